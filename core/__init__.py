@@ -1,0 +1,1 @@
+"""Tessera's engine: everything that works without a screen."""

@@ -1,0 +1,106 @@
+"""Everything raised on purpose.
+
+TesseraError                   the message is written for the person at the screen
+├─ ConfigError                 a setting is wrong; names it
+│  ├─ UnknownChoice            a name not in a table; lists the choices
+│  └─ MissingDependency        names the extra to install
+├─ SourceError                 a file or folder can't be read or parsed; carries the path
+├─ QueryError                  a question that can't be asked; says what to type instead
+├─ StoreError
+│  ├─ NoteNotFound
+│  ├─ WorkspaceLocked          another process writes here; says which
+│  ├─ IndexDamaged             says how to rebuild; keyword search goes on
+│  ├─ NewerSchema              the database was written by a later version
+│  └─ EmbeddingMismatch        the index holds other vectors; says how to re-embed
+├─ SyncRefused                 a plan that would remove too much without a second yes
+├─ ModelError                  a model can't be loaded or used: which, why, what to do
+└─ QuestionSetError            bad line in a question file; carries the line number
+
+Only surfaces catch, and only `TesseraError`; anything else is a bug and keeps its traceback.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TesseraError(Exception):
+    """Something a person can act on; the message says what and how."""
+
+
+class ConfigError(TesseraError):
+    """A setting or an option is out of range or not known."""
+
+
+class UnknownChoice(ConfigError):
+    """A name that is in no table."""
+
+    def __init__(self, what: str, name: str, choices: Iterable[str]) -> None:
+        choices = sorted(choices)
+        nearest = get_close_matches(name, choices, n=1)
+        hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+        listed = ", ".join(choices) or "none yet"
+        super().__init__(f"There is no {what} '{name}'.{hint} Choices: {listed}.")
+
+
+class MissingDependency(ConfigError):
+    """A choice needs a package that isn't installed."""
+
+    def __init__(self, what: str, package: str, extra: str | None = None) -> None:
+        cure = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
+        super().__init__(f"{what} needs the package '{package}'. Install it: {cure}")
+
+
+class SourceError(TesseraError):
+    """A file or folder that can't be read; `path` is as the person knows it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class QueryError(TesseraError):
+    """A question that can't be asked."""
+
+
+class StoreError(TesseraError):
+    """The workspace can't do what was asked."""
+
+
+class NoteNotFound(StoreError):
+    """No note has this id."""
+
+    def __init__(self, note_id: str) -> None:
+        super().__init__(f"There is no note '{note_id}'. It may have been deleted since.")
+
+
+class WorkspaceLocked(StoreError):
+    """Another process writes to this workspace."""
+
+
+class IndexDamaged(StoreError):
+    """The vector index can't be read; the notes and their vectors are safe."""
+
+
+class NewerSchema(StoreError):
+    """The workspace was written by a later version of Tessera."""
+
+
+class EmbeddingMismatch(StoreError):
+    """The index holds another model's vectors."""
+
+
+class SyncRefused(TesseraError):
+    """A plan that would remove a large part of a base."""
+
+
+class ModelError(TesseraError):
+    """A model can't be loaded or used."""
+
+
+class QuestionSetError(TesseraError):
+    """A question file has a bad line."""
+
+    def __init__(self, path: str, line: int, reason: str) -> None:
+        super().__init__(f"{path}, line {line}: {reason}")
+        self.line = line
