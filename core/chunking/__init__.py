@@ -23,7 +23,7 @@ class Chunker(Protocol):
 
 CHUNKERS = {
     "none": Entry("core.chunking.whole:NoChunking", "the whole note is one chunk"),
-    "markdown": Entry("core.chunking.markdown:MarkdownAware", "a chunk for every section, by the note's headings"),
+    "markdown": Entry("core.chunking.markdown:MarkdownAware", "a chunk for every section, by its headings"),
     "recursive": Entry("core.chunking.recursive:RecursiveCharacter", "pieces of one size with overlap"),
     "lines": Entry("core.chunking.lines:Lines", "one line, one chunk; duplicates once"),
     "auto": Entry("core.chunking.adaptive:Adaptive", "the strategy that fits the note, with its reasons"),
