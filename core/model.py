@@ -44,17 +44,20 @@ class KnowledgeBase:
     """A named collection of notes with its own settings.
 
     `embedder` is a name of the embedder table, with its argument behind a colon
-    (`sentence:BAAI/bge-m3`).
+    (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` are those of the vectors it holds.
     """
 
     id: str
     name: str
     embedder: str
+    fingerprint: str
+    dimension: int
     chunking: ChunkingOptions
     created_at: datetime
     kind: BaseKind = "vector"
     limit: int = 10
     score_threshold: float = 0.0
+    index_generation: int = 0
     synced_at: datetime | None = None
 
 
@@ -64,7 +67,7 @@ class Note:
 
     `path` is relative to the folder named by `source_ref`, with forward slashes, and None for
     a note that came from no file. `body_start` is where the body begins in the decoded file,
-    so that `body_start + offset` is a place in the file.
+    so that `body_start + offset` is a place in the file. `generation` counts how often the note was indexed.
     """
 
     id: str
@@ -72,6 +75,7 @@ class Note:
     title: str
     body: str
     content_hash: str
+    generation: int = 0
     path: str | None = None
     body_start: int = 0
     tags: tuple[str, ...] = ()

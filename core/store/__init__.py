@@ -1,0 +1,225 @@
+"""The truth (SQLite) and its rebuildable index (Chroma), as one thing.
+
+A note is written in this order: its windows go into Chroma under the next generation, one SQLite
+transaction makes that generation the note's own, the old windows leave Chroma. A reader sees the old
+note or the new one; a kill leaves at worst ids in Chroma that no note owns, which the next opening
+takes out.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from core.errors import IndexDamaged, StoreError, WorkspaceLocked
+from core.model import KnowledgeBase, Matrix
+from core.store.chunks import Chunks, Cutting, window_id
+from core.store.database import Database
+from core.store.notes import Notes
+from core.store.vectors import VectorIndex
+
+_EXACT_WINDOWS = 2000
+"""Up to this many windows exact scoring beats a filtered walk through Chroma (docs/decisions/0003)."""
+_CHURN = 3
+"""HNSW files never shrink: a collection with this many additions per living window is built anew."""
+
+
+class Store:
+    """Everything a workspace keeps. One process may write; others open it `readonly`.
+
+    Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
+    workspace when `readonly`.
+    """
+
+    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+        self.folder = folder.resolve()
+        self.readonly = readonly
+        file = self.folder / "notes.db"
+        if readonly and not file.exists():
+            raise StoreError(f"There is no workspace in {folder} yet. Import notes first: tessera import FOLDER")
+        self._lock = None if readonly else _lock(self.folder)
+        try:
+            self.database = Database(file, readonly=readonly)
+        except BaseException:
+            self._unlock()
+            raise
+        self.notes = Notes(self.database)
+        self.chunks = Chunks(self.database)
+        self.vectors = VectorIndex(self.folder / "chroma")
+        self.index_problem = ""
+        self._opening = threading.Lock()
+
+    # index
+
+    def open_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+        """Open Chroma and bring every base's collection to what SQLite says; does nothing when that is done."""
+        with self._opening:
+            if self.readonly or self.vectors.opened:
+                return
+            trusted = self.vectors.open()
+            bases = self.notes.bases()
+            for number, base in enumerate(bases):
+                progress(number, len(bases))
+                if self.vectors.name(base) in trusted and not self._churned(base):
+                    self._reconcile(base)
+                else:
+                    self._build(base)
+
+    def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+        """Build every collection anew from SQLite's vectors, without a model, and return how many windows it holds."""
+        self.open_index()
+        bases = self.notes.bases()
+        for number, base in enumerate(bases):
+            progress(number, len(bases))
+            self._build(base)
+        self.index_problem = ""
+        return sum(self.chunks.count(base)[2] for base in bases)
+
+    def add_base_index(self, base: KnowledgeBase) -> None:
+        """Make the empty collection of a new base."""
+        self.open_index()
+        self._guarded(lambda: self.vectors.build(base, ()))
+
+    def _build(self, base: KnowledgeBase) -> None:
+        fresh = self.notes.next_index(base)
+        self.vectors.build(fresh, self.chunks.windows(base))
+        self.notes.switch_index(fresh)
+        self.vectors.drop(base)
+
+    def _reconcile(self, base: KnowledgeBase) -> None:
+        there = self.vectors.ids(base)
+        expected: set[str] = set()
+        for ids, vectors in self.chunks.windows(base):
+            expected.update(ids)
+            missing = [number for number, key in enumerate(ids) if key not in there]
+            self.vectors.add(base, [ids[number] for number in missing], vectors[missing])
+        self.vectors.remove(base, sorted(there - expected))
+
+    def _churned(self, base: KnowledgeBase) -> bool:
+        added, living = self.notes.index_added(base), self.chunks.count(base)[2]
+        return added > _CHURN * max(living, 1000)
+
+    def _guarded(self, write: Callable[[], None]) -> None:
+        """Write to the index; where it fails, remember why: SQLite holds all, a rebuild brings it back."""
+        try:
+            write()
+        except IndexDamaged as error:
+            self.index_problem = str(error)
+
+    # writing
+
+    def put(self, base: KnowledgeBase, cuttings: Sequence[Cutting]) -> None:
+        """Write notes with their chunks and windows; each is whole or not there."""
+        self.open_index()
+        old = [key for cutting in cuttings for key in self.chunks.window_ids(cutting.note.id)]
+        ids: list[str] = []
+        vector_ids: list[int] = []
+        for cutting in cuttings:
+            for chunk, windows in zip(cutting.chunks, cutting.vectors, strict=True):
+                ids += [
+                    window_id(cutting.note.id, cutting.note.generation, chunk.index, number)
+                    for number in range(len(windows))
+                ]
+                vector_ids += windows
+        stored = self.chunks.vectors(vector_ids, base.dimension)
+        if ids:
+            matrix = np.stack([stored[number] for number in vector_ids])
+            self._guarded(lambda: self.vectors.add(base, ids, matrix))
+        with self.database.write():
+            self.chunks.put(cuttings)
+            self.notes.count_index_added(base, len(ids))
+        self._guarded(lambda: self.vectors.remove(base, old))
+
+    def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str]) -> None:
+        """Delete notes with all that belongs to them."""
+        self.open_index()
+        old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
+        with self.database.write():
+            for note_id in note_ids:
+                self.chunks.delete_note(note_id)
+            self.chunks.drop_unused_vectors()
+        self._guarded(lambda: self.vectors.remove(base, old))
+
+    def delete_base(self, base: KnowledgeBase) -> None:
+        self.open_index()
+        self.notes.delete_base(base)
+        self.chunks.drop_unused_vectors()
+        self._guarded(lambda: self.vectors.drop(base))
+
+    # searching
+
+    def nearest(
+        self, base: KnowledgeBase, query: Matrix, count: int, note_ids: Sequence[str] | None
+    ) -> dict[int, float]:
+        """Return the best chunks of a base with the cosine of their best window, best first.
+
+        A selective filter is scored exactly, and so is everything while Chroma is not open or damaged.
+        """
+        if self.index_problem or not self.vectors.opened or (note_ids is not None and self._selective(note_ids)):
+            return self.chunks.nearest(base, query, count, note_ids)
+        # A chunk may have several windows, and some ids may be of an earlier generation.
+        try:
+            windows = self.vectors.search(base, query, 3 * count, note_ids)
+        except IndexDamaged as error:
+            self.index_problem = str(error)
+            return self.chunks.nearest(base, query, count, note_ids)
+        rowids = self.chunks.rowids(list(windows))
+        best: dict[int, float] = {}
+        for key, score in windows.items():
+            if key in rowids:
+                best.setdefault(rowids[key], score)
+        return dict(list(best.items())[:count])
+
+    def _selective(self, note_ids: Sequence[str]) -> bool:
+        return len(note_ids) <= _EXACT_WINDOWS and self.chunks.count_windows(note_ids) <= _EXACT_WINDOWS
+
+    # closing
+
+    def close(self) -> None:
+        """Close both; the next start finds a clean index."""
+        self.vectors.close()
+        self.database.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+
+def _lock(folder: Path) -> FileLock:
+    """Take the workspace for this process, or say who has it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder} can't be made: {error.strerror}. Choose another folder for the workspace."
+        ) from error
+    holder = folder / "lock.json"
+    lock = FileLock(folder / "lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        raise WorkspaceLocked(
+            f"{folder} is in use by {_describe(holder)}. Close it, or use another workspace."
+        ) from error
+    about = {
+        "pid": os.getpid(),
+        "command": Path(sys.argv[0]).name,
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    holder.write_text(json.dumps(about), encoding="utf-8")
+    return lock
+
+
+def _describe(holder: Path) -> str:
+    try:
+        about = json.loads(holder.read_text(encoding="utf-8"))
+        return f"another Tessera (process {about['pid']}, '{about['command']}', since {about['since']})"
+    except (OSError, ValueError, KeyError):
+        return "another Tessera"

@@ -1,0 +1,286 @@
+"""Chunks, their words (FTS5) and their vectors (float32): all that answers a question, as rows."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core import text
+from core.model import Chunk, KnowledgeBase, Matrix, Note
+from core.store import notes
+from core.store.database import Database
+
+_COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
+_NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
+_WEIGHTS = (3.0, 2.0, 1.0)
+"""BM25 weights of title, headings and body."""
+_BLOCK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """A note ready to be written: its chunks, and for each the ids of its windows' vectors."""
+
+    note: Note
+    chunks: Sequence[Chunk]
+    vectors: Sequence[Sequence[int]]
+    strategy: str
+    cut_by: str
+    mtime_ns: int | None = None
+    size: int | None = None
+
+
+class Chunks:
+    """The chunks of a workspace; a chunk's `rowid` names it in every other table here."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # writing
+
+    def put(self, cuttings: Iterable[Cutting]) -> None:
+        """Write notes with all that belongs to them, replacing what was there, in one transaction."""
+        with self._database.write() as connection:
+            for cutting in cuttings:
+                row = notes.to_row(cutting.note) | {
+                    "mtime_ns": cutting.mtime_ns,
+                    "size": cutting.size,
+                    "strategy": cutting.strategy,
+                    "cut_by": cutting.cut_by,
+                }
+                notes.put(connection, row, cutting.note.tags)
+                _clear(connection, cutting.note.id)
+                for chunk, vectors in zip(cutting.chunks, cutting.vectors, strict=True):
+                    _put(connection, cutting.note.title, chunk, vectors)
+
+    def delete_note(self, note_id: str) -> None:
+        with self._database.write() as connection:
+            _clear(connection, note_id)
+            connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+
+    def add_vectors(self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix) -> None:
+        """Keep vectors under their text's hash; those already there stay as they are."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
+            connection.executemany(
+                "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
+                " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?)",
+                (
+                    (fingerprint, key, vector.astype("<f4").tobytes())
+                    for key, vector in zip(hashes, vectors, strict=True)
+                ),
+            )
+
+    def drop_unused_vectors(self) -> int:
+        """Delete the vectors that no window uses and return how many those were."""
+        with self._database.write() as connection:
+            return connection.execute("DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows)").rowcount
+
+    # reading
+
+    def of_note(self, note_id: str) -> list[Chunk]:
+        rows = self._database.connection.execute(
+            f'SELECT {_NAMES} FROM chunks WHERE note_id = ? ORDER BY "index"', (note_id,)
+        ).fetchall()
+        return [_chunk(row, total=len(rows)) for row in rows]
+
+    def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
+        rows = self._database.connection.execute(
+            f"SELECT chunks.rowid, (SELECT count(*) FROM chunks AS all_ WHERE all_.note_id = chunks.note_id) AS total,"
+            f" {_NAMES} FROM chunks WHERE rowid IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(rowids)),),
+        )
+        return {row["rowid"]: _chunk(row, total=row["total"]) for row in rows}
+
+    def vector_ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the ids of the vectors there are for these texts."""
+        found: dict[bytes, int] = {}
+        for key in set(hashes):
+            row = self._database.connection.execute(
+                "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
+                " WHERE fingerprint = ? AND text_hash = ?",
+                (fingerprint, key),
+            ).fetchone()
+            if row is not None:
+                found[key] = row[0]
+        return found
+
+    def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
+        rows = self._database.connection.execute(
+            "SELECT id, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return {row[0]: np.frombuffer(row[1], dtype="<f4", count=dimension) for row in rows}
+
+    def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
+        """Return how many notes, chunks and windows a base has."""
+        row = self._database.connection.execute(
+            "SELECT (SELECT count(*) FROM notes WHERE base_id = :base),"
+            " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = :base),"
+            " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+            "  WHERE base_id = :base)",
+            {"base": base.id},
+        ).fetchone()
+        return row[0], row[1], row[2]
+
+    def count_windows(self, note_ids: Sequence[str]) -> int:
+        row = self._database.connection.execute(
+            "SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk"
+            " WHERE note_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(note_ids),),
+        ).fetchone()
+        return int(row[0])
+
+    def window_ids(self, note_id: str) -> list[str]:
+        """Return the ids that a note's windows have in the vector index."""
+        rows = self._database.connection.execute(
+            'SELECT generation, chunks."index", windows."index" FROM windows JOIN chunks ON chunks.rowid = chunk'
+            " JOIN notes ON notes.id = note_id WHERE note_id = ?",
+            (note_id,),
+        )
+        return [window_id(note_id, *row) for row in rows]
+
+    def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
+        """Yield every window of a base, as blocks of ids and vectors: what its vector index must hold."""
+        cursor = self._database.connection.execute(
+            'SELECT note_id, generation, chunks."index", windows."index", vectors.vector FROM notes'
+            " JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
+            " JOIN vectors ON vectors.id = windows.vector WHERE base_id = ?",
+            (base.id,),
+        )
+        while rows := cursor.fetchmany(_BLOCK):
+            yield [window_id(*row[:4]) for row in rows], _matrix([row[4] for row in rows], base.dimension)
+
+    # searching
+
+    def rowids(self, window_ids: Sequence[str]) -> dict[str, int]:
+        """Return the chunk of each window; windows of an earlier generation have none."""
+        keys = [[key, *parse_window_id(key)[:3]] for key in window_ids]
+        rows = self._database.connection.execute(
+            "SELECT json_extract(value, '$[0]'), chunks.rowid FROM json_each(?)"
+            " JOIN notes ON notes.id = json_extract(value, '$[1]') AND generation = json_extract(value, '$[2]')"
+            " JOIN chunks ON note_id = notes.id AND chunks.\"index\" = json_extract(value, '$[3]')",
+            (json.dumps(keys),),
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def nearest(
+        self, base: KnowledgeBase, query: Matrix, count: int, note_ids: Sequence[str] | None
+    ) -> dict[int, float]:
+        """Return the best chunks of a base by exact cosine over the stored vectors, each as its best window."""
+        only = "" if note_ids is None else "AND note_id IN (SELECT value FROM json_each(:notes))"
+        cursor = self._database.connection.execute(
+            "SELECT chunks.rowid, vectors.vector FROM notes JOIN chunks ON note_id = notes.id"
+            " JOIN windows ON chunk = chunks.rowid JOIN vectors ON vectors.id = windows.vector"
+            f" WHERE base_id = :base {only}",
+            {"base": base.id, "notes": json.dumps(note_ids)},
+        )
+        best: dict[int, float] = {}
+        while rows := cursor.fetchmany(_BLOCK):
+            scores = _matrix([row[1] for row in rows], base.dimension) @ query
+            for row, score in zip(rows, scores.tolist(), strict=True):
+                best[row[0]] = max(score, best.get(row[0], -1.0))
+        return dict(sorted(best.items(), key=lambda item: -item[1])[:count])
+
+    def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, float]:
+        """Return the exact cosine of each chunk's best window; chunks without vectors are left out."""
+        rows = self._database.connection.execute(
+            "SELECT chunk, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
+            " WHERE chunk IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(rowids)),),
+        ).fetchall()
+        if not rows:
+            return {}
+        best: dict[int, float] = {}
+        for row, score in zip(rows, (_matrix([row[1] for row in rows], base.dimension) @ query).tolist(), strict=True):
+            best[row[0]] = max(score, best.get(row[0], -1.0))
+        return best
+
+    def matching_words(
+        self,
+        words: Sequence[str],
+        count: int,
+        *,
+        base_ids: Sequence[str] | None = None,
+        note_ids: Sequence[str] | None = None,
+        rowids: Sequence[int] | None = None,
+    ) -> dict[int, float]:
+        """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first."""
+        if not words:
+            return {}
+        allowed, values = _allowed(base_ids, note_ids, rowids)
+        rows = self._database.connection.execute(
+            f"SELECT rowid, -bm25(words, {', '.join(map(str, _WEIGHTS))}) AS score FROM words"
+            f" WHERE words MATCH ? {allowed} ORDER BY score DESC, rowid LIMIT ?",
+            [" OR ".join(f'"{word}"' for word in words), *values, count],
+        )
+        return {row[0]: row[1] for row in rows}
+
+
+def window_id(note_id: str, generation: int, index: int, window: int) -> str:
+    """Return the id a window has in the vector index."""
+    return f"{note_id}:{generation}:{index}:{window}"
+
+
+def parse_window_id(key: str) -> tuple[str, int, int, int]:
+    note_id, generation, index, window = key.rsplit(":", 3)
+    return note_id, int(generation), int(index), int(window)
+
+
+def _allowed(
+    base_ids: Sequence[str] | None, note_ids: Sequence[str] | None, rowids: Sequence[int] | None
+) -> tuple[str, list[object]]:
+    if rowids is not None:
+        return "AND rowid IN (SELECT value FROM json_each(?))", [json.dumps(rowids)]
+    if note_ids is not None:
+        return (
+            "AND rowid IN (SELECT rowid FROM chunks WHERE note_id IN (SELECT value FROM json_each(?)))",
+            [json.dumps(note_ids)],
+        )
+    if base_ids is not None:
+        return (
+            "AND rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
+            " WHERE base_id IN (SELECT value FROM json_each(?)))",
+            [json.dumps(base_ids)],
+        )
+    return "", []
+
+
+def _clear(connection: sqlite3.Connection, note_id: str) -> None:
+    connection.execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", (note_id,))
+    connection.execute("DELETE FROM chunks WHERE note_id = ?", (note_id,))
+
+
+def _put(connection: sqlite3.Connection, title: str, chunk: Chunk, vectors: Sequence[int]) -> None:
+    values = {name: getattr(chunk, name) for name in _COLUMNS} | {
+        "parent_sections": json.dumps(chunk.parent_sections, ensure_ascii=False),
+        "state": "embedded" if vectors else chunk.state,
+    }
+    columns = ", ".join(f'"{name}"' for name in values)
+    rowid = connection.execute(
+        f"INSERT INTO chunks ({columns}) VALUES ({', '.join('?' * len(values))})", list(values.values())
+    ).lastrowid
+    connection.execute(
+        "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+        (rowid, *(" ".join(text.keywords(field)) for field in (title, " ".join(chunk.section), chunk.text))),
+    )
+    connection.executemany(
+        "INSERT INTO windows VALUES (?, ?, ?)",
+        [(rowid, index, vector) for index, vector in enumerate(vectors)],
+    )
+
+
+def _chunk(row: sqlite3.Row, *, total: int) -> Chunk:
+    fields = {name: row[name] for name in _COLUMNS} | {
+        "parent_sections": tuple(json.loads(row["parent_sections"])),
+        "has_code": bool(row["has_code"]),
+        "edited": bool(row["edited"]),
+        "total": total,
+    }
+    return Chunk(**fields)
+
+
+def _matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
+    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)

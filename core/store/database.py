@@ -1,0 +1,100 @@
+"""One SQLite file: a connection per thread, one writer at a time."""
+
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import StoreError, WorkspaceLocked
+from core.store import schema
+
+
+class _Connection(sqlite3.Connection):
+    """Closes with its thread: a screen makes a thread for every run."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Database:
+    """The connections to `notes.db`.
+
+    A read-only database refuses every write with WorkspaceLocked. Raises StoreError for a file
+    that isn't a database, NewerSchema for one from the future.
+    """
+
+    def __init__(self, file: Path, *, readonly: bool) -> None:
+        self.file = file
+        self.readonly = readonly
+        self._writer = threading.RLock()
+        self._local = threading.local()
+        self._opened: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        try:
+            if not readonly:
+                schema.migrate(self.connection)
+            elif schema.schema_version(self.connection) < len(schema.MIGRATIONS):
+                raise StoreError("This workspace is from an earlier version. Open the app once to bring it up to date.")
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise StoreError(
+                f"{file} can't be opened: {error}. Restore it from a backup, or choose another workspace."
+            ) from error
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection; rows answer by column name."""
+        existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if existing is not None:
+            return existing
+        connection = sqlite3.connect(
+            self.file, isolation_level=None, timeout=30, check_same_thread=False, factory=_Connection
+        )
+        connection.row_factory = sqlite3.Row
+        connection.executescript(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+            "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+            + ("PRAGMA query_only = ON;" if self.readonly else "")
+        )
+        self._local.connection = connection
+        self._opened.add(connection)
+        return connection
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed at the end, rolled back on any error."""
+        if self.readonly:
+            raise WorkspaceLocked(
+                "This workspace is open for reading only: another Tessera is writing to it. Close that one first."
+            )
+        with self._writer:
+            connection = self.connection
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """One snapshot for several reads."""
+        connection = self.connection
+        if connection.in_transaction:
+            yield connection
+            return
+        connection.execute("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.rollback()
+
+    def close(self) -> None:
+        for connection in list(self._opened):
+            connection.close()
+        self._local = threading.local()

@@ -1,0 +1,285 @@
+"""Bases and notes as rows."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+from core.errors import NoteNotFound, UnknownChoice
+from core.model import ChunkingOptions, Filters, KnowledgeBase, Note, NoteCard
+from core.store.database import Database
+from core.text import keywords
+
+_NOTE_COLUMNS = (
+    "id base_id generation title body body_start content_hash path source source_ref source_url mtime_ns size"
+    " links category type project scope priority status created_at updated_at version extra warnings strategy cut_by"
+).split()
+_ALL = Filters()
+_CARD = """
+    SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
+           length(body) AS characters, strategy, warnings,
+           (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
+           (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags
+    FROM notes JOIN bases ON bases.id = base_id
+"""
+
+
+class Notes:
+    """The bases and notes of a workspace; writing a note happens in `Chunks.put`, with its chunks."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # bases
+
+    def bases(self) -> list[KnowledgeBase]:
+        rows = self._database.connection.execute("SELECT * FROM bases ORDER BY name").fetchall()
+        return [_base(row) for row in rows]
+
+    def base(self, name: str) -> KnowledgeBase:
+        """Return the base of this name; raises UnknownChoice that lists those there are."""
+        row = self._database.connection.execute("SELECT * FROM bases WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            raise UnknownChoice("base", name, [base.name for base in self.bases()])
+        return _base(row)
+
+    def add_base(
+        self, name: str, *, embedder: str, fingerprint: str, dimension: int, chunking: ChunkingOptions
+    ) -> KnowledgeBase:
+        with self._database.write() as connection:
+            taken = {row[0] for row in connection.execute("SELECT id FROM bases")}
+            base = KnowledgeBase(
+                id=fresh_id(name, taken),
+                name=name,
+                embedder=embedder,
+                fingerprint=fingerprint,
+                dimension=dimension,
+                chunking=chunking,
+                created_at=datetime.now(UTC),
+            )
+            row = asdict(base) | {
+                "chunking": json.dumps(asdict(chunking)),
+                "created_at": base.created_at.isoformat(),
+            }
+            _insert(connection, "bases", row)
+        return base
+
+    def delete_base(self, base: KnowledgeBase) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "DELETE FROM words WHERE rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
+                " WHERE base_id = ?)",
+                (base.id,),
+            )
+            connection.execute("DELETE FROM bases WHERE id = ?", (base.id,))
+
+    @staticmethod
+    def next_index(base: KnowledgeBase) -> KnowledgeBase:
+        """Return the base as it will be with the next generation of its vector index."""
+        return replace(base, index_generation=base.index_generation + 1)
+
+    def switch_index(self, base: KnowledgeBase) -> None:
+        """Make the base's generation of the vector index the one in use."""
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE bases SET index_generation = ?, index_added = 0 WHERE id = ?",
+                (base.index_generation, base.id),
+            )
+
+    def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
+        with self._database.write() as connection:
+            connection.execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", (windows, base.id))
+
+    def index_added(self, base: KnowledgeBase) -> int:
+        """Return how many windows went into the base's index since it was built."""
+        row = self._database.connection.execute("SELECT index_added FROM bases WHERE id = ?", (base.id,)).fetchone()
+        return int(row[0])
+
+    def record_sync(self, base: KnowledgeBase, folder: str, report: dict[str, object]) -> None:
+        now = datetime.now(UTC).isoformat()
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", (base.id, folder, now, json.dumps(report))
+            )
+            connection.execute("UPDATE bases SET synced_at = ? WHERE id = ?", (now, base.id))
+
+    def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, object]]]:
+        """Return each folder of the base with the time and the report of its last sync, newest first."""
+        rows = self._database.connection.execute(
+            "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", (base.id,)
+        )
+        return [(row["folder"], datetime.fromisoformat(row["at"]), json.loads(row["report"])) for row in rows]
+
+    # notes
+
+    def note(self, note_id: str) -> Note:
+        row = self._database.connection.execute(
+            f"SELECT {', '.join(_NOTE_COLUMNS)},"
+            " (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags FROM notes WHERE id = ?",
+            (note_id,),
+        ).fetchone()
+        if row is None:
+            raise NoteNotFound(note_id)
+        return _note(row)
+
+    def cards(self, filters: Filters = _ALL, *, text: str = "") -> list[NoteCard]:
+        """Return what lists show of the notes that pass, by base and path; `text` is looked for in title and path."""
+        where, values = _conditions(filters)
+        if text:
+            where.append("(instr(lower(title), ?) OR instr(lower(coalesce(path, '')), ?))")
+            values += [text.lower()] * 2
+        clause = f"WHERE {' AND '.join(where)}" if where else ""
+        rows = self._database.connection.execute(f"{_CARD} {clause} ORDER BY bases.name, path, title", values)
+        return [_card(row) for row in rows]
+
+    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
+        rows = self._database.connection.execute(
+            f"{_CARD} WHERE notes.id IN (SELECT value FROM json_each(?))", (json.dumps(list(note_ids)),)
+        )
+        return {row["id"]: _card(row) for row in rows}
+
+    def matching(self, filters: Filters) -> list[str] | None:
+        """Return the ids of the notes that pass, None where the filters let everything through."""
+        where, values = _conditions(filters)
+        if not where:
+            return None
+        rows = self._database.connection.execute(
+            f"SELECT notes.id FROM notes JOIN bases ON bases.id = base_id WHERE {' AND '.join(where)}", values
+        )
+        return [row[0] for row in rows]
+
+    def tags(self, base: str | None = None) -> dict[str, int]:
+        """Return the tags in use and on how many notes, the most frequent first."""
+        rows = self._database.connection.execute(
+            "SELECT min(tag) AS tag, count(*) AS notes FROM tags JOIN notes ON notes.id = note_id"
+            " JOIN bases ON bases.id = base_id WHERE ? IS NULL OR bases.name = ?"
+            " GROUP BY tags.tag ORDER BY notes DESC, tags.tag",
+            (base, base),
+        )
+        return {row["tag"]: row["notes"] for row in rows}
+
+    def files(self, base: KnowledgeBase) -> list[sqlite3.Row]:
+        """Return id, path, source_ref, content_hash, mtime_ns, size and cut_by of the notes that came from files."""
+        return self._database.connection.execute(
+            "SELECT id, path, source, source_ref, content_hash, mtime_ns, size, cut_by FROM notes"
+            " WHERE base_id = ? AND path IS NOT NULL",
+            (base.id,),
+        ).fetchall()
+
+    def move(self, note_id: str, *, path: str, source_ref: str, title: str, mtime_ns: int, size: int) -> None:
+        """Record that a note's file was renamed; its text and its vectors stay."""
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
+                (" ".join(keywords(title)), note_id),
+            )
+            connection.execute(
+                "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ? WHERE id = ?",
+                (path, source_ref, title, mtime_ns, size, note_id),
+            )
+
+    def touch(self, note_id: str, *, mtime_ns: int, size: int) -> None:
+        with self._database.write() as connection:
+            connection.execute("UPDATE notes SET mtime_ns = ?, size = ? WHERE id = ?", (mtime_ns, size, note_id))
+
+    def ids(self) -> set[str]:
+        return {row[0] for row in self._database.connection.execute("SELECT id FROM notes")}
+
+
+def fresh_id(seed: str, taken: Iterable[str]) -> str:
+    """Return 12 hex digits computed from the seed, others only where those are taken.
+
+    Computed, not random: the same folder imported into an empty workspace gives the same ids.
+    """
+    taken = set(taken)
+    attempt = 0
+    while True:
+        candidate = blake2b(f"{seed}\0{attempt}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        if candidate not in taken:
+            return candidate
+        attempt += 1
+
+
+def put(connection: sqlite3.Connection, row: dict[str, object], tags: Sequence[str]) -> None:
+    """Write a note's row and tags inside the caller's transaction."""
+    assignments = ", ".join(f"{column} = excluded.{column}" for column in _NOTE_COLUMNS if column != "id")
+    connection.execute(
+        f"INSERT INTO notes ({', '.join(_NOTE_COLUMNS)}) VALUES ({', '.join('?' * len(_NOTE_COLUMNS))})"
+        f" ON CONFLICT (id) DO UPDATE SET {assignments}",
+        [row[column] for column in _NOTE_COLUMNS],
+    )
+    connection.execute("DELETE FROM tags WHERE note_id = ?", (row["id"],))
+    connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row["id"], tag) for tag in tags])
+
+
+def to_row(note: Note) -> dict[str, object]:
+    row = {name: getattr(note, name) for name in _NOTE_COLUMNS if hasattr(note, name)}
+    for name in ("links", "warnings", "extra"):
+        row[name] = json.dumps(row[name], ensure_ascii=False)
+    for name in ("created_at", "updated_at"):
+        row[name] = row[name].isoformat() if row[name] else None
+    return row
+
+
+def _conditions(filters: Filters) -> tuple[list[str], list[object]]:
+    where: list[str] = []
+    values: list[object] = []
+    if filters.bases:
+        where.append("bases.name IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(filters.bases))
+    for tag in filters.tags:
+        where.append("EXISTS (SELECT 1 FROM tags WHERE note_id = notes.id AND tag = ?)")
+        values.append(tag.lstrip("#"))
+    if filters.path:
+        pattern = filters.path if any(mark in filters.path for mark in "*?[") else f"{_literal(filters.path)}*"
+        where.append("path GLOB ?")
+        values.append(pattern)
+    if filters.after:
+        where.append("notes.updated_at >= ?")
+        values.append(filters.after.isoformat())
+    if filters.before:
+        where.append("notes.updated_at < ?")
+        values.append(filters.before.isoformat())
+    return where, values
+
+
+def _literal(text: str) -> str:
+    return "".join(f"[{character}]" if character in "*?[" else character for character in text)
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: dict[str, object]) -> int:
+    columns = ", ".join(f'"{column}"' for column in row)
+    cursor = connection.execute(
+        f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(row))})", list(row.values())
+    )
+    return cursor.lastrowid or 0
+
+
+def _time(value: str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if value else None
+
+
+def _base(row: sqlite3.Row) -> KnowledgeBase:
+    fields = {name: row[name] for name in KnowledgeBase.__slots__} | {
+        "chunking": ChunkingOptions(**json.loads(row["chunking"])),
+        "created_at": datetime.fromisoformat(row["created_at"]),
+        "synced_at": _time(row["synced_at"]),
+    }
+    return KnowledgeBase(**fields)
+
+
+def _note(row: sqlite3.Row) -> Note:
+    fields = {name: row[name] for name in row.keys() if name in Note.__slots__}  # noqa: SIM118 a Row iterates over its values
+    return Note(
+        **fields
+        | {name: tuple(json.loads(row[name])) for name in ("tags", "links", "warnings")}
+        | {name: _time(row[name]) for name in ("created_at", "updated_at")}
+        | {"extra": json.loads(row["extra"])}
+    )
+
+
+def _card(row: sqlite3.Row) -> NoteCard:
+    fields = dict(row) | {name: tuple(json.loads(row[name])) for name in ("tags", "warnings")}
+    return NoteCard(**fields | {"updated_at": _time(row["updated_at"])})

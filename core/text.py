@@ -1,0 +1,84 @@
+"""What keyword search sees of a text: its words, and the hash that names it."""
+
+import re
+import unicodedata
+from hashlib import blake2b
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts written without spaces (with Hangul, whose particles cling to the word), as a character class."""
+
+_RUNS = re.compile(
+    rf"(?P<cjk>[{CJK}]+)"
+    r"|(?P<number>[vV]?\d+(?:\.\d+)+)"
+    rf"|(?P<word>(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?)"
+)
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_STOP = frozenset(
+    "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
+    " its me my of on or our so than that the their them then there these they this those to was we were what"
+    " when where which while who why will with would you your s t don doesn isn"
+    " 什么 怎么 为什 么样 如何 哪些 哪个 是否 可以 这个 那个".split()
+)
+
+
+def digest(text: str) -> bytes:
+    """Return the 16 bytes that stand for a text in the store (BLAKE2b)."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def keywords(text: str) -> list[str]:
+    """Return the words of a note's text, in reading order, as they are indexed.
+
+    Full-width forms and case are folded and accents dropped. A run of Chinese, Japanese or Korean
+    gives every character and every pair of neighbours, so that any part of a word finds it. An
+    identifier gives itself and its parts: `RefCell` is also `ref` and `cell`.
+    """
+    words: list[str] = []
+    for run in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
+        found = run.group()
+        if run.lastgroup == "cjk":
+            words += found
+            words += _pairs(found)
+        elif run.lastgroup == "number":
+            words.append(found.lower())
+        else:
+            words += _identifier(found)
+    return words
+
+
+def query_keywords(text: str, *, limit: int = 64) -> list[str]:
+    """Return the distinct words of a question that keyword search looks for, at most `limit`.
+
+    Pairs stand for a Chinese run, and words that carry no subject are left out unless nothing else
+    would be left.
+    """
+    words: dict[str, None] = {}
+    for run in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
+        found = run.group()
+        if run.lastgroup == "cjk":
+            words.update(dict.fromkeys(_pairs(found) if len(found) > 1 else found))
+        elif run.lastgroup == "number":
+            words[found.lower()] = None
+        else:
+            words.update(dict.fromkeys(_identifier(found)))
+    telling = [word for word in words if word not in _STOP]
+    return (telling or list(words))[:limit]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def _identifier(word: str) -> list[str]:
+    whole = _fold(word.strip("_"))
+    parts = _PARTS.findall(word)
+    if not whole:
+        return []
+    return [whole, *(part.lower() for part in parts)] if len(parts) > 1 else [whole]
+
+
+def _fold(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
