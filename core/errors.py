@@ -14,7 +14,8 @@ TesseraError                   the message is written for the person at the scre
 │  └─ EmbeddingMismatch        the index holds other vectors; says how to re-embed
 ├─ SyncRefused                 a plan that would remove too much without a second yes
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
-└─ QuestionSetError            bad line in a question file; carries the line number
+├─ QuestionSetError            bad line in a question file; carries the line number
+└─ Cancelled                   the person stopped a job; what was done before stays
 
 Only surfaces catch, and only `TesseraError`; anything else is a bug and keeps its traceback.
 """
@@ -104,3 +105,10 @@ class QuestionSetError(TesseraError):
     def __init__(self, path: str, line: int, reason: str) -> None:
         super().__init__(f"{path}, line {line}: {reason}")
         self.line = line
+
+
+class Cancelled(TesseraError):
+    """The person stopped a job."""
+
+    def __init__(self) -> None:
+        super().__init__("Stopped. What was done before stays.")

@@ -8,7 +8,7 @@ higher-is-better.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -264,3 +264,13 @@ class Question:
     gold: tuple[Gold, ...]
     any: bool = True
     kind: str = ""
+
+
+class Progress(Protocol):
+    """Told between steps of long work how far it is; raises Cancelled where it shall stop."""
+
+    def __call__(self, done: float, total: float, what: str) -> None: ...
+
+
+def unheard(done: float, total: float, what: str) -> None:
+    """The Progress of work that nobody watches."""

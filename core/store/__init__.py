@@ -83,8 +83,10 @@ class Store:
 
     def add_base_index(self, base: KnowledgeBase) -> None:
         """Make the empty collection of a new base."""
-        self.open_index()
-        self._guarded(lambda: self.vectors.build(base, ()))
+        if self.vectors.opened:
+            self._guarded(lambda: self.vectors.build(base, ()))
+        else:
+            self.open_index()
 
     def _build(self, base: KnowledgeBase) -> None:
         fresh = self.notes.next_index(base)

@@ -94,6 +94,14 @@ class Chunks:
         )
         return {row["rowid"]: _chunk(row, total=row["total"]) for row in rows}
 
+    def extent(self, note_id: str, first: int, last: int) -> tuple[int, int]:
+        """Return where the chunks from `first` to `last` begin and end in their note's body."""
+        row = self._database.connection.execute(
+            'SELECT min(start), max("end") FROM chunks WHERE note_id = ? AND "index" BETWEEN ? AND ?',
+            (note_id, first, last),
+        ).fetchone()
+        return int(row[0]), int(row[1])
+
     def vector_ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors there are for these texts."""
         found: dict[bytes, int] = {}

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 
@@ -24,6 +24,18 @@ _CARD = """
            (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags
     FROM notes JOIN bases ON bases.id = base_id
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where the file of a note is now."""
+
+    note_id: str
+    path: str
+    source_ref: str
+    title: str
+    mtime_ns: int
+    size: int
 
 
 class Notes:
@@ -124,6 +136,28 @@ class Notes:
             raise NoteNotFound(note_id)
         return _note(row)
 
+    def title(self, note_id: str) -> str:
+        return str(self._only("title", note_id)[0])
+
+    def counters(self, note_id: str) -> tuple[int, int]:
+        """Return a note's index generation and its version."""
+        row = self._only("generation, version", note_id)
+        return row[0], row[1]
+
+    def _only(self, columns: str, note_id: str) -> sqlite3.Row:
+        row = self._database.connection.execute(f"SELECT {columns} FROM notes WHERE id = ?", (note_id,)).fetchone()
+        if row is None:
+            raise NoteNotFound(note_id)
+        return row  # type: ignore[no-any-return]
+
+    def slice(self, note_id: str, start: int, end: int) -> str:
+        row = self._database.connection.execute(
+            "SELECT substr(body, ?, ?) FROM notes WHERE id = ?", (start + 1, end - start, note_id)
+        ).fetchone()
+        if row is None:
+            raise NoteNotFound(note_id)
+        return str(row[0])
+
     def cards(self, filters: Filters = _ALL, *, text: str = "") -> list[NoteCard]:
         """Return what lists show of the notes that pass, by base and path; `text` is looked for in title and path."""
         where, values = _conditions(filters)
@@ -168,21 +202,27 @@ class Notes:
             (base.id,),
         ).fetchall()
 
-    def move(self, note_id: str, *, path: str, source_ref: str, title: str, mtime_ns: int, size: int) -> None:
-        """Record that a note's file was renamed; its text and its vectors stay."""
+    def move(self, moves: Sequence[Moved]) -> None:
+        """Record that files were renamed, all at once; their notes keep text and vectors."""
         with self._database.write() as connection:
-            connection.execute(
-                "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
-                (" ".join(keywords(title)), note_id),
-            )
-            connection.execute(
-                "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ? WHERE id = ?",
-                (path, source_ref, title, mtime_ns, size, note_id),
-            )
+            # Two notes may have changed names with each other.
+            connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
+            for move in moves:
+                connection.execute(
+                    "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ? WHERE id = ?",
+                    (move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.note_id),
+                )
+                connection.execute(
+                    "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
+                    (" ".join(keywords(move.title)), move.note_id),
+                )
 
-    def touch(self, note_id: str, *, mtime_ns: int, size: int) -> None:
+    def touch(self, stats: Iterable[tuple[str, int, int]]) -> None:
+        """Record the (note id, modification time in ns, size) of files whose content is the same."""
         with self._database.write() as connection:
-            connection.execute("UPDATE notes SET mtime_ns = ?, size = ? WHERE id = ?", (mtime_ns, size, note_id))
+            connection.executemany(
+                "UPDATE notes SET mtime_ns = ?2, size = ?3 WHERE id = ?1", [tuple(stat) for stat in stats]
+            )
 
     def ids(self) -> set[str]:
         return {row[0] for row in self._database.connection.execute("SELECT id FROM notes")}
@@ -233,7 +273,7 @@ def _conditions(filters: Filters) -> tuple[list[str], list[object]]:
         where.append("EXISTS (SELECT 1 FROM tags WHERE note_id = notes.id AND tag = ?)")
         values.append(tag.lstrip("#"))
     if filters.path:
-        pattern = filters.path if any(mark in filters.path for mark in "*?[") else f"{_literal(filters.path)}*"
+        pattern = filters.path if any(mark in filters.path for mark in "*?") else f"{_literal(filters.path)}*"
         where.append("path GLOB ?")
         values.append(pattern)
     if filters.after:

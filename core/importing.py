@@ -1,0 +1,118 @@
+"""A plan -> notes in the store: files are read, cut, embedded; what is gone is removed last."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from core import folder, notefile
+from core.embedding import Embedder
+from core.errors import Cancelled, SourceError
+from core.folder import Failed, Found
+from core.indexing import Draft, Indexer
+from core.model import KnowledgeBase, Note, Progress
+from core.notefile import ParsedFile
+from core.store import Store
+from core.store.notes import Moved, fresh_id
+from core.sync import SyncPlan, SyncReport
+
+UPLOADED = "upload"
+"""Stands for the folder of notes that came through the page."""
+
+
+class Importer:
+    """Applies the plans of one base."""
+
+    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
+        self._store = store
+        self._base = base
+        self._indexer = Indexer(store, base, embedder)
+        self._failed: list[Failed] = []
+
+    def apply(self, plan: SyncPlan, progress: Progress) -> SyncReport:
+        """Do what the plan says and report it; stopped, it removes nothing and reports what was done."""
+        started = time.perf_counter()
+        self._failed = list(plan.failed)
+        removed = 0
+        try:
+            self._rename(plan)
+            self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
+            self._store.delete_notes(self._base, [note.note_id for note in plan.removed])
+            removed = len(plan.removed)
+        except Cancelled:
+            pass
+        done = self._indexer.done
+        changed = sum(match.note.note_id in set(done.notes) for match in plan.changed)
+        report = SyncReport(
+            added=len(done.notes) - changed,
+            changed=changed,
+            renamed=len(plan.renamed),
+            removed=removed,
+            unchanged=len(plan.unchanged) + len(plan.touched),
+            failed=(*self._failed, *(Failed(error.path, error.reason) for error in done.failed)),
+            chunks=done.chunks,
+            embedded_windows=done.embedded_windows,
+            seconds=round(time.perf_counter() - started, 3),
+        )
+        self._store.notes.record_sync(self._base, plan.source_ref, report.to_dict())
+        return report
+
+    def _rename(self, plan: SyncPlan) -> None:
+        moves = []
+        for match in plan.renamed:
+            title = self._store.notes.title(match.note.note_id)
+            if title == PurePosixPath(match.note.path).stem:
+                title = PurePosixPath(match.file.path).stem
+            file = match.file
+            moves.append(Moved(match.note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
+        self._store.notes.move(moves)
+        self._store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
+
+    def _drafts(self, plan: SyncPlan) -> Iterator[Draft]:
+        taken = self._store.notes.ids()
+        known = {match.file.path: match.note.note_id for match in plan.changed}
+        for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
+            try:
+                data = folder.read(plan.folder, file.path)
+                parsed = notefile.read(data, file.path)
+            except SourceError as error:
+                self._failed.append(Failed(file.path, error.reason))
+                continue
+            if file.path in known:
+                note_id = known[file.path]
+                generation, version = self._store.notes.counters(note_id)
+            else:
+                note_id, generation, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0, 0
+                taken.add(note_id)
+            note = replace(
+                note_of(parsed, note_id=note_id, path=file.path),
+                base_id=self._base.id,
+                generation=generation + 1,
+                version=version + 1,
+                content_hash=folder.content_hash(data),
+                source="upload" if plan.source_ref == UPLOADED else "folder",
+                source_ref=plan.source_ref,
+            )
+            yield Draft(_dated(note, file), file.mtime_ns, file.size)
+
+
+def note_of(parsed: ParsedFile, *, note_id: str, path: str) -> Note:
+    """Return the note that a file makes, not yet in any base."""
+    return Note(
+        id=note_id,
+        base_id="",
+        content_hash="",
+        path=path,
+        **{name: getattr(parsed, name) for name in _PARSED},
+    )
+
+
+_PARSED = tuple(name for name in ParsedFile.__slots__ if name in Note.__slots__)
+
+
+def _dated(note: Note, file: Found) -> Note:
+    """A file that doesn't say when it was written was written when the disk says."""
+    if note.updated_at is not None:
+        return note
+    return replace(note, updated_at=datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))

@@ -1,0 +1,113 @@
+"""Long work in a thread: progress, cancel, result. Knows no screen."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from core.errors import Cancelled, TesseraError
+from core.model import Progress
+
+_LOG = logging.getLogger(__name__)
+
+JobState = Literal["running", "done", "cancelled", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How a piece of work stands: `error` is for the person, `result` what the work returned."""
+
+    name: str
+    number: int
+    state: JobState = "running"
+    done: float = 0.0
+    total: float = 0.0
+    what: str = ""
+    started: float = 0.0
+    seconds: float = 0.0
+    result: Any = None
+    error: str = ""
+
+    @property
+    def share(self) -> float:
+        """How much of the work is done, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+class Jobs:
+    """The work under way, one job a name."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+        self._stops: dict[str, threading.Event] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._number = 0
+
+    def start(self, name: str, work: Callable[[Progress], Any]) -> bool:
+        """Run `work` in a thread; returns False, starting nothing, while a job of this name runs."""
+        with self._lock:
+            if self._jobs.get(name) and self._jobs[name].state == "running":
+                return False
+            self._number += 1
+            self._jobs[name] = Job(name, self._number, started=time.monotonic())
+            self._stops[name] = threading.Event()
+            thread = threading.Thread(target=self._run, args=(name, work), name=f"job-{name}", daemon=True)
+            self._threads[name] = thread
+            thread.start()
+            return True
+
+    def get(self, name: str) -> Job | None:
+        """Return the newest job of this name, None where there was none."""
+        with self._lock:
+            return self._jobs.get(name)
+
+    def running(self, name: str) -> bool:
+        job = self.get(name)
+        return job is not None and job.state == "running"
+
+    def cancel(self, name: str) -> None:
+        """Ask a job to stop at its next step."""
+        with self._lock:
+            if name in self._stops:
+                self._stops[name].set()
+
+    def wait(self, name: str, timeout: float | None = None) -> Job | None:
+        """Wait for a job's end and return how it stands then."""
+        thread = self._threads.get(name)
+        if thread is not None:
+            thread.join(timeout)
+        return self.get(name)
+
+    def close(self) -> None:
+        """Stop all jobs and wait for them."""
+        for name, thread in list(self._threads.items()):
+            self.cancel(name)
+            thread.join()
+
+    def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
+        stop = self._stops[name]
+
+        def progress(done: float, total: float, what: str) -> None:
+            if stop.is_set():
+                raise Cancelled
+            self._change(name, done=done, total=total, what=what)
+
+        try:
+            result = work(progress)
+        except Cancelled:
+            self._change(name, state="cancelled")
+        except TesseraError as error:
+            self._change(name, state="failed", error=str(error))
+        except Exception as error:  # noqa: BLE001 a bug in a thread has no caller to meet: its traceback is logged
+            _LOG.exception("The job '%s' failed", name)
+            self._change(name, state="failed", error=f"{type(error).__name__}: {error}")
+        else:
+            self._change(name, state="cancelled" if stop.is_set() else "done", result=result)
+
+    def _change(self, name: str, **changes: Any) -> None:
+        with self._lock:
+            job = self._jobs[name]
+            self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, **changes)

@@ -1,0 +1,140 @@
+"""A query -> hits: collect, complete, fuse, rank, expand."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.embedding import Embedder
+from core.model import Hit, KnowledgeBase, Matrix, Mode, Query, SearchResult, StageScore
+from core.retrieval import fusion, queries
+from core.retrieval.context import passage
+from core.store import Store
+
+EmbedderOf = Callable[[KnowledgeBase], Embedder | None]
+"""The embedder of a base, None while its model is not loaded and the caller doesn't want to wait."""
+
+
+@dataclass
+class _Search:
+    """What the stages of one search hand on: per stage, the score of each chunk by its rowid."""
+
+    query: Query
+    bases: Sequence[KnowledgeBase]
+    note_ids: Sequence[str] | None
+    mode: Mode
+    words: Sequence[str]
+    vectors: dict[str, Matrix] = field(default_factory=dict)
+    pools: dict[str, dict[int, float]] = field(default_factory=dict)
+    completed: dict[str, dict[int, float]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+class Retriever:
+    """Finds the chunks that answer a question."""
+
+    def __init__(self, store: Store, embedder_of: EmbedderOf) -> None:
+        self._store = store
+        self._embedder_of = embedder_of
+
+    def search(self, query: Query) -> SearchResult:
+        """Return the best hits, with what every stage said of them.
+
+        Raises QueryError for a question that can't be asked, UnknownChoice for an unknown base or
+        mode, ModelError where the base's model can't be loaded.
+        """
+        started = time.perf_counter()
+        search = self._understand(query)
+        self._embed(search)
+        # One snapshot: what a stage found must not be another chunk for the next one.
+        with self._store.database.read():
+            for stage in (self._semantic, self._keyword, self._complete, self._fuse):
+                stage(search)
+            hits = self._hits(search)
+        took = (time.perf_counter() - started) * 1000
+        return SearchResult(query.text, search.mode, took, hits, tuple(search.notices))
+
+    def _understand(self, query: Query) -> _Search:
+        query = queries.checked(query)
+        filters = query.filters
+        known = self._store.notes.bases()
+        bases = [self._store.notes.base(name) for name in filters.bases] if filters.bases else known
+        return _Search(
+            query=query,
+            bases=bases,
+            note_ids=self._store.notes.matching(replace(filters, bases=())),
+            mode="hybrid" if query.mode == "auto" else query.mode,
+            words=queries.words(query),
+        )
+
+    def _embed(self, search: _Search) -> None:
+        if search.mode == "keyword":
+            return
+        for base in search.bases:
+            if base.fingerprint in search.vectors:
+                continue
+            embedder = self._embedder_of(base)
+            if embedder is None:
+                search.mode = "keyword"
+                search.notices.append("model_loading")
+                return
+            text, whole = queries.fit(search.query.text, embedder)
+            if not whole and "query_cut" not in search.notices:
+                search.notices.append("query_cut")
+            search.vectors[base.fingerprint] = embedder.embed([text], role="query")[0]
+
+    def _semantic(self, search: _Search) -> None:
+        if search.mode == "keyword":
+            return
+        found: dict[int, float] = {}
+        for base in search.bases:
+            found |= self._store.nearest(base, search.vectors[base.fingerprint], search.query.pool, search.note_ids)
+        search.pools["vector"] = fusion.best(found, search.query.pool)
+        if self._store.index_problem:
+            search.notices.append("index_damaged")
+
+    def _keyword(self, search: _Search) -> None:
+        if search.mode == "semantic":
+            return
+        base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
+        search.pools["keyword"] = self._store.chunks.matching_words(
+            search.words, search.query.pool, base_ids=base_ids, note_ids=search.note_ids
+        )
+
+    def _complete(self, search: _Search) -> None:
+        """Compute what a stage did not say of the other stage's candidates."""
+        search.completed = {stage: dict(scores) for stage, scores in search.pools.items()}
+        if search.mode != "hybrid":
+            return
+        vector, keyword = search.completed["vector"], search.completed["keyword"]
+        only_keyword = [rowid for rowid in keyword if rowid not in vector]
+        only_vector = [rowid for rowid in vector if rowid not in keyword]
+        for base in search.bases:
+            vector |= self._store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
+        keyword |= dict.fromkeys(only_vector, 0.0)
+        keyword |= self._store.chunks.matching_words(search.words, len(only_vector), rowids=only_vector)
+
+    def _fuse(self, search: _Search) -> None:
+        if search.mode == "hybrid":
+            fused = fusion.weighted(
+                search.completed["vector"], search.completed["keyword"], search.query.semantic_weight
+            )
+            search.pools["fused"] = search.completed["fused"] = fusion.best(fused, len(fused))
+
+    def _hits(self, search: _Search) -> tuple[Hit, ...]:
+        last = list(search.pools)[-1]
+        top = fusion.best(search.pools[last], search.query.limit)
+        ranks = {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in search.pools.items()}
+        chunks = self._store.chunks.by_rowid(top)
+        cards = self._store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
+        hits: list[Hit] = []
+        for rowid, score in top.items():
+            chunk = chunks[rowid]
+            card = cards[chunk.note_id]
+            scores = {
+                stage: StageScore(said[rowid], ranks[stage].get(rowid))
+                for stage, said in search.completed.items()
+                if rowid in said
+            }
+            around = passage(self._store, card, chunk, search.query.expansion_size)
+            hits.append(Hit(len(hits) + 1, score, chunk, card, scores, around))
+        return tuple(hits)

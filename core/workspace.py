@@ -1,0 +1,314 @@
+"""The one object that screens talk to; the only place where the stages meet."""
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from core import chunking, embedding, evaluation, folder, notefile, sync, upload
+from core.config import Settings, settings
+from core.embedding import Embedder
+from core.errors import ConfigError, EmbeddingMismatch, SyncRefused
+from core.importing import UPLOADED, Importer, note_of
+from core.jobs import Jobs
+from core.model import (
+    Chunk,
+    ChunkingOptions,
+    Cut,
+    Filters,
+    Hit,
+    KnowledgeBase,
+    Mode,
+    Note,
+    NoteCard,
+    Progress,
+    Query,
+    Question,
+    SearchResult,
+    unheard,
+)
+from core.retrieval import Retriever
+from core.store import Store
+from core.sync import SyncPlan, SyncReport
+
+
+@dataclass(frozen=True, slots=True)
+class BaseStatus:
+    """A base and how much it holds; `folders` are those it was synced with, and when."""
+
+    base: KnowledgeBase
+    notes: int
+    chunks: int
+    windows: int
+    folders: tuple[tuple[str, datetime], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a workspace; `index_problem` is empty while the vector index is sound."""
+
+    folder: Path
+    bases: tuple[BaseStatus, ...]
+    bytes_on_disk: int
+    readonly: bool
+    index_problem: str
+
+
+class Workspace:
+    """Notes, their index and the work on them, in one folder.
+
+    Raises WorkspaceLocked where another process writes to it (`readonly` opens beside that one),
+    NewerSchema, and StoreError for a folder that can't be a workspace.
+    """
+
+    def __init__(self, path: Path | None = None, *, readonly: bool = False) -> None:
+        self.settings: Settings = settings()
+        self.store = Store(path or self.settings.workspace, readonly=readonly)
+        self.jobs = Jobs()
+        self._embedders: dict[str, Embedder] = {}
+        self._warm: set[str] = set()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what runs and leave everything as the next start wants to find it."""
+        self.jobs.close()
+        self.store.close()
+
+    # models
+
+    def embedder(self, name: str) -> Embedder:
+        """Return the embedder of this name, the same object each time."""
+        with self._lock:
+            if name not in self._embedders:
+                self._embedders[name] = embedding.build(name)
+            return self._embedders[name]
+
+    def embedder_of(self, base: KnowledgeBase) -> Embedder:
+        """Return a base's embedder; raises EmbeddingMismatch where it is not the one its vectors are of."""
+        embedder = self.embedder(base.embedder)
+        if embedder.fingerprint != base.fingerprint:
+            raise EmbeddingMismatch(
+                f"The base '{base.name}' holds vectors of {base.fingerprint}, but '{base.embedder}' is now"
+                f" {embedder.fingerprint}. Keyword search goes on; import the notes into a new base to use this model."
+            )
+        return embedder
+
+    def start_warming(self) -> None:
+        """Load the index and the models of the bases in a thread; `ready` tells when it is done."""
+        self.jobs.start("warm", self._warm_up)
+
+    def ready(self, base: KnowledgeBase) -> bool:
+        """Whether a question to this base needn't wait for its model."""
+        return base.embedder in self._warm
+
+    def _warm_up(self, progress: Progress) -> None:
+        names = {base.embedder for base in self.store.notes.bases()} or {self.settings.embedder}
+        for number, name in enumerate(sorted(names)):
+            progress(number, len(names) + 1, name)
+            self.embedder(name).warm()
+            self._warm.add(name)
+        self.store.open_index()
+
+    # bases
+
+    def base(self, name: str) -> KnowledgeBase:
+        return self.store.notes.base(name)
+
+    def bases(self) -> list[KnowledgeBase]:
+        return self.store.notes.bases()
+
+    def delete_base(self, name: str) -> None:
+        """Delete a base with its notes; files on disk stay."""
+        self.store.delete_base(self.base(name))
+
+    def _base_for_import(self, name: str) -> KnowledgeBase:
+        if name in {base.name for base in self.bases()}:
+            return self.base(name)
+        if not name.strip():
+            raise ConfigError("The base has no name. Give it one.")
+        embedder = self.embedder(self.settings.embedder)
+        base = self.store.notes.add_base(
+            name,
+            embedder=self.settings.embedder,
+            fingerprint=embedder.fingerprint,
+            dimension=embedder.dimension,
+            chunking=ChunkingOptions(**self.settings.chunking.model_dump()),
+        )
+        self.store.add_base_index(base)
+        return base
+
+    # import
+
+    def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
+        """Compare a folder with the notes of a base, named after the folder by default; nothing is changed.
+
+        Raises SourceError for a folder that is missing, empty, or inside the workspace.
+        """
+        name = base or path.expanduser().resolve().name
+        return sync.plan(name, path, self._known(name), forbidden=self.store.folder)
+
+    def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
+        """Compare uploaded (name, content) pairs, zip archives among them, with a base; nothing is removed.
+
+        The files wait in a folder of their own until `apply` or `discard`. Raises SourceError for a
+        name that leads out of it.
+        """
+        staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
+        try:
+            for name, data in files:
+                if name.lower().endswith(".zip"):
+                    upload.unzip(data, staging, name=name)
+                else:
+                    upload.unpack([(name, data)], staging)
+            return sync.plan(base, staging, self._known(base), source_ref=UPLOADED, removals=False)
+        except BaseException:
+            shutil.rmtree(staging)
+            raise
+
+    def discard(self, plan: SyncPlan) -> None:
+        """Forget a plan; an upload's waiting files are deleted."""
+        if plan.source_ref == UPLOADED:
+            shutil.rmtree(plan.folder, ignore_errors=True)
+
+    def apply(self, plan: SyncPlan, *, confirmed: bool = False, progress: Progress = unheard) -> SyncReport:
+        """Make a base what its plan says, note by note; removals come last.
+
+        Stopped by its progress, it reports what was done before and removes nothing. Raises
+        SyncRefused for a plan that `needs_confirmation` and has none.
+        """
+        if plan.needs_confirmation and not confirmed:
+            raise SyncRefused(
+                f"{len(plan.removed)} of {plan.known} notes are no longer in {plan.folder} and would be removed."
+                " Confirm it if that is meant (tessera import --allow-removals)."
+            )
+        base = self._base_for_import(plan.base)
+        report = Importer(self.store, base, self.embedder_of(base)).apply(plan, progress)
+        self.discard(plan)
+        return report
+
+    def _known(self, base: str) -> list[sync.Known]:
+        known = {existing.name: existing for existing in self.bases()}
+        if base not in known:
+            return []
+        return [
+            sync.Known(
+                row["id"], row["path"], row["source_ref"], row["content_hash"], row["mtime_ns"] or 0, row["size"] or 0
+            )
+            for row in self.store.notes.files(known[base])
+        ]
+
+    # notes
+
+    def notes(self, filters: Filters | None = None, *, text: str = "") -> list[NoteCard]:
+        """Return the notes that pass the filters and have `text` in their title or path."""
+        return self.store.notes.cards(filters or Filters(), text=text)
+
+    def note(self, note_id: str) -> Note:
+        return self.store.notes.note(note_id)
+
+    def delete_notes(self, note_ids: Sequence[str]) -> None:
+        """Delete notes and all that belongs to them; files on disk stay and would come back with a sync."""
+        by_id = {base.id: base for base in self.bases()}
+        cards = self.store.notes.cards_of(note_ids)
+        for base_id in {card.base_id for card in cards.values()}:
+            self.store.delete_notes(by_id[base_id], [card.id for card in cards.values() if card.base_id == base_id])
+
+    def tags(self, base: str | None = None) -> dict[str, int]:
+        return self.store.notes.tags(base)
+
+    # chunks
+
+    def chunks(self, note_id: str) -> list[Chunk]:
+        return self.store.chunks.of_note(note_id)
+
+    def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
+        """Cut a note as an import would, storing nothing."""
+        return chunking.cut(note, options, self.embedder(embedder).tokens)
+
+    # search
+
+    def search(
+        self,
+        text: str,
+        *,
+        filters: Filters | None = None,
+        mode: Mode = "auto",
+        limit: int | None = None,
+        semantic_weight: float | None = None,
+        expansion_size: int = 0,
+        wait: bool = True,
+    ) -> SearchResult:
+        """Return the chunks that answer a question.
+
+        Without `wait`, a base whose model is still loading answers by keyword and says so. Raises
+        QueryError, UnknownChoice for a base or a mode, ModelError.
+        """
+        defaults = self.settings.search
+        query = Query(
+            text=text,
+            filters=filters or Filters(),
+            mode=mode,
+            limit=defaults.limit if limit is None else limit,
+            pool=defaults.pool,
+            semantic_weight=defaults.semantic_weight if semantic_weight is None else semantic_weight,
+            expansion_size=expansion_size,
+        )
+
+        def embedder_of(base: KnowledgeBase) -> Embedder | None:
+            return self.embedder_of(base) if wait or self.ready(base) else None
+
+        return Retriever(self.store, embedder_of).search(query)
+
+    def evaluate(
+        self, questions: Sequence[Question], base: str, *, mode: Mode = "auto", limit: int = 10
+    ) -> evaluation.Evaluation:
+        """Ask every question of a base and measure whether its right passages come back.
+
+        Raises QuestionSetError for a right passage that stands nowhere, or twice, in its note.
+        """
+        filters = Filters(bases=(self.base(base).name,))
+        sources = {card.path: card.id for card in self.notes(filters) if card.path}
+
+        def source_text(path: str) -> str | None:
+            if path not in sources:
+                return None
+            note = self.note(sources[path])
+            # Right passages are placed by their offset in the file; its front matter is not kept.
+            return "\0" * note.body_start + note.body
+
+        def search(question: str) -> Sequence[Hit]:
+            return self.search(question, filters=filters, mode=mode, limit=limit).hits
+
+        return evaluation.run(questions, search, source_text)
+
+    # state
+
+    def status(self) -> Status:
+        bases = []
+        for base in self.bases():
+            folders = tuple((path, at) for path, at, _ in self.store.notes.syncs(base))
+            bases.append(BaseStatus(base, *self.store.chunks.count(base), folders))
+        size = sum(file.stat().st_size for file in self.store.folder.rglob("*") if file.is_file())
+        return Status(
+            self.store.folder, tuple(bases), size, readonly=self.store.readonly, index_problem=self.store.index_problem
+        )
+
+    def rebuild(self, progress: Progress = unheard) -> int:
+        """Build the vector index anew from SQLite, without a model, and return how many windows it holds."""
+        return self.store.rebuild_index(lambda done, total: progress(done, total, ""))
+
+
+def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
+    """Read and cut one file as an import would, storing nothing; raises SourceError."""
+    file = file.expanduser()
+    note = note_of(notefile.read(folder.read(file.parent, file.name), file.name), note_id=file.stem, path=file.name)
+    return note, chunking.cut(note, options, embedding.build(embedder).tokens)

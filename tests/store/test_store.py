@@ -1,0 +1,240 @@
+"""The truth and its index: what is written is found, whatever happens to either."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
+from core.model import Chunk, ChunkingOptions, Filters, KnowledgeBase, Note
+from core.store import Store
+from core.store.chunks import Cutting
+from core.text import digest
+from tests.fakes import WordLengths
+
+TEXTS = ("a bb ccc", "dddd eeeee", "ffffff ggggggg hhhhhhhh")
+
+
+def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
+    base = store.notes.add_base(
+        name, embedder="fake", fingerprint="word-lengths", dimension=16, chunking=ChunkingOptions()
+    )
+    store.add_base_index(base)
+    return store.notes.base(name)
+
+
+def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] = TEXTS, **fields: object) -> None:
+    embedder = WordLengths()
+    hashes = [digest(text) for text in texts]
+    store.chunks.add_vectors(embedder.fingerprint, hashes, embedder.embed(texts, role="note"))
+    ids = store.chunks.vector_ids(embedder.fingerprint, hashes)
+    body = "\n".join(texts)
+    starts = [body.index(text) for text in texts]
+    chunks = [
+        Chunk(f"{note_id}:{n}", note_id, n, len(texts), start, start + len(text), text, "recursive_character")
+        for n, (start, text) in enumerate(zip(starts, texts, strict=True))
+    ]
+    generation = 1
+    if note_id in store.notes.ids():
+        generation = store.notes.note(note_id).generation + 1
+    note = Note(
+        **{"id": note_id, "base_id": base.id, "title": "Title", "body": body, "content_hash": "h", "path": f"{note_id}.md"}
+        | {"generation": generation}
+        | fields
+    )
+    store.put(base, [Cutting(note, chunks, [[ids[key]] for key in hashes], "recursive", "test")])
+
+
+def found(store: Store, base: KnowledgeBase, text: str, note_ids: list[str] | None = None) -> list[str]:
+    query = WordLengths().embed([text], role="query")[0]
+    chunks = store.nearest(base, query, 10, note_ids)
+    by_rowid = store.chunks.by_rowid(chunks)
+    return [by_rowid[rowid].text for rowid in chunks]
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    store = Store(tmp_path / "ws")
+    yield store
+    store.close()
+
+
+def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    assert store.vectors.opened
+    assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
+    rowids = store.chunks.matching_words(["ggggggg"], 10)
+    assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]
+    assert [chunk.state for chunk in store.chunks.of_note("n1")] == ["embedded"] * 3
+    assert [chunk.total for chunk in store.chunks.of_note("n1")] == [3] * 3
+
+
+def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    put(store, base, "n1", ("only this",))
+    assert found(store, base, "dddd eeeee") == ["only this"]
+    assert store.chunks.matching_words(["ggggggg"], 10) == {}
+    assert store.vectors.ids(base) == {"n1:2:0:0"}
+
+
+def test_ids_that_no_note_owns_never_answer_and_leave_at_the_next_start(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    vector = WordLengths().embed(["zz"], role="note")
+    store.vectors.add(base, ["n1:9:0:0", "gone:1:0:0"], vector[[0, 0]])
+    store.vectors.remove(base, ["n1:1:1:0"])
+    assert set(found(store, base, "zz")) <= set(TEXTS)
+    store.close()
+    again = Store(store.folder)
+    again.open_index()
+    assert again.vectors.ids(again.notes.base("notes")) == {"n1:1:0:0", "n1:1:1:0", "n1:1:2:0"}
+    again.close()
+
+
+def test_a_deleted_index_comes_back_from_the_vectors_in_sqlite(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    before = found(store, base, "dddd eeeee")
+    store.close()
+    shutil.rmtree(store.folder / "chroma")
+    again = Store(store.folder)
+    again.open_index()
+    assert found(again, again.notes.base("notes"), "dddd eeeee") == before
+    again.close()
+
+
+@pytest.mark.parametrize("damage", ["sqlite", "hnsw"])
+def test_an_index_that_was_killed_and_is_broken_is_built_anew(store: Store, damage: str) -> None:
+    base = base_in(store)
+    # Chroma writes its HNSW files every 1,000 rows.
+    texts = tuple(" ".join("x" * (1 + number // 10**digit % 10) for digit in range(4)) for number in range(1100))
+    put(store, base, "n1", texts)
+    before = found(store, base, texts[7])
+    store.close()
+    (store.folder / "chroma.open").touch()
+    if damage == "sqlite":
+        (store.folder / "chroma" / "chroma.sqlite3").write_bytes(b"garbage" * 1000)
+    else:
+        files = list((store.folder / "chroma").glob("*/data_level0.bin"))
+        assert files
+        for file in files:
+            file.write_bytes(os.urandom(4096))
+    again = Store(store.folder)
+    again.open_index()
+    base = again.notes.base("notes")
+    assert again.vectors.opened
+    assert not again.index_problem
+    assert len(again.vectors.ids(base)) == len(texts)
+    assert sorted(found(again, base, texts[7])[0].split()) == sorted(before[0].split())
+    again.close()
+
+
+def test_an_index_that_breaks_while_open_leaves_exact_search(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    before = found(store, base, "dddd eeeee")
+    store.vectors.drop(base)
+    assert found(store, base, "dddd eeeee") == before
+    assert "tessera rebuild" in store.index_problem
+    assert store.rebuild_index() == 3
+    assert not store.index_problem
+    assert found(store, store.notes.base("notes"), "dddd eeeee") == before
+
+
+def test_filtered_search_answers_only_from_those_notes(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    put(store, base, "n2", ("dddd eeeee", "other words"))
+    assert found(store, base, "dddd eeeee", ["n2"]) == ["dddd eeeee", "other words"]
+    assert found(store, base, "dddd eeeee", []) == []
+
+
+def test_filters_are_resolved_in_sqlite(store: Store) -> None:
+    base, other = base_in(store), base_in(store, "other")
+    put(store, base, "n1", path="a/x.md", tags=("Rust", "数据库"))
+    put(store, base, "n2", path="a[1]/y.md", tags=("rust",))
+    put(store, other, "n3", path="a/x.md")
+    matching = store.notes.matching
+    assert matching(Filters()) is None
+    assert set(matching(Filters(tags=("rust",))) or ()) == {"n1", "n2"}
+    assert matching(Filters(tags=("rust", "数据库"))) == ["n1"]
+    assert matching(Filters(path="a[1]/")) == ["n2"]
+    assert set(matching(Filters(path="*/x.md")) or ()) == {"n1", "n3"}
+    assert matching(Filters(bases=("other",))) == ["n3"]
+    assert [card.id for card in store.notes.cards(Filters(bases=("notes",)))] == ["n1", "n2"]
+    assert store.notes.tags() == {"Rust": 2, "数据库": 1}
+
+
+def test_deleting(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    put(store, base, "n2", ("dddd eeeee",))
+    store.delete_notes(base, ["n1"])
+    with pytest.raises(NoteNotFound):
+        store.notes.note("n1")
+    assert found(store, base, "a bb ccc") == ["dddd eeeee"]
+    assert store.chunks.matching_words(["ggggggg"], 10) == {}
+    store.delete_base(base)
+    assert store.notes.bases() == []
+    with pytest.raises(UnknownChoice):
+        store.notes.base("notes")
+    assert store.chunks.matching_words(["dddd"], 10) == {}
+
+
+def test_a_second_writer_is_told_who_writes_and_a_reader_reads(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    code = "import sys; from pathlib import Path; from core.store import Store\nStore(Path(sys.argv[1]))"
+    done = subprocess.run([sys.executable, "-c", code, str(store.folder)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"process {os.getpid()}" in done.stderr.splitlines()[-1]
+    reader = Store(store.folder, readonly=True)
+    assert found(reader, reader.notes.base("notes"), "dddd eeeee")[0] == "dddd eeeee"
+    with pytest.raises(WorkspaceLocked):
+        reader.notes.delete_base(base)
+    reader.close()
+
+
+def test_workspaces_that_can_not_be_opened_say_why(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="tessera import"):
+        Store(tmp_path / "none", readonly=True)
+    Store(tmp_path / "new").close()
+    connection = sqlite3.connect(tmp_path / "new" / "notes.db")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(NewerSchema, match="later version"):
+        Store(tmp_path / "new")
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "notes.db").write_bytes(b"no database" * 100)
+    with pytest.raises(StoreError, match="can't be opened"):
+        Store(tmp_path / "bad")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="Choose another folder"):
+        Store(tmp_path / "file")
+
+
+def test_vectors_of_one_text_are_kept_once(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    put(store, base, "n2")
+    (count,) = store.database.connection.execute("SELECT count(*) FROM vectors").fetchone()
+    assert count == 3
+    stored = store.chunks.vectors(store.chunks.vector_ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
+    (vector,) = stored.values()
+    assert np.array_equal(vector, WordLengths().embed(["dddd eeeee"], role="note")[0])
+
+
+def test_a_failed_write_leaves_nothing(store: Store) -> None:
+    base = base_in(store)
+    with pytest.raises(sqlite3.IntegrityError):
+        put(store, base, "n1", base_id="nowhere")
+    assert store.notes.ids() == set()
+    assert json.loads((store.folder / "lock.json").read_text())["pid"] == os.getpid()
