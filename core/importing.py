@@ -44,12 +44,11 @@ class Importer:
             pass
         done = self._indexer.done
         changed = sum(match.note.note_id in set(done.notes) for match in plan.changed)
-        report = SyncReport(
+        report = replace(
+            plan.report(),
             added=len(done.notes) - changed,
             changed=changed,
-            renamed=len(plan.renamed),
             removed=removed,
-            unchanged=len(plan.unchanged) + len(plan.touched),
             failed=(*self._failed, *(Failed(error.path, error.reason) for error in done.failed)),
             chunks=done.chunks,
             embedded_windows=done.embedded_windows,

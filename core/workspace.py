@@ -5,13 +5,13 @@ import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core import chunking, embedding, evaluation, folder, notefile, sync, upload
 from core.config import Settings, settings
 from core.embedding import Embedder
-from core.errors import ConfigError, EmbeddingMismatch, SyncRefused
+from core.errors import ConfigError, EmbeddingMismatch, QueryError, SyncRefused
 from core.importing import UPLOADED, Importer, note_of
 from core.jobs import Jobs
 from core.model import (
@@ -312,3 +312,20 @@ def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, 
     file = file.expanduser()
     note = note_of(notefile.read(folder.read(file.parent, file.name), file.name), note_id=file.stem, path=file.name)
     return note, chunking.cut(note, options, embedding.build(embedder).tokens)
+
+
+def filters_of(
+    *, bases: Sequence[str] = (), tags: Sequence[str] = (), path: str = "", after: str = "", before: str = ""
+) -> Filters:
+    """Return the filters that a person typed; raises QueryError for a date that is none."""
+    return Filters(tuple(bases), tuple(tags), path, _date(after), _date(before))
+
+
+def _date(typed: str) -> datetime | None:
+    if not typed:
+        return None
+    try:
+        given = datetime.fromisoformat(typed)
+    except ValueError as error:
+        raise QueryError(f"'{typed}' is no date. Write it as 2026-01-31.") from error
+    return given if given.tzinfo else given.replace(tzinfo=UTC)

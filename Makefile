@@ -1,0 +1,28 @@
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: help run test check bench eval
+.DEFAULT_GOAL := help
+
+help: ## show these targets
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/'
+
+run: .venv/ready ## install what is missing and start the app on http://127.0.0.1:8501
+	$(BIN)/streamlit run app.py
+
+test: .venv/ready ## run the tests
+	$(BIN)/pytest
+
+check: .venv/ready ## lint, format, types, layers
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+bench: .venv/ready ## measure speed on two vaults (VAULTS=folder)
+	$(BIN)/python -m benchmarks.speed $(VAULTS)
+
+eval: .venv/ready ## measure quality on two vaults and their questions (DATA=folder)
+	$(BIN)/python -m benchmarks.quality $(DATA)
+
+.venv/ready: pyproject.toml .ci/constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint .ci/constraints.txt --editable '.[dev]'
+	touch .venv/ready

@@ -1,0 +1,172 @@
+"""Slices -> chunks: sections, language, code, sizes and ids, the same for every strategy."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.chunking.pieces import Slice
+from core.chunking.reading import Reading
+from core.model import Chunk, ChunkKind, Profile
+from core.outline import Block, walk
+
+CODE = frozenset({"fence", "code"})
+
+
+def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
+    """Return the chunks of slices that are trimmed and in order.
+
+    A chunk's section is the one its own text starts in: what it shares with the chunk before counts
+    for that one. An id is the note's and a digest of the text, with a number where the note repeats
+    it, so it outlives every edit elsewhere in the note.
+    """
+    sections = _Sections(reading)
+    letters = _Letters.of(reading)
+    seen: Counter[str] = Counter()
+    made = []
+    for index, piece in enumerate(slices):
+        text = reading.body[piece.start : piece.end]
+        title, parents, level = sections.at(piece.own)
+        made.append(
+            Chunk(
+                id=f"{reading.note.id}:{_digest(text, seen[text])}",
+                note_id=reading.note.id,
+                index=index,
+                total=len(slices),
+                start=piece.start,
+                end=piece.end,
+                text=text,
+                kind=kind,
+                section_title=title,
+                parent_sections=parents,
+                hierarchy_level=level,
+                has_code=letters.has_code(piece.start, piece.end),
+                language=letters.language(piece.start, piece.end),
+                token_count=reading.count(piece.start, piece.end),
+                overlap_tokens=reading.count(piece.start, piece.own),
+                lead=lead_at(reading.outline.blocks, piece.start),
+            )
+        )
+        seen[text] += 1
+    return made
+
+
+def profile(reading: Reading) -> Profile:
+    """Return the figures that a strategy is chosen by; headings in quotes and lists don't count."""
+    characters = len(reading.body)
+    levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
+    shares: Counter[str] = Counter()
+    for block in walk(reading.outline.blocks):
+        shares[block.kind] += block.end - block.start
+    return Profile(
+        characters=characters,
+        tokens=len(reading.starts),
+        headings=(levels[1], levels[2], levels[3], levels[4], levels[5], levels[6]),
+        code_share=sum(shares[kind] for kind in CODE) / max(1, characters),
+        table_share=shares["table"] / max(1, characters),
+        language=_Letters.of(reading).language(0, characters),
+    )
+
+
+def lead_at(blocks: Sequence[Block], offset: int) -> str:
+    """Return what text cut from the inside of a block at this offset must repeat."""
+    lead = ""
+    while blocks:
+        index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
+        if index < 0 or not blocks[index].start < offset < blocks[index].end:
+            break
+        lead = blocks[index].lead or lead
+        blocks = blocks[index].children
+    return lead
+
+
+def _digest(text: str, occurrence: int) -> str:
+    content = text.encode("utf-8", "surrogatepass")
+    return blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()
+
+
+class _Sections:
+    """The chain of headings in force at an offset; offsets are asked for in order."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._headings = [heading for heading in reading.outline.headings if not heading.nested]
+        self._next = 0
+        self._chain: tuple[tuple[int, str], ...] = ()
+
+    def at(self, offset: int) -> tuple[str, tuple[str, ...], int]:
+        while self._next < len(self._headings) and self._headings[self._next].start <= offset:
+            heading = self._headings[self._next]
+            above = tuple(entry for entry in self._chain if entry[0] < heading.level)
+            self._chain = (*above, (heading.level, heading.title))
+            self._next += 1
+        if not self._chain:
+            return "", (), 0
+        level, title = self._chain[-1]
+        return title, tuple(name for _, name in self._chain[:-1] if name), level
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Letters:
+    """Running sums over the body's characters, each of length characters + 1."""
+
+    visible: NDArray[np.int32]
+    code: NDArray[np.int32]
+    code_lines: NDArray[np.int32]
+    ideographs: NDArray[np.int32]
+    words: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, reading: Reading) -> "_Letters":
+        codes = np.frombuffer(reading.body.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        inside = np.zeros(len(codes), dtype=bool)
+        for block in walk(reading.outline.blocks):
+            if block.kind in CODE:
+                inside[block.start : block.end] = True
+        visible = (codes > 0x20) & (codes != 0x3000) & (codes != 0xA0)
+        ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
+        ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
+        lower = codes | 0x20
+        letters = (lower >= ord("a")) & (lower <= ord("z"))
+        letters |= (codes >= 0xC0) & (codes < 0x2000)
+        begins = letters.copy()
+        begins[1:] &= ~letters[:-1]
+        prose = ~inside
+        return cls(
+            _running(visible),
+            _running(visible & inside),
+            _running(inside),
+            _running(ideographs & prose),
+            _running(begins & prose),
+        )
+
+    def has_code(self, start: int, end: int) -> bool:
+        """Tell whether a fence or indented code is in the span; code inside a line doesn't count."""
+        return bool(self.code_lines[end] > self.code_lines[start])
+
+    def language(self, start: int, end: int) -> str:
+        """Return 'code', 'zh', 'mixed' or 'en'.
+
+        'code' where more than half of the visible characters stand in code blocks. Otherwise, outside
+        of them, an ideograph weighs as much as a word of letters: 'zh' from three quarters of
+        ideographs on, 'mixed' from an eighth on, and 'en' below, which is every other script too.
+        Kana and Hangul count as ideographs.
+        """
+        visible = int(self.visible[end] - self.visible[start])
+        if visible and 2 * int(self.code[end] - self.code[start]) > visible:
+            return "code"
+        ideographs = int(self.ideographs[end] - self.ideographs[start])
+        words = int(self.words[end] - self.words[start])
+        share = ideographs / max(1, ideographs + words)
+        if share >= 0.75:
+            return "zh"
+        return "mixed" if share >= 0.125 else "en"
+
+
+def _running(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
+    sums = np.zeros(len(flags) + 1, dtype=np.int32)
+    np.cumsum(flags, out=sums[1:])
+    return sums

@@ -1,0 +1,203 @@
+"""Pieces of one size with overlap, cut by langchain's recursive splitter."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.chunking import boundaries, describe
+from core.chunking.options import options, overlap, size
+from core.chunking.pieces import PROSE, ROWS, Size, Slice, Span, cut, solid_rows, trim
+from core.chunking.reading import Reading, Tokens, read
+from core.model import Chunk, Note
+from core.outline import Block, walk
+
+
+class RecursiveCharacter:
+    """Cuts a note at paragraphs, lines, sentence ends, spaces and tokens, the first that fits.
+
+    A chunk has up to `chunk_size` tokens, of which up to `chunk_overlap` are the end of the chunk
+    before, from a sentence's start where that leaves half of them, else from a word's. Code, tables,
+    math, HTML and links stay in one piece up to `max_single_chunk_size` tokens, and share nothing
+    with a neighbour; above it they are cut between rows. A heading stays with what follows it.
+    """
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        *,
+        chunk_size: int = 512,
+        chunk_overlap: int = 100,
+        max_single_chunk_size: int = 1500,
+    ) -> None:
+        self._tokens = tokens
+        self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
+        self._overlap = overlap(chunk_overlap, chunk_size)
+
+    @property
+    def fingerprint(self) -> str:
+        return options(
+            "recursive",
+            chunk_size=self._size.target,
+            chunk_overlap=self._overlap,
+            max_single_chunk_size=self._size.limit,
+        )
+
+    def chunk(self, note: Note) -> list[Chunk]:
+        return self.cut(read(note, self._tokens))
+
+    def cut(self, reading: Reading) -> list[Chunk]:
+        size = Size(self._size.target - self._overlap, self._size.limit)
+        solid = _solid(reading, size)
+        if len(reading.starts) <= self._size.target:
+            spans = [(0, len(reading.body))]
+        else:
+            spans = _separated(reading, solid, size.target)
+            spans = list(_bounded(reading, _with_headings(reading, spans), size))
+        trimmed = (trim(reading.body, *span) for span in spans)
+        own = [span for span in trimmed if span[0] < span[1]]
+        return describe.chunks(reading, self._overlapping(reading, own, solid), "recursive_character")
+
+    def _overlapping(self, reading: Reading, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
+        slices = []
+        for index, (start, end) in enumerate(own):
+            shared = start
+            if index and self._overlap and not describe.lead_at(reading.outline.blocks, start):
+                room = min(self._overlap, self._size.limit - reading.count(start, end))
+                shared = _shared_start(reading, own[index - 1][0], start, room, solid)
+            slices.append(Slice(shared, end, start))
+        return slices
+
+
+def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[Span]:
+    """Let langchain separate the body into spans that follow each other without a gap.
+
+    It sees a copy with a mark before every token, so that its length function is a count of marks,
+    and a filler in place of everything that must stay whole, so that no separator matches there.
+    Its pieces add up to that copy, and their lengths without the marks to the body's offsets.
+    """
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    codes = np.frombuffer(reading.body.encode("utf-32-le", "surrogatepass"), dtype="<u4").copy()
+    used = set(reading.body)
+    unused = (code for code in range(0xE000, 0x110000) if chr(code) not in used)
+    mark, filler = next(unused), next(unused)
+    returns = codes == ord("\r")
+    before_newline = np.append(codes[1:] == ord("\n"), False)
+    codes[returns] = np.where(before_newline[returns], ord(" "), ord("\n"))
+    codes[mask] = filler
+    marked = np.insert(codes, reading.starts, mark).tobytes().decode("utf-32-le", "surrogatepass")
+    sign = chr(mark)
+    splitter = RecursiveCharacterTextSplitter(
+        separators=_separators(sign, chr(filler)),
+        is_separator_regex=True,
+        keep_separator="end",
+        strip_whitespace=False,
+        chunk_size=target,
+        chunk_overlap=0,
+        # At least 1: a thousand pieces without a token must not gather in one chunk, which langchain
+        # takes apart in quadratic time.
+        length_function=lambda text: max(1, text.count(sign)) if text else 0,
+    )
+    lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
+    edges = list(accumulate(lengths, initial=0))
+    return list(pairwise(edges))
+
+
+def _separators(mark: str, filler: str) -> list[str]:
+    """Return the expressions that a piece may end with, marks before any of their characters."""
+    closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
+    blank = rf"[{mark} \t\u3000\xa0]"
+    return [
+        rf"\n(?:{blank}*\n)+",
+        r"\n",
+        rf"[。！？；…]{closing}",
+        rf"[.!?]{closing}{blank}*[ \t]",
+        r"[，、：]",
+        rf"[ \t\u3000\xa0]+(?:{mark}+[ \t\u3000\xa0]+)*",
+        rf"{mark}+[^{mark}{filler}]+",
+    ]
+
+
+def _solid(reading: Reading, size: Size) -> NDArray[np.bool_]:
+    """Flag the characters to keep together: blocks, rows, first lines of list items, links."""
+    flags = np.zeros(len(reading.body), dtype=bool)
+    for block in walk(reading.outline.blocks):
+        for start, end in _solid_in(reading, block, size):
+            flags[start:end] = True
+    return flags
+
+
+def _solid_in(reading: Reading, block: Block, size: Size) -> Iterator[Span]:
+    body = reading.body
+    if block.kind in ROWS:
+        if reading.count(block.start, block.end) <= size.limit:
+            yield block.start, block.end
+            return
+        rows = [block.start, *boundaries.line_starts(body, block.start, block.end), block.end]
+        spans = [*pairwise(rows), *solid_rows(body, block)]
+        for start, end in spans:
+            end = start + len(body[start:end].rstrip())
+            if reading.count(start, end) <= size.limit:
+                yield start, end
+    elif not block.children:
+        for start, end in boundaries.unbreakable(body, block.start, block.end):
+            if reading.count(start, end) <= size.target:
+                yield start, end
+        if block.kind == "heading" and reading.count(block.start, block.end) <= size.target:
+            yield block.start, block.end
+    elif block.kind == "item":
+        first = [*boundaries.line_starts(body, block.start, block.end), block.end][0]
+        if reading.count(block.start, first) <= size.target:
+            yield block.start, block.start + len(body[block.start : first].rstrip())
+
+
+def _with_headings(reading: Reading, spans: list[Span]) -> list[Span]:
+    """Move headings at the end of a span to the one they stand above."""
+    blocks = reading.outline.blocks
+    starts = [block.start for block in blocks]
+    edges = [0]
+    for _, end in spans[:-1]:
+        index = bisect_left(starts, end) - 1
+        while index > 0 and blocks[index].kind == "heading" and blocks[index].start > edges[-1]:
+            end = blocks[index].start
+            index -= 1
+        edges.append(end)
+    edges.append(len(reading.body))
+    return list(pairwise(edges))
+
+
+def _bounded(reading: Reading, spans: list[Span], size: Size) -> Iterator[Span]:
+    """Join small neighbours, which langchain leaves beside every piece it cut, and bound the size."""
+    opened: Span | None = None
+    for start, end in spans:
+        if opened and reading.count(opened[0], end) <= size.target:
+            opened = (opened[0], end)
+            continue
+        if opened:
+            yield from _within_limit(reading, opened, size)
+        opened = (start, end)
+    if opened:
+        yield from _within_limit(reading, opened, size)
+
+
+def _within_limit(reading: Reading, span: Span, size: Size) -> list[Span]:
+    return [span] if reading.count(*span) <= size.limit else cut(reading, *span, PROSE, size)
+
+
+def _shared_start(reading: Reading, before: int, start: int, room: int, solid: NDArray[np.bool_]) -> int:
+    """Return where the text to share with the chunk before begins, `start` for none."""
+    rank = int(np.searchsorted(reading.starts, start))
+    if room <= 0 or rank == 0:
+        return start
+    body = reading.body
+    first = max(before, int(reading.starts[max(0, rank - room)]))
+    lines = boundaries.line_starts(body, first, start)
+    sentences = sorted({*lines, *boundaries.sentence_starts(body, first, start)})
+    for points in (sentences, boundaries.word_starts(body, first, start), [first]):
+        free = [point for point in points if not (solid[point] and solid[point - 1])]
+        if free and 2 * reading.count(free[0], start) >= room and not boundaries.is_joined(body, free[0]):
+            return free[0]
+    return start

@@ -1,0 +1,131 @@
+"""A file becomes a note: title, tags, links, and a body whose offsets are the file's."""
+
+import time
+from pathlib import PurePosixPath
+
+import pytest
+
+from core.errors import SourceError
+from core.notefile import ParsedFile, read
+
+
+def note(text: str, path: str = "folder/my note.md") -> ParsedFile:
+    return read(text.encode(), path)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("closing", ["---", "..."])
+def test_body_starts_behind_the_front_matter(newline: str, mark: bytes, closing: str) -> None:
+    text = newline.join(["---", "title: 标题", closing, "# Body", "---", "more"])
+    parsed = read(mark + text.encode(), "n.md")
+    assert parsed.text == text
+    assert parsed.title == "标题"
+    assert parsed.body == newline.join(["# Body", "---", "more"])
+    assert parsed.text[parsed.body_start :] == parsed.body
+
+
+@pytest.mark.parametrize("text", ["---\ntitle: never closed\n", "\n---\na: b\n---\n", "----\na: b\n---\n", "text"])
+def test_without_front_matter_all_is_body(text: str) -> None:
+    parsed = note(text)
+    assert (parsed.body, parsed.body_start, parsed.extra) == (text, 0, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\ntitle: From the top\n---\n# Heading", "From the top"),
+        ("---\ntitle:\n---\n# Heading", "Heading"),
+        ("intro\n\n# A *fine* `title` #\n", "A fine title"),
+        ("```\n# not this\n```\n# This\n", "This"),
+        ("> ```\n> # not this\n\n# This\n", "This"),
+        ("~~~~\n```\n# no\n~~~\n# no\n~~~~~\n# This", "This"),
+        ("<!--\n# not this\n\n-->\n# This\n", "This"),
+        ("Setext title\n====\n", "Setext title"),
+        ("- item\n====\n# This\n", "This"),
+        ("## Only level two\n", "my note"),
+        ("#tag is no heading\n", "my note"),
+        ("# \n\n# Second\n", "Second"),
+        ("# [[Target|Shown]] and [text](a.md)\n", "Shown and text"),
+        ("# 2 * 3\r\nx", "2 * 3"),
+        ("    # indented code\n", "my note"),
+        ("plain", "my note"),
+    ],
+)
+def test_title(text: str, title: str) -> None:
+    assert note(text).title == title
+
+
+def test_endless_title_is_shortened() -> None:
+    title = note("# " + "word " * 1000).title
+    assert len(title) <= 200
+    assert title.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("#one and (#two), #three.", ("one", "two", "three")),
+        ("#项目/子项 与 #机器学习，#a_b-c", ("项目/子项", "机器学习", "a_b-c")),
+        ("#Rust #rust #RUST", ("Rust",)),
+        ("#2024 #123 #v2", ("v2",)),
+        ("C# and F#x a#b &#39; \\#no", ()),
+        ("# heading #no\n\n#yes", ("yes",)),
+        ("Heading #no\n===\n#yes", ("yes",)),
+        ("`#no` ``a ` #no`` #yes ` #open", ("yes", "open")),
+        ("```\n#no\n```\n#yes", ("yes",)),
+        ("- ```py\n  #no\n  ```\n- #yes", ("yes",)),
+        ("para\n\n    #no code\n\n#yes", ("yes",)),
+        ("- item\n\n    #yes in the item", ("yes",)),
+        ("so <!-- #no --> #yes %% #no %% <a href=x #no> <!-- #no", ("yes",)),
+        ("[x](#no) [y](a.md#no) <https://a.b/#no> https://a.b/c#no [z](<#no>) [[a #no]]", ()),
+        ("---\ntags: a, b\n---\n#c", ("a", "b", "c")),
+        ("---\ntags: [a, '#b', 2024, no]\n---\n", ("a", "b", "2024", "no")),
+        ("---\ntags:\n  - machine learning\n  - '#b'\n  -\n---\n#B", ("machine learning", "b")),
+        ("---\ntags: '#a #b'\n---\n", ("a", "b")),
+        ("---\ntags:\n---\n", ()),
+    ],
+)
+def test_tags(text: str, tags: tuple[str, ...]) -> None:
+    assert note(text).tags == tags
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("[[Other note#Part|shown]] ![[Embedded]] [[a\\|b]]", ("Other note", "Embedded", "a")),
+        ("[[#Here]] ![[picture.png]] `[[code]]`", ()),
+        ("[a](b.md) [c](../up%20there.md#x) [d](sub/e)", ("folder/b.md", "up there.md", "folder/sub/e")),
+        ("[a](<b c.md>) [r]: ref.md", ("folder/b c.md", "folder/ref.md")),
+        ("[w](https://a.b/c.md) [m](mailto:x@y.z) [o](../../out.md) [p](x.pdf) [q](//h/x.md)", ()),
+        ("[a](/top.md) [b](f(1).md)", ("top.md", "folder/f(1).md")),
+        ("# [[In a heading]]\n[[In a heading]]", ("In a heading",)),
+    ],
+)
+def test_links(text: str, links: tuple[str, ...]) -> None:
+    assert note(text).links == links
+
+
+@pytest.mark.parametrize("size", [3_000_000])
+@pytest.mark.parametrize(
+    "unit", ["a", "`", "`` ` ", "[[", "](", "<", "<!--", "%%", "#", "- ", " ", "> ```\n", "a\n=\n", "]: a ", "(#"]
+)
+def test_hostile_text_is_read_in_linear_time(unit: str, size: int) -> None:
+    started = time.perf_counter()
+    note(unit * (size // len(unit)))
+    assert time.perf_counter() - started < 12
+
+
+def test_an_underline_below_a_long_list_is_linear() -> None:
+    started = time.perf_counter()
+    note("a\n" * 100_000 + "- b\n" + "=\n" * 100_000)
+    assert time.perf_counter() - started < 5
+
+
+def test_binary_under_a_notes_name_is_refused() -> None:
+    with pytest.raises(SourceError, match="PNG"):
+        read(b"\x89PNG\r\n\x1a\n\0\0\0\r", "n.md")
+
+
+def test_title_falls_back_to_the_stem() -> None:
+    assert note("x", "a/b.c.md").title == PurePosixPath("b.c.md").stem
