@@ -122,7 +122,7 @@ def evaluate(
     from core.workspace import Workspace
 
     with Workspace(workspace, readonly=True) as opened:
-        evaluation = opened.evaluate(load(questions), base, mode=_mode(mode), limit=limit)
+        evaluation = opened.evaluate(load(questions), base, mode=_mode(mode), limit=limit, name=str(questions))
     _show(evaluation.to_dict(), as_json, _evaluation_lines)
 
 
@@ -239,8 +239,8 @@ _STAGES = ("vector", "keyword", "fused")
 
 
 def _cut(note: Note, cut: Cut) -> dict[str, Any]:
-    shown = ("index", "kind", "start", "end", "text", "section_title", "parent_sections", "hierarchy_level")
-    shown += ("token_count", "overlap_tokens", "has_code", "language")
+    shown = "index kind start end text section_title parent_sections hierarchy_level token_count".split()
+    shown += ["overlap_tokens", "has_code", "language"]
     return {
         "profile": asdict(cut.profile),
         "strategy": cut.strategy,

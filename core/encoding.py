@@ -64,14 +64,16 @@ def too_large(path: str, size: int) -> SourceError:
 def _guesses(data: bytes) -> Iterator[str]:
     """Encodings worth trying, the likeliest first, each judged by a sample only."""
     sample = data[:SAMPLE]
-    wide = max(("utf-16-le", "utf-16-be"), key=lambda name: _familiar(sample, name))
-    wide_share = _familiar(sample, wide)
-    if b"\0" in sample and wide_share > 0.9:
-        yield wide
-    yield "utf-8"
+    if b"\0" not in sample:
+        yield "utf-8"
+    wide_share, wide = max((_familiar(sample, name), name) for name in ("utf-16-le", "utf-16-be"))
+    if b"\0" in sample:
+        if wide_share > 0.9:
+            yield wide
+        yield "utf-8"
     if _controls(sample) > 1 + len(sample) // 100 or _is_damaged_utf8(data):
         return
-    if max(wide_share, 0.6) <= _familiar(sample, "gb18030"):
+    if _familiar(sample, "gb18030") >= max(wide_share, 0.6):
         yield "gb18030"
     if wide_share > 0.9:
         yield wide

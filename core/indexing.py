@@ -42,7 +42,7 @@ class Indexed:
 class _Cut:
     draft: Draft
     cut: Cut
-    windows: Sequence[Sequence[Window]]
+    windows: Sequence[Window]
 
 
 class Indexer:
@@ -68,7 +68,7 @@ class Indexer:
             except SourceError as error:
                 self._add(Indexed(failed=(error,)))
                 continue
-            if sum(len(windows) for cut in group for windows in cut.windows) >= _GROUP:
+            if sum(len(cut.windows) for cut in group) >= _GROUP:
                 self._store_group(group, number + 1 - len(group), total, progress)
                 group = []
         self._store_group(group, total - len(group), total, progress)
@@ -81,7 +81,7 @@ class Indexer:
     def _store_group(self, group: Sequence[_Cut], done: int, total: int, progress: Progress) -> None:
         if not group:
             return
-        texts = {digest(window.text): window.text for cut in group for windows in cut.windows for window in windows}
+        texts = {digest(window.text): window.text for cut in group for window in cut.windows}
         known = self._store.chunks.vector_ids(self._embedder.fingerprint, texts)
         missing = sorted((key for key in texts if key not in known), key=lambda key: len(texts[key]), reverse=True)
         for at in range(0, len(missing), _SLICE):
@@ -97,10 +97,13 @@ class Indexer:
         )
 
     def _cutting(self, cut: _Cut, vectors: dict[bytes, int]) -> Cutting:
+        of_chunk: dict[str, list[int]] = {chunk.id: [] for chunk in cut.cut.chunks}
+        for window in cut.windows:
+            of_chunk[window.chunk_id].append(vectors[digest(window.text)])
         return Cutting(
             note=cut.draft.note,
             chunks=cut.cut.chunks,
-            vectors=[[vectors[digest(window.text)] for window in windows] for windows in cut.windows],
+            vectors=list(of_chunk.values()),
             strategy=cut.cut.strategy,
             cut_by=self._cut_by,
             mtime_ns=cut.draft.mtime_ns,

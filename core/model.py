@@ -257,13 +257,17 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its right passages; `any`: one of them is enough."""
+    """A question with its right passages; `any`: one of them is enough.
+
+    `line` is where it stands in its question file, 0 where it came from none.
+    """
 
     id: str
     text: str
     gold: tuple[Gold, ...]
     any: bool = True
     kind: str = ""
+    line: int = 0
 
 
 class Progress(Protocol):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.errors import SourceError
 from core.folder import Failed, Found, hashed, scan
+from core.model import Progress, unheard
 
 GUARDED_SHARE = 1 / 3
 GUARDED_NOTES = 5
@@ -105,15 +106,15 @@ def plan(
     forbidden: Path | None = None,
     source_ref: str | None = None,
     removals: bool = True,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = unheard,
 ) -> SyncPlan:
     """Compare a folder with the notes that are known of it.
 
     `known` are the base's notes; those of other folders are left alone, unless their folder is gone
     and half of its notes or more are found here: then it was moved. `source_ref` is what the folder
     is called in `known`, its absolute path by default. Without `removals` (an upload) a missing file
-    means nothing: no note is removed or renamed. `progress` is told files done and in all; it may
-    raise to stop. Raises SourceError as `scan` does.
+    means nothing: no note is removed or renamed. `progress` is told files done and in all.
+    Raises SourceError as `scan` does.
     """
     scanned = scan(folder, forbidden=forbidden)
     ref = source_ref if source_ref is not None else str(scanned.folder)
@@ -137,7 +138,7 @@ def plan(
                     fresh.append(file)
                 else:
                     (touched if note.content_hash == file.content_hash else changed).append(Match(note, file))
-        progress(done, len(scanned.files))
+        progress(done, len(scanned.files), file.path)
     moved = _moved(known, fresh) if removals else []
     gone = _missing([*mine.values(), *moved], scanned.files, failed, ref) if removals else []
     renamed, rewritten = _pair(gone, fresh)

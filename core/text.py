@@ -71,7 +71,7 @@ def _pairs(run: str) -> list[str]:
 
 def _identifier(word: str) -> list[str]:
     whole = _fold(word.strip("_"))
-    parts = _PARTS.findall(word)
+    parts = _PARTS.findall(word) if word.isascii() else []
     if not whole:
         return []
     return [whole, *(part.lower() for part in parts)] if len(parts) > 1 else [whole]

@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -68,9 +67,7 @@ class Workspace:
         self.settings: Settings = settings()
         self.store = Store(path or self.settings.workspace, readonly=readonly)
         self.jobs = Jobs()
-        self._embedders: dict[str, Embedder] = {}
         self._warm: set[str] = set()
-        self._lock = threading.Lock()
 
     def __enter__(self) -> "Workspace":
         return self
@@ -85,16 +82,9 @@ class Workspace:
 
     # models
 
-    def embedder(self, name: str) -> Embedder:
-        """Return the embedder of this name, the same object each time."""
-        with self._lock:
-            if name not in self._embedders:
-                self._embedders[name] = embedding.build(name)
-            return self._embedders[name]
-
     def embedder_of(self, base: KnowledgeBase) -> Embedder:
         """Return a base's embedder; raises EmbeddingMismatch where it is not the one its vectors are of."""
-        embedder = self.embedder(base.embedder)
+        embedder = embedding.build(base.embedder)
         if embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
                 f"The base '{base.name}' holds vectors of {base.fingerprint}, but '{base.embedder}' is now"
@@ -114,7 +104,7 @@ class Workspace:
         names = {base.embedder for base in self.store.notes.bases()} or {self.settings.embedder}
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
-            self.embedder(name).warm()
+            embedding.build(name).warm()
             self._warm.add(name)
         self.store.open_index()
 
@@ -135,7 +125,7 @@ class Workspace:
             return self.base(name)
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
-        embedder = self.embedder(self.settings.embedder)
+        embedder = embedding.build(self.settings.embedder)
         base = self.store.notes.add_base(
             name,
             embedder=self.settings.embedder,
@@ -232,7 +222,7 @@ class Workspace:
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, storing nothing."""
-        return chunking.cut(note, options, self.embedder(embedder).tokens)
+        return chunking.cut(note, options, embedding.build(embedder).tokens)
 
     # search
 
@@ -269,11 +259,18 @@ class Workspace:
         return Retriever(self.store, embedder_of).search(query)
 
     def evaluate(
-        self, questions: Sequence[Question], base: str, *, mode: Mode = "auto", limit: int = 10
+        self,
+        questions: Sequence[Question],
+        base: str,
+        *,
+        mode: Mode = "auto",
+        limit: int = 10,
+        name: str = "questions",
     ) -> evaluation.Evaluation:
         """Ask every question of a base and measure whether its right passages come back.
 
-        Raises QuestionSetError for a right passage that stands nowhere, or twice, in its note.
+        `name` is the question file's, for messages. Raises QuestionSetError for a right passage that
+        stands nowhere, or twice, in its note.
         """
         filters = Filters(bases=(self.base(base).name,))
         sources = {card.path: card.id for card in self.notes(filters) if card.path}
@@ -288,7 +285,7 @@ class Workspace:
         def search(question: str) -> Sequence[Hit]:
             return self.search(question, filters=filters, mode=mode, limit=limit).hits
 
-        return evaluation.run(questions, search, source_text)
+        return evaluation.run(questions, search, source_text, name=name)
 
     # state
 

@@ -1,9 +1,12 @@
 """A file becomes a note: title, tags, links, and a body whose offsets are the file's."""
 
+import json
 import time
 from pathlib import PurePosixPath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import SourceError
 from core.notefile import ParsedFile, read
@@ -129,3 +132,21 @@ def test_binary_under_a_notes_name_is_refused() -> None:
 
 def test_title_falls_back_to_the_stem() -> None:
     assert note("x", "a/b.c.md").title == PurePosixPath("b.c.md").stem
+
+
+MARKS = "# |#标签 |title: |- |> |`|[[|]]|](|)|<!--|-->|%%|created: |&a |*a |!!|{|}|😀|    ".split("|")
+LINES = ["---\n", "...\n", "```\n", "=\n", "tags: [a]\n", "\r\n", "\r", "\n", "\x85", "\u2028", "\ufeff", "\0"]
+PIECES = st.sampled_from(MARKS + LINES)
+
+
+@given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=40).map(lambda pieces: "".join(pieces).encode())))
+def test_any_bytes_make_a_note_or_a_source_error(data: bytes) -> None:
+    try:
+        parsed = read(data, "n.md")
+    except SourceError:
+        return
+    assert parsed.text[parsed.body_start :] == parsed.body
+    assert parsed.title
+    for text in (parsed.text, parsed.title, *parsed.tags, *parsed.links, json.dumps(parsed.extra)):
+        assert "\0" not in text
+        text.encode("utf-8")

@@ -200,12 +200,21 @@ def test_an_upload_never_removes_or_renames(tmp_path: Path) -> None:
     assert summary(result) == {"added": ["other.md"], "changed": ["2 -> again.md"]}
 
 
-def test_progress_counts_files_and_may_stop(vault: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    plan("base", vault, [], progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(count, 6) for count in range(1, 7)]
+def test_an_upload_takes_over_no_moved_folder(tmp_path: Path) -> None:
+    known = [Known("1", "a.md", str(tmp_path / "gone"), content_hash(b"same"), 1, 4)]
+    write(tmp_path, a="same")
+    result = plan("base", tmp_path, known, source_ref="upload", removals=False)
+    assert summary(result) == {"added": ["a.md"]}
+    assert result.known == 0
 
-    def stop(done: int, total: int) -> None:
+
+def test_progress_counts_files_and_may_stop(vault: Path) -> None:
+    seen: list[tuple[float, float, str]] = []
+    plan("base", vault, [], progress=lambda done, total, what: seen.append((done, total, what)))
+    assert [(done, total) for done, total, _ in seen] == [(count, 6) for count in range(1, 7)]
+    assert seen[3][2] == "sub/d.md"
+
+    def stop(done: float, total: float, what: str) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):

@@ -15,6 +15,7 @@ _GAPS = re.compile(r"(?:\r\n|\n|\r)(?:[^\S\r\n]*(?:\r\n|\n|\r))+")
 # takes linear time whatever the text.
 _UNBREAKABLE = re.compile(
     r"""
+      (?=[`!\[$%<h])(?:
       ``[^\n]*?``
     | `[^`\n]+`
     | !?\[\[[^\[\]\n]*\]\]
@@ -25,13 +26,16 @@ _UNBREAKABLE = re.compile(
     | %%[^%\n]*%%
     | <[A-Za-z/!][^<>\n]*>
     | https?://[^\s<>]+
+    )
     """,
     re.VERBOSE,
 )
-_JOINED = re.compile(
+JOINED = (
     r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
     r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
+"""Characters shown as a part of the one before: accents, vowel signs, joiners, emoji modifiers."""
+_JOINED = re.compile(JOINED)
 
 
 def line_starts(text: str, start: int, end: int) -> list[int]:

@@ -126,7 +126,18 @@ def cut(
         else:
             spans += cut(reading, *piece, deeper, size, ())
         first = max(reach, first + 1)
-    return _join(reading, spans, size.target)
+    return join(reading, spans, size.target)
+
+
+def join(reading: Reading, spans: Sequence[Span], target: int) -> list[Span]:
+    """Join neighbours as long as they fit: what a deeper level left over is often small."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and reading.count(joined[-1][0], span[1]) <= target:
+            joined[-1] = (joined[-1][0], span[1])
+        else:
+            joined.append(span)
+    return joined
 
 
 def trim(body: str, start: int, end: int) -> Span:
@@ -152,25 +163,14 @@ def solid_rows(body: str, block: Block) -> list[Span]:
 def _between_tokens(reading: Reading, start: int, end: int, target: int) -> Iterator[Span]:
     first, last = (int(rank) for rank in np.searchsorted(reading.starts, (start, end)))
     while last - first > target:
-        rank = first + target
-        while rank > first + 1 and boundaries.is_joined(reading.body, int(reading.starts[rank])):
-            rank -= 1
+        ranks = range(first + target, first, -1)
+        apart = (rank for rank in ranks if not boundaries.is_joined(reading.body, int(reading.starts[rank])))
+        rank = next(apart, first + target)
         point = int(reading.starts[rank])
         if point > start:
             yield start, point
         start, first = point, rank
     yield start, end
-
-
-def _join(reading: Reading, spans: Sequence[Span], target: int) -> list[Span]:
-    """Join neighbours as long as they fit: what a deeper level left over is often small."""
-    joined: list[Span] = []
-    for span in spans:
-        if joined and reading.count(joined[-1][0], span[1]) <= target:
-            joined[-1] = (joined[-1][0], span[1])
-        else:
-            joined.append(span)
-    return joined
 
 
 def _join_tail(reading: Reading, spans: list[Span], size: Size) -> list[Span]:

@@ -19,7 +19,7 @@ class Reading:
 
     note: Note
     outline: Outline
-    starts: NDArray[np.int32]
+    starts: NDArray[np.int64]
 
     @property
     def body(self) -> str:
@@ -27,6 +27,7 @@ class Reading:
 
     def count(self, start: int, end: int) -> int:
         """Return how many tokens start in `body[start:end]`."""
+        # The array has the type of the keys: numpy would convert all of it in every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 
@@ -38,4 +39,4 @@ def read(note: Note, tokens: Tokens) -> Reading:
     """
     outline = parse(note.body, note.path or note.title)
     spans = tokens(note.body) if note.body else np.empty((0, 2), np.int32)
-    return Reading(note, outline, np.ascontiguousarray(spans[:, 0]))
+    return Reading(note, outline, spans[:, 0].astype(np.int64))

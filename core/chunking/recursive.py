@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.chunking import boundaries, describe
 from core.chunking.options import options, overlap, size
-from core.chunking.pieces import PROSE, ROWS, Size, Slice, Span, cut, solid_rows, trim
+from core.chunking.pieces import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
 from core.chunking.reading import Reading, Tokens, read
 from core.model import Chunk, Note
 from core.outline import Block, walk
@@ -55,7 +55,7 @@ class RecursiveCharacter:
             spans = [(0, len(reading.body))]
         else:
             spans = _separated(reading, solid, size.target)
-            spans = list(_bounded(reading, _with_headings(reading, spans), size))
+            spans = _bounded(reading, _with_headings(reading, spans), solid, size)
         trimmed = (trim(reading.body, *span) for span in spans)
         own = [span for span in trimmed if span[0] < span[1]]
         return describe.chunks(reading, self._overlapping(reading, own, solid), "recursive_character")
@@ -67,7 +67,7 @@ class RecursiveCharacter:
             if index and self._overlap and not describe.lead_at(reading.outline.blocks, start):
                 room = min(self._overlap, self._size.limit - reading.count(start, end))
                 shared = _shared_start(reading, own[index - 1][0], start, room, solid)
-            slices.append(Slice(shared, end, start))
+            slices.append(Slice(trim(reading.body, shared, end)[0], end, start))
         return slices
 
 
@@ -91,7 +91,7 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
     marked = np.insert(codes, reading.starts, mark).tobytes().decode("utf-32-le", "surrogatepass")
     sign = chr(mark)
     splitter = RecursiveCharacterTextSplitter(
-        separators=_separators(sign, chr(filler)),
+        separators=_separators(sign, chr(filler), max(1, target // 8)),
         is_separator_regex=True,
         keep_separator="end",
         strip_whitespace=False,
@@ -106,8 +106,8 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
     return list(pairwise(edges))
 
 
-def _separators(mark: str, filler: str) -> list[str]:
-    """Return the expressions that a piece may end with, marks before any of their characters."""
+def _separators(mark: str, filler: str, run: int) -> list[str]:
+    """Return what a piece may end with, marks before any character; at last, up to `run` tokens."""
     closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
     blank = rf"[{mark} \t\u3000\xa0]"
     return [
@@ -117,7 +117,8 @@ def _separators(mark: str, filler: str) -> list[str]:
         rf"[.!?]{closing}{blank}*[ \t]",
         r"[，、：]",
         rf"[ \t\u3000\xa0]+(?:{mark}+[ \t\u3000\xa0]+)*",
-        rf"{mark}+[^{mark}{filler}]+",
+        # Several at once: a text without any other separator has millions of tokens.
+        rf"(?:{mark}+[^{mark}{filler}]++){{1,{run}}}(?<!\u200d)(?!{mark}*{boundaries.JOINED})",
     ]
 
 
@@ -161,30 +162,30 @@ def _with_headings(reading: Reading, spans: list[Span]) -> list[Span]:
     edges = [0]
     for _, end in spans[:-1]:
         index = bisect_left(starts, end) - 1
-        while index > 0 and blocks[index].kind == "heading" and blocks[index].start > edges[-1]:
+        while index >= 0 and blocks[index].kind == "heading" and blocks[index].start >= edges[-1]:
             end = blocks[index].start
             index -= 1
         edges.append(end)
     edges.append(len(reading.body))
-    return list(pairwise(edges))
+    return [(start, end) for start, end in pairwise(edges) if start < end]
 
 
-def _bounded(reading: Reading, spans: list[Span], size: Size) -> Iterator[Span]:
+def _bounded(reading: Reading, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
     """Join small neighbours, which langchain leaves beside every piece it cut, and bound the size."""
-    opened: Span | None = None
-    for start, end in spans:
-        if opened and reading.count(opened[0], end) <= size.target:
-            opened = (opened[0], end)
-            continue
-        if opened:
-            yield from _within_limit(reading, opened, size)
-        opened = (start, end)
-    if opened:
-        yield from _within_limit(reading, opened, size)
 
+    def lines(text: str, start: int, end: int) -> list[int]:
+        return [at for at in boundaries.line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
 
-def _within_limit(reading: Reading, span: Span, size: Size) -> list[Span]:
-    return [span] if reading.count(*span) <= size.limit else cut(reading, *span, PROSE, size)
+    def edges(_: str, start: int, end: int) -> list[int]:
+        return [int(at) + start + 1 for at in np.flatnonzero(solid[start : end - 1] != solid[start + 1 : end])]
+
+    bounded: list[Span] = []
+    for span in join(reading, spans, size.target):
+        if reading.count(*span) <= size.limit:
+            bounded.append(span)
+        else:
+            bounded += cut(reading, *span, ((lines, True), (edges, True), *PROSE), size)
+    return bounded
 
 
 def _shared_start(reading: Reading, before: int, start: int, room: int, solid: NDArray[np.bool_]) -> int:
@@ -197,7 +198,7 @@ def _shared_start(reading: Reading, before: int, start: int, room: int, solid: N
     lines = boundaries.line_starts(body, first, start)
     sentences = sorted({*lines, *boundaries.sentence_starts(body, first, start)})
     for points in (sentences, boundaries.word_starts(body, first, start), [first]):
-        free = [point for point in points if not (solid[point] and solid[point - 1])]
+        free = [point for point in points if point > before and not (solid[point] and solid[point - 1])]
         if free and 2 * reading.count(free[0], start) >= room and not boundaries.is_joined(body, free[0]):
             return free[0]
     return start

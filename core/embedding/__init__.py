@@ -1,6 +1,7 @@
 """Texts -> vectors: the protocol every embedder has, and the table of those there are."""
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Protocol
 
 from core.model import Matrix, Role, Spans
@@ -51,12 +52,18 @@ EMBEDDERS = {
 }
 
 
+_built: dict[str, Embedder] = {}
+_building = Lock()
+
+
 def build(name: str) -> Embedder:
-    """Make the embedder a base names, `name` or `name:argument`.
+    """Return the embedder a base names, `name` or `name:argument`; one object a name, for a model is large.
 
     Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder that isn't a model.
     """
-    kind, _, argument = name.partition(":")
-    constructor = load(EMBEDDERS, "embedder", kind)
-    embedder: Embedder = constructor(argument) if argument else constructor()
-    return embedder
+    with _building:
+        if name not in _built:
+            kind, _, argument = name.partition(":")
+            constructor = load(EMBEDDERS, "embedder", kind)
+            _built[name] = constructor(argument) if argument else constructor()
+        return _built[name]

@@ -28,7 +28,7 @@ def choose() -> Device:
     if torch.backends.mps.is_available():
         return Device("mps", "float32", "the graphics unit of an Apple processor")
     # Older torch doesn't tell what the processor can do; float32 is right everywhere.
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, spoken in (("amx_bf16", "AMX"), ("avx512_bf16", "AVX-512")):
         if capabilities.get(feature):
             return Device("cpu", "bfloat16", f"a processor that calculates in bfloat16 ({spoken})")

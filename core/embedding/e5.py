@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -193,10 +194,7 @@ def _parse(data: bytes) -> Weights:
         "pad_token_id": tokens.pad,
         "dtype": "float16",
     }
-    tensors = {
-        theirs: _tensor(data, stored[ours], shape).astype(np.float16)
-        for ours, theirs, shape in _names(config)
-    }
+    tensors = {theirs: _tensor(data, stored[ours], shape).astype(np.float16) for ours, theirs, shape in _names(config)}
     return Weights(config, tokens, tensors)
 
 
@@ -211,7 +209,7 @@ def _read_tokens(cursor: _Cursor) -> Tokens:
     if not all(0 <= special < count for special in (bos, eos, pad, unk)) or not np.isfinite(scores).all():
         raise ValueError("its special pieces or scores make no sense")
     bounds = offsets.tolist()
-    texts = [blob[start:end].decode() for start, end in zip(bounds, bounds[1:], strict=False)]
+    texts = [blob[start:end].decode() for start, end in pairwise(bounds)]
     entries, length = cursor.number("<i4"), cursor.number("<u4")
     inner = _Cursor(cursor.take(length))
     folds: dict[str, str] = {}

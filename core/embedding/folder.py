@@ -63,9 +63,7 @@ def facts(folder: Path, name: str) -> Facts:
     try:
         return _facts(folder, name)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ModelError(
-            f"The model in {folder} can't be understood ({error}). Copy or download it again."
-        ) from error
+        raise ModelError(f"The model in {folder} can't be understood ({error}). Copy or download it again.") from error
 
 
 def _facts(folder: Path, name: str) -> Facts:

@@ -5,12 +5,12 @@ Anything that takes a question and returns hits can be measured: `search` is a f
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from core.errors import QuestionSetError
 from core.evaluation.metrics import Span, found_at, hit_at, reciprocal_rank, within_budget
-from core.model import Gold, Hit, Question
+from core.model import Gold, Hit, Progress, Question, unheard
 
 BUDGET = 4000
 """Characters of retrieved text, about what fits a prompt beside the question."""
@@ -57,6 +57,16 @@ class Evaluation:
     scored: int
     negatives: int
 
+    def to_dict(self) -> dict[str, object]:
+        """The same as JSON could say it; `questions` is how many were asked."""
+        return {
+            "questions": len(self.questions),
+            "scored": self.scored,
+            "negatives": self.negatives,
+            "metrics": self.metrics,
+            "per_question": [asdict(result) for result in self.questions],
+        }
+
 
 def run(
     questions: Sequence[Question],
@@ -64,7 +74,7 @@ def run(
     source_text: Callable[[str], str | None],
     *,
     name: str = "questions",
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = unheard,
 ) -> Evaluation:
     """Ask every question and measure the answers.
 
@@ -76,7 +86,7 @@ def run(
     results: list[QuestionResult] = []
     for question, golds in zip(questions, places, strict=True):
         results.append(_asked(question, golds, search))
-        progress(len(results), len(questions))
+        progress(len(results), len(questions), question.text)
     negatives = sum(result.negative for result in results)
     return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
 
@@ -99,8 +109,11 @@ def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
     """Average the metrics over the results that aren't negative; all 0 where there are none."""
     scored = [result for result in results if not result.negative]
     values = [
-        (*(hit_at(result.found_rank, k) for k in (1, 5, 10)), reciprocal_rank(result.found_rank, DEPTH))
-        + (float(result.found_in_budget),)
+        (
+            *(hit_at(result.found_rank, k) for k in (1, 5, 10)),
+            reciprocal_rank(result.found_rank, DEPTH),
+            float(result.found_in_budget),
+        )
         for result in scored
     ]
     columns = zip(*values, strict=True) if values else [(0.0,)] * len(METRICS)

@@ -168,7 +168,7 @@ def client(folder: Path) -> "ClientAPI":
     from chromadb.config import Settings
 
     # A collection without an embedding function still names the default one, which downloads its model.
-    DefaultEmbeddingFunction.__call__ = _refuse  # type: ignore[assignment, method-assign]
+    DefaultEmbeddingFunction.__call__ = _refuse  # type: ignore[method-assign]
     folder.mkdir(parents=True, exist_ok=True)
     return chromadb.PersistentClient(str(folder.resolve()), Settings(anonymized_telemetry=False))
 

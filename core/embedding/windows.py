@@ -1,0 +1,154 @@
+"""A chunk -> what is embedded for it: its place in the note, then its text, in pieces that fit."""
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from core.embedding import Embedder
+from core.errors import ConfigError
+from core.model import Chunk, Spans, Window
+
+BREADCRUMB_TOKENS = 64
+LEAD_TOKENS = 128
+"""What may be repeated before a window's text, and never more than a quarter of it each."""
+
+SMALLEST = 32
+SLACK = 0.95
+"""A cut needs room to move to a line's end, so windows aim a little below what fits."""
+
+REACH = 0.25
+"""How far from equal sizes a cut may move to a better place, as a share of a window."""
+
+LINE_END, SPACE, BETWEEN = range(3)
+JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
+SKIN_TONES = range(0x1F3FB, 0x1F400)
+
+
+def windows(chunk: Chunk, title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
+    """Return the windows of one chunk; see `windows_of`."""
+    return windows_of([chunk], title, embedder, size=size)
+
+
+def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
+    """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
+
+    The windows of a chunk hold all of its text, in nearly equal numbers of tokens. `size` is the
+    most tokens a window has, what the embedder reads where it is None. Raises ConfigError for a
+    size below 32.
+    """
+    limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
+    if limit < SMALLEST:
+        raise ConfigError(f"A window needs at least {SMALLEST} tokens, not {limit}.")
+    heads: dict[tuple[tuple[str, ...], str], tuple[str, int]] = {}
+    found = []
+    for chunk in chunks:
+        key = (chunk.section, chunk.lead)
+        if key not in heads:
+            heads[key] = _head(chunk, title, embedder, limit)
+        head, taken = heads[key]
+        pieces = _pieces(chunk.text, head, limit - taken, limit, embedder)
+        found += [Window(chunk.id, index, head + piece) for index, piece in enumerate(pieces)]
+    return found
+
+
+def breadcrumb(title: str, section: Sequence[str]) -> str:
+    """Return `title > parents > section`, the title once where it is the first section too."""
+    names = [" ".join(name.split()) for name in (title, *section)]
+    if len(names) > 1 and names[0].casefold() == names[1].casefold():
+        del names[0]
+    return " > ".join(name for name in names if name)
+
+
+def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
+    """What stands before the chunk's text, and the tokens it takes."""
+    quarter = limit // 4
+    crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, quarter), embedder)
+    lead = _shortened(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
+    head = "".join(f"{part}\n" for part in (crumb, lead) if part)
+    # A line's end may be a token of its own, and is none to tokenizers that take it for a space.
+    return head, len(embedder.tokens(head)) + 2 if head else 0
+
+
+def _shortened(text: str, tokens: int, embedder: Embedder) -> str:
+    """Keep the beginning and the end, which say the most: the title and the section's own name."""
+    spans = embedder.tokens(text)
+    if len(spans) <= tokens:
+        return text
+    first, last = tokens // 2, tokens - tokens // 2 - 1
+    return f"{text[: spans[first - 1][1]]}…{text[spans[-last][0] :]}"
+
+
+def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> list[str]:
+    spans = embedder.tokens(text)
+    if len(spans) <= room:
+        return [text]
+    step = 1
+    while True:
+        cuts = [0, *_cuts(text, spans, room), len(text)]
+        pieces = [text[start:end] for start, end in pairwise(cuts)]
+        # A piece may count other tokens alone than it did within the text.
+        excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
+        if excess <= 0 or room == 1:
+            return pieces
+        room = max(1, room - max(excess, step))
+        step *= 2
+
+
+def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
+    """Where the text is cut so that no piece has more than `room` tokens."""
+    bounds = spans.tolist()
+    left = math.ceil(len(bounds) / max(1, math.floor(room * SLACK)))
+    start = 0
+    while left > 1 and (rest := len(bounds) - start) > 1:
+        ideal = rest / left
+        least = max(1, rest - (left - 1) * room, math.ceil(ideal * (1 - REACH)))
+        most = min(room, rest - 1, math.floor(ideal * (1 + REACH)))
+        token, cut = _best(text, bounds, start, range(min(least, most), most + 1), ideal)
+        yield cut
+        start = token
+        left = max(left - 1, math.ceil((len(bounds) - start) / room))
+
+
+def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> tuple[int, int]:
+    """The best place among those after `counts` tokens: a line's end, a space, between two tokens."""
+    options = []
+    for count in counts:
+        place = _place(text, bounds, start + count)
+        if place is not None:
+            rank, cut = place
+            options.append((rank, abs(count - ideal), start + count, cut))
+    if not options:
+        # Tokens that are parts of characters all the way: one that ends a character is near.
+        token = next(
+            (at for at in range(start + counts[-1], start, -1) if _clean(text, bounds, at)), start + counts[-1]
+        )
+        return token, bounds[token][0]
+    _, _, token, cut = min(options)
+    return token, cut
+
+
+def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | None:
+    """How good a cut before `token` is, and at which character; None inside a character."""
+    before, (begin, end) = bounds[token - 1][1], bounds[token]
+    if begin < before:
+        return None
+    word = begin
+    while word < end and text[word].isspace():
+        word += 1
+    gap = text[before:word]
+    line = gap.rfind("\n")
+    if line >= 0:
+        return LINE_END, before + line + 1
+    if gap and not gap.strip() and word < end:
+        return SPACE, word
+    return (BETWEEN, begin) if _clean(text, bounds, token) else None
+
+
+def _clean(text: str, bounds: list[list[int]], token: int) -> bool:
+    """Whether a cut before `token` leaves every character as a reader sees it whole."""
+    at = bounds[token][0]
+    if not bounds[token - 1][1] <= at:
+        return False
+    after, before = text[at], text[at - 1 : at]
+    return not (after in JOINERS or before == "\u200d" or ord(after) in SKIN_TONES or unicodedata.combining(after))

@@ -1,0 +1,161 @@
+"""A search that can be worked out on paper is measured over two small notes."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from core.errors import QuestionSetError
+from core.evaluation import METRICS, FoundSpan, QuestionResult, run, summarise
+from core.model import Chunk, Gold, Hit, NoteCard, Passage, Question
+
+FRONT = "---\ntitle: A\n---\n"
+BODIES = {
+    "a.md": "Cats purr when they are content. Dogs bark at strangers. Fish stay silent.",
+    "b.md": "Rust has no garbage collector. " * 2 + "Ownership frees memory.",
+}
+SOURCES = {path: FRONT + body for path, body in BODIES.items()}
+
+
+def hit(rank: int, path: str, text: str) -> Hit:
+    """The slice of a note's body where `text` first stands."""
+    start = BODIES[path].index(text)
+    end = start + len(text)
+    card = NoteCard(
+        id=path,
+        base_id="base",
+        base="base",
+        title=path,
+        path=path,
+        body_start=len(FRONT),
+        tags=(),
+        status="active",
+        source="",
+        updated_at=None,
+        characters=len(BODIES[path]),
+        chunks=1,
+        strategy="",
+        warnings=(),
+    )
+    chunk = Chunk(f"{path}:{start}", path, 0, 1, start, end, text, "full_document")
+    return Hit(rank, 1 / rank, chunk, card, {}, Passage(card, start, end, text))
+
+
+ANSWERS: dict[str, Sequence[Hit]] = {
+    "first": [hit(1, "a.md", "Cats purr when they are content.")],
+    "second": [hit(1, "a.md", "Cats purr"), hit(2, "a.md", "Dogs bark at strangers.")],
+    "both": [hit(1, "a.md", "Fish stay silent."), hit(2, "b.md", "Ownership frees memory.")],
+    "never": [hit(1, "a.md", "Cats")],
+    "nothing": [],
+    "negative": [hit(1, "a.md", "Cats")],
+}
+CATS, DOGS = Gold("a.md", "Cats purr when they are content."), Gold("a.md", "Dogs bark at strangers.")
+FISH, OWNERSHIP = Gold("a.md", "Fish stay silent."), Gold("b.md", "Ownership frees memory.")
+QUESTIONS = [
+    Question("1", "first", (CATS,)),
+    Question("2", "second", (DOGS,), kind="keyword"),
+    Question("3", "both", (OWNERSHIP, FISH), any=False, kind="comparison"),
+    Question("4", "never", (DOGS, FISH)),
+    Question("5", "nothing", (CATS,)),
+    Question("6", "negative", (), kind="negative"),
+]
+
+
+def test_the_figures_are_those_on_paper() -> None:
+    seen: list[tuple[float, float, str]] = []
+    result = run(
+        QUESTIONS,
+        ANSWERS.__getitem__,
+        SOURCES.get,
+        progress=lambda done, total, what: seen.append((done, total, what)),
+    )
+    assert [item.found_rank for item in result.questions] == [1, 2, 2, None, None, None]
+    assert result.metrics == pytest.approx(
+        {"hit@1": 1 / 5, "hit@5": 3 / 5, "hit@10": 3 / 5, "mrr@10": (1 + 1 / 2 + 1 / 2) / 5, "hit@4000chars": 3 / 5}
+    )
+    assert (result.scored, result.negatives) == (5, 1)
+    assert [item.negative for item in result.questions] == [False] * 5 + [True]
+    assert seen == [(count, 6, asked.text) for count, asked in enumerate(QUESTIONS, start=1)]
+
+
+def test_hits_are_told_as_places_in_the_file() -> None:
+    result = run(QUESTIONS[1:2], ANSWERS.__getitem__, SOURCES.get).questions[0]
+    assert (result.id, result.question, result.kind) == ("2", "second", "keyword")
+    assert result.took_ms >= 0
+    for found, answer in zip(result.hits, ANSWERS["second"], strict=True):
+        assert SOURCES[found.path][found.file_start : found.file_end] == answer.passage.text
+        assert found.score == answer.score
+
+
+def test_the_result_is_json() -> None:
+    told = json.loads(json.dumps(run(QUESTIONS, ANSWERS.__getitem__, SOURCES.get).to_dict()))
+    assert (told["questions"], told["scored"], told["negatives"]) == (6, 5, 1)
+    assert set(told["metrics"]) == set(METRICS)
+    first = told["results"][0]
+    assert (first["id"], first["found_rank"]) == ("1", 1)
+    assert first["hits"] == [{"path": "a.md", "file_start": 17, "file_end": 49, "score": 1.0}]
+
+
+def test_the_widened_passage_counts_and_not_its_chunk() -> None:
+    narrow = ANSWERS["never"][0]
+    wide = Hit(1, 1.0, narrow.chunk, narrow.note, {}, Passage(narrow.note, 0, 60, BODIES["a.md"][:60]))
+    assert run(QUESTIONS[3:4], lambda _: [wide], SOURCES.get).questions[0].found_rank == 1
+
+
+def test_an_answer_beyond_the_budget_is_a_hit_but_not_within_it() -> None:
+    body = "x" * 3980 + "The answer stands at the very end of it."
+    note = ANSWERS["first"][0].note
+    question = Question("1", "q", (Gold("a.md", "The answer stands at the very end of it."),))
+
+    def search(_: str) -> list[Hit]:
+        end = len(body)
+        return [Hit(1, 1.0, ANSWERS["first"][0].chunk, note, {}, Passage(note, 0, end, body))]
+
+    exact = run([question], search, lambda _: FRONT + body)
+    assert (exact.metrics["hit@1"], exact.metrics["hit@4000chars"]) == (1, 1)
+    body = "x" + body
+    beyond = run([question], search, lambda _: FRONT + body)
+    assert (beyond.metrics["hit@1"], beyond.metrics["hit@4000chars"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("gold", "reason"),
+    [
+        (Gold("none.md", "x"), "there is no note 'none.md'"),
+        (Gold("a.md", "nowhere"), "isn't in 'a.md'"),
+        (Gold("b.md", "Rust has no garbage collector."), "is more than once in 'b.md'"),
+    ],
+)
+def test_gold_that_is_not_in_one_place_stops_before_anything_is_asked(gold: Gold, reason: str) -> None:
+    def search(_: str) -> list[Hit]:
+        raise AssertionError
+
+    questions = [QUESTIONS[0], Question("q7", "x", (gold,), line=9)]
+    with pytest.raises(QuestionSetError, match=rf"mine\.jsonl, line 9: question 'q7': .*{reason}") as caught:
+        run(questions, search, SOURCES.get, name="mine.jsonl")
+    assert caught.value.line == 9
+
+
+def test_overlapping_repeats_are_found_twice() -> None:
+    with pytest.raises(QuestionSetError, match="more than once"):
+        run([Question("1", "x", (Gold("a.md", "aa"),))], lambda _: [], lambda _: "aaa")
+
+
+def test_without_scored_questions_the_figures_are_zero() -> None:
+    result = run(QUESTIONS[5:], ANSWERS.__getitem__, SOURCES.get)
+    assert result.metrics == dict.fromkeys(METRICS, 0.0)
+    assert (result.scored, result.negatives) == (0, 1)
+
+
+def test_a_part_of_the_results_can_be_averaged_apart() -> None:
+    def answered(kind: str, rank: int | None) -> QuestionResult:
+        return QuestionResult("1", "q", kind, False, 1.0, (FoundSpan("a.md", 0, 1, 1.0),), rank, rank == 1)
+
+    results = [answered("short", 1), answered("short", 4), answered("keyword", 7)]
+    assert summarise([item for item in results if item.kind == "short"]) == {
+        "hit@1": 0.5,
+        "hit@5": 1.0,
+        "hit@10": 1.0,
+        "mrr@10": 0.625,
+        "hit@4000chars": 0.5,
+    }

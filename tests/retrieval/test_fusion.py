@@ -1,0 +1,23 @@
+"""Fusion: figures that can be worked out on paper."""
+
+import pytest
+
+from core.retrieval.fusion import best, normalised, weighted
+
+
+def test_scores_go_from_nought_to_one() -> None:
+    assert normalised({1: 2.0, 2: 4.0, 3: 3.0}) == {1: 0.0, 2: 1.0, 3: 0.5}
+    assert normalised({1: 0.0, 2: 0.0}) == {1: 0.0, 2: 0.0}
+    assert normalised({1: 7.0}) == {1: 1.0}
+    assert normalised({}) == {}
+
+
+def test_the_weight_divides_between_meaning_and_words() -> None:
+    vector, keyword = {1: 0.9, 2: 0.7, 3: 0.8}, {1: 0.0, 2: 10.0, 3: 5.0}
+    assert weighted(vector, keyword, 1.0) == pytest.approx({1: 1.0, 2: 0.0, 3: 0.5})
+    assert weighted(vector, keyword, 0.0) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
+    assert weighted(vector, keyword, 0.75) == pytest.approx({1: 0.75, 2: 0.25, 3: 0.5})
+
+
+def test_of_equal_scores_the_earlier_chunk_comes_first() -> None:
+    assert list(best({5: 1.0, 3: 1.0, 4: 2.0}, 2)) == [4, 3]

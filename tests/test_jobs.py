@@ -1,0 +1,85 @@
+"""Long work: progress is told, a cancel is obeyed at the next step, an end is remembered."""
+
+import threading
+
+import pytest
+
+from core.errors import SourceError
+from core.jobs import Jobs
+from core.model import Progress
+
+
+def test_a_job_tells_how_far_it_is_and_what_it_returned() -> None:
+    jobs, told, go = Jobs(), threading.Event(), threading.Event()
+
+    def work(progress: Progress) -> int:
+        progress(1, 4, "first")
+        told.set()
+        go.wait(5)
+        return 42
+
+    assert jobs.start("count", work)
+    told.wait(5)
+    job = jobs.get("count")
+    assert job is not None
+    assert (job.state, job.share, job.what) == ("running", 0.25, "first")
+    assert not jobs.start("count", work)
+    go.set()
+    job = jobs.wait("count", 5)
+    assert job is not None
+    assert (job.state, job.result) == ("done", 42)
+
+
+def test_a_cancel_stops_at_the_next_step() -> None:
+    jobs, steps, started = Jobs(), [], threading.Event()
+
+    def work(progress: Progress) -> None:
+        for step in range(10_000):
+            progress(step, 10_000, "")
+            steps.append(step)
+            started.set()
+
+    jobs.start("long", work)
+    started.wait(5)
+    jobs.cancel("long")
+    job = jobs.wait("long", 5)
+    assert job is not None
+    assert job.state == "cancelled"
+    assert len(steps) < 10_000
+
+
+def test_a_failure_keeps_its_message() -> None:
+    jobs = Jobs()
+
+    def work(progress: Progress) -> None:
+        raise SourceError("a.md", "is empty.")
+
+    jobs.start("read", work)
+    job = jobs.wait("read", 5)
+    assert job is not None
+    assert (job.state, job.error) == ("failed", "a.md: is empty.")
+
+
+def test_a_bug_is_told_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    jobs = Jobs()
+    jobs.start("bug", lambda progress: 1 / 0)
+    job = jobs.wait("bug", 5)
+    assert job is not None
+    assert (job.state, job.error) == ("failed", "ZeroDivisionError: division by zero")
+    assert "Traceback" in caplog.text
+
+
+def test_closing_waits_for_the_work_under_way() -> None:
+    jobs, ended = Jobs(), []
+
+    def work(progress: Progress) -> None:
+        try:
+            for step in range(10_000_000):
+                progress(step, 10_000_000, "")
+        finally:
+            ended.append(True)
+
+    jobs.start("long", work)
+    jobs.close()
+    assert ended
+    assert jobs.get("nothing") is None
