@@ -94,7 +94,7 @@ def plain(device: Device, texts: Sequence[str], batch_size: int, tokens: int) ->
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--notes", type=Path, help="a folder of Markdown files")
-    parser.add_argument("--count", type=int, default=200, help="how many windows (default 200)")
+    parser.add_argument("--count", type=int, default=100, help="how many windows (default 100)")
     parser.add_argument("--budgets", type=int, nargs="*", default=[], help="also try these tokens a batch")
     arguments = parser.parse_args()
     texts = from_notes(arguments.notes, arguments.count) if arguments.notes else synthetic(arguments.count)

@@ -74,6 +74,12 @@ class Jobs:
             if name in self._stops:
                 self._stops[name].set()
 
+    def forget(self, name: str) -> None:
+        """Forget how a job ended; one that runs is left alone."""
+        with self._lock:
+            if name in self._jobs and self._jobs[name].state != "running":
+                del self._jobs[name]
+
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
         """Wait for a job's end and return how it stands then."""
         thread = self._threads.get(name)

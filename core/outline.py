@@ -174,7 +174,11 @@ class _Tree:
             # What CommonMark takes for indented code here is the footnote's next paragraph.
             siblings[-1] = Block("footnote", siblings[-1].start, end)
             return
-        lead = self._first_lines(start, {"fence": 1, "table": 2}.get(kind, 0))
+        lead = ""
+        if kind == "fence" and len(token.info) <= MAX_LEAD:
+            lead = f"{token.markup}{token.info}".strip()
+        elif kind == "table":
+            lead = self._first_lines(start, 2)
         siblings.append(Block(kind, start, end, lead))
 
     def _span(self, token: Token) -> tuple[int, int]:
@@ -185,8 +189,6 @@ class _Tree:
         return start, start + len(self.body[start:end].rstrip())
 
     def _first_lines(self, start: int, count: int) -> str:
-        if not count:
-            return ""
         index = bisect_left(self.lines, start)
         end = self.lines[min(index + count, len(self.lines) - 1)]
         return self.body[start:end].strip() if end - start <= MAX_LEAD else ""

@@ -1,5 +1,6 @@
 """The one object that screens talk to; the only place where the stages meet."""
 
+import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -11,8 +12,9 @@ from core import chunking, embedding, evaluation, folder, notefile, sync, upload
 from core.config import Settings, settings
 from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, QueryError, SyncRefused
+from core.folder import Failed
 from core.importing import UPLOADED, Importer, note_of
-from core.jobs import Jobs
+from core.jobs import Job, Jobs
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -32,6 +34,12 @@ from core.model import (
 from core.retrieval import Retriever
 from core.store import Store
 from core.sync import SyncPlan, SyncReport
+from core.text import query_keywords
+
+__all__ = ["BaseStatus", "Failed", "Job", "Status", "SyncPlan", "SyncReport", "Workspace", "filters_of", "preview"]
+
+PREFERENCES = "preferences.json"
+"""What a person chose for the screens; kept beside the notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,11 @@ class Workspace:
         """Stop what runs and leave everything as the next start wants to find it."""
         self.jobs.close()
         self.store.close()
+
+    @property
+    def readonly(self) -> bool:
+        """Whether another process writes here, so that this one may only look."""
+        return self.store.readonly
 
     # models
 
@@ -258,6 +271,10 @@ class Workspace:
 
         return Retriever(self.store, embedder_of).search(query)
 
+    def words(self, text: str) -> list[str]:
+        """Return the words of a question that keyword search looks for."""
+        return query_keywords(text)
+
     def evaluate(
         self,
         questions: Sequence[Question],
@@ -288,6 +305,27 @@ class Workspace:
         return evaluation.run(questions, search, source_text, name=name)
 
     # state
+
+    def failures(self, base: KnowledgeBase) -> list[Failed]:
+        """Return the files that the last sync of each of the base's folders could not read."""
+        return [Failed(**item) for _, _, report in self.store.notes.syncs(base) for item in report["failed"]]
+
+    def preference(self, name: str) -> str:
+        """Return what the person chose for the screens, empty where nothing was chosen."""
+        return str(self._preferences().get(name, ""))
+
+    def prefer(self, name: str, value: str) -> None:
+        """Remember a choice for the screens; a workspace open for reading only doesn't."""
+        if not self.readonly:
+            text = json.dumps(self._preferences() | {name: value}, ensure_ascii=False)
+            (self.store.folder / PREFERENCES).write_text(text, encoding="utf-8")
+
+    def _preferences(self) -> dict[str, object]:
+        try:
+            chosen = json.loads((self.store.folder / PREFERENCES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}  # none yet, or not worth stopping for
+        return chosen if isinstance(chosen, dict) else {}
 
     def status(self) -> Status:
         bases = []

@@ -38,14 +38,6 @@ Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
 """Where to cut, and whether a piece between two such places stays whole up to the limit."""
 
-ROWS: dict[str, tuple[Level, ...]] = {
-    "fence": ((boundaries.gap_ends, False), (boundaries.line_starts, True)),
-    "code": ((boundaries.gap_ends, False), (boundaries.line_starts, True)),
-    "html": ((boundaries.gap_ends, False), (boundaries.line_starts, True)),
-    "math": ((boundaries.line_starts, True),),
-    "comment": ((boundaries.gap_ends, False), (boundaries.line_starts, True)),
-    "table": ((boundaries.line_starts, True),),
-}
 PROSE: tuple[Level, ...] = (
     (boundaries.sentence_starts, False),
     (boundaries.line_starts, False),
@@ -53,6 +45,16 @@ PROSE: tuple[Level, ...] = (
     (boundaries.word_starts, True),
     (boundaries.space_ends, False),
 )
+_LINES: tuple[Level, ...] = ((boundaries.line_starts, True), *PROSE)
+_PARAGRAPHS: tuple[Level, ...] = ((boundaries.gap_ends, False), *_LINES)
+ROWS: dict[str, tuple[Level, ...]] = {
+    "fence": _PARAGRAPHS,
+    "code": _PARAGRAPHS,
+    "html": _PARAGRAPHS,
+    "comment": _PARAGRAPHS,
+    "math": _LINES,
+    "table": _LINES,
+}
 _FIRST_LINE: Level = (lambda text, start, end: boundaries.line_starts(text, start, end)[:1], True)
 
 
@@ -105,7 +107,8 @@ def cut(
 ) -> list[Span]:
     """Cut a span at the first level's places, and what is still too large at the next one's.
 
-    Behind the last level a piece is cut between tokens. Nothing is cut inside a `solid` span.
+    Behind the last level a piece is cut between tokens. Inside a `solid` span nothing is cut before a
+    level that keeps its pieces whole has left one over the limit.
     """
     if reading.count(start, end) <= size.target:
         return [(start, end)]
@@ -124,7 +127,7 @@ def cut(
         if reach > first or ranks[first + 1] - ranks[first] <= keep:
             spans.append(piece)
         else:
-            spans += cut(reading, *piece, deeper, size, ())
+            spans += cut(reading, *piece, deeper, size, () if whole else solid)
         first = max(reach, first + 1)
     return join(reading, spans, size.target)
 

@@ -61,12 +61,12 @@ class RecursiveCharacter:
         return describe.chunks(reading, self._overlapping(reading, own, solid), "recursive_character")
 
     def _overlapping(self, reading: Reading, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
-        slices = []
-        for index, (start, end) in enumerate(own):
+        slices: list[Slice] = []
+        for start, end in own:
             shared = start
-            if index and self._overlap and not describe.lead_at(reading.outline.blocks, start):
+            if slices and self._overlap and not describe.lead_at(reading.outline.blocks, start):
                 room = min(self._overlap, self._size.limit - reading.count(start, end))
-                shared = _shared_start(reading, own[index - 1][0], start, room, solid)
+                shared = _shared_start(reading, slices[-1], start, room, solid)
             slices.append(Slice(trim(reading.body, shared, end)[0], end, start))
         return slices
 
@@ -145,13 +145,13 @@ def _solid_in(reading: Reading, block: Block, size: Size) -> Iterator[Span]:
                 yield start, end
     elif not block.children:
         for start, end in boundaries.unbreakable(body, block.start, block.end):
-            if reading.count(start, end) <= size.target:
+            if reading.count(start, end) <= size.limit:
                 yield start, end
         if block.kind == "heading" and reading.count(block.start, block.end) <= size.target:
             yield block.start, block.end
     elif block.kind == "item":
         first = [*boundaries.line_starts(body, block.start, block.end), block.end][0]
-        if reading.count(block.start, first) <= size.target:
+        if reading.count(block.start, first) <= size.limit:
             yield block.start, block.start + len(body[block.start : first].rstrip())
 
 
@@ -188,17 +188,19 @@ def _bounded(reading: Reading, spans: list[Span], solid: NDArray[np.bool_], size
     return bounded
 
 
-def _shared_start(reading: Reading, before: int, start: int, room: int, solid: NDArray[np.bool_]) -> int:
+def _shared_start(reading: Reading, before: Slice, start: int, room: int, solid: NDArray[np.bool_]) -> int:
     """Return where the text to share with the chunk before begins, `start` for none."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:
         return start
     body = reading.body
-    first = max(before, int(reading.starts[max(0, rank - room)]))
-    lines = boundaries.line_starts(body, first, start)
-    sentences = sorted({*lines, *boundaries.sentence_starts(body, first, start)})
-    for points in (sentences, boundaries.word_starts(body, first, start), [first]):
-        free = [point for point in points if point > before and not (solid[point] and solid[point - 1])]
-        if free and 2 * reading.count(free[0], start) >= room and not boundaries.is_joined(body, free[0]):
-            return free[0]
+    first = max(before.own, int(reading.starts[max(0, rank - room)]))
+    sentences = {*boundaries.line_starts(body, first, start), *boundaries.sentence_starts(body, first, start)}
+    if first == before.own:
+        sentences.add(first)
+    for points in (sorted(sentences), boundaries.word_starts(body, max(before.own, first - 1), start), [first]):
+        free = (at for at in points if at > before.start and not (solid[at] and solid[at - 1]))
+        point = next(free, start)
+        if 2 * reading.count(point, start) >= room and not boundaries.is_joined(body, point):
+            return point
     return start

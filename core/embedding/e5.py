@@ -6,6 +6,7 @@ little-endian.
 """
 
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -229,22 +230,26 @@ def _read_directory(cursor: _Cursor) -> dict[str, tuple[int, int, int, int]]:
     return stored
 
 
-def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float32]:
+def _check(entry: tuple[int, int, int, int], shape: tuple[int, ...], length: int) -> None:
     kind, elements, offset, size = entry
     sizes = {FLOAT32: 4 * elements, FOUR_BITS: elements // BLOCK * (2 + BLOCK // 2)}
-    if kind not in sizes or size != sizes[kind] or offset + size > len(data) or elements != np.prod(shape):
+    if size != sizes.get(kind) or offset + size > length or elements != math.prod(shape):
         raise ValueError(f"a tensor of {elements} weights in {size} bytes at {offset} doesn't fit")
+
+
+def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float16]:
+    kind, elements, offset, _ = entry
     if kind == FLOAT32:
-        values = np.frombuffer(data, "<f4", elements, offset)
+        scales = values = np.frombuffer(data, "<f4", elements, offset)
     else:
         packed = np.frombuffer(data, [("scale", "<f2"), ("nibbles", "u1", BLOCK // 2)], elements // BLOCK, offset)
-        nibbles = packed["nibbles"]
+        scales, nibbles = packed["scale"].astype(np.float32), packed["nibbles"]
         # The low halves of the bytes are the block's first 16 weights, the high halves the others.
         signed = np.concatenate([nibbles & 15, nibbles >> 4], axis=1).astype(np.int8) - 8
-        values = (signed * packed["scale"].astype(np.float32)[:, None]).reshape(-1)
-    if not np.isfinite(values).all():
+        values = signed * scales[:, None]
+    if not np.isfinite(scales).all():
         raise ValueError(f"the weights at {offset} aren't numbers")
-    return values.reshape(shape)
+    return values.astype(np.float16).reshape(shape)
 
 
 def _names(config: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int, ...]]]:

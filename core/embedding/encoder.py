@@ -19,8 +19,9 @@ from core.model import Matrix, Role, Spans
 SEGMENT = 1 << 16
 """Characters tokenised at once: a token costs about 100 bytes while it is held."""
 
-BATCH_TOKENS = {"cpu": 4096, "cuda": 32768, "mps": 8192}
-"""Tokens in a forward pass, padding counted; see benchmarks/embedding.py."""
+BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
+"""Tokens in a forward pass, padding counted. On a processor 2048 to 8192 are within 4 % of each other
+(benchmarks/embedding.py), and a question waits for one pass."""
 
 PLAN = 1024
 """Texts counted at once."""

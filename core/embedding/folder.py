@@ -39,15 +39,6 @@ class Facts:
     digest: str
 
 
-def complete(folder: Path) -> bool:
-    """Whether the folder holds everything that a model needs."""
-    try:
-        facts(folder, "")
-    except ModelError:
-        return False
-    return True
-
-
 def facts(folder: Path, name: str) -> Facts:
     """Describe the model in `folder`; `name` decides its prompts where the folder has none.
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from core.embedding.folder import complete
 from core.errors import ModelError
 
 FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
@@ -25,7 +24,7 @@ def snapshot(name: str) -> Path:
 
     try:
         folder = Path(snapshot_download(name, local_files_only=True))
-        if complete(folder):
+        if _complete(folder):
             return folder
     except LocalEntryNotFoundError:
         pass  # not in the cache yet
@@ -47,3 +46,9 @@ def snapshot(name: str) -> Path:
             "environment variable HF_ENDPOINT, or copy the model's folder here and use sentence:/path/to/folder."
         ) from error
     return folder
+
+
+def _complete(folder: Path) -> bool:
+    """Whether the cache holds the whole model: an interrupted download leaves a part of it."""
+    wanted = ("modules.json",), ("tokenizer.json",), ("*.safetensors", "pytorch_model*.bin")
+    return all(any(any(folder.rglob(pattern)) for pattern in patterns) for patterns in wanted)

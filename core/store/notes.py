@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
+from typing import Any
 
 from core.errors import NoteNotFound, UnknownChoice
 from core.model import ChunkingOptions, Filters, KnowledgeBase, Note, NoteCard
@@ -117,7 +118,7 @@ class Notes:
             )
             connection.execute("UPDATE bases SET synced_at = ? WHERE id = ?", (now, base.id))
 
-    def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, object]]]:
+    def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, Any]]]:
         """Return each folder of the base with the time and the report of its last sync, newest first."""
         rows = self._database.connection.execute(
             "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", (base.id,)

@@ -1,0 +1,68 @@
+"""How the pages look: one style sheet on top of the theme, and the sign of the program."""
+
+import streamlit as st
+
+TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
+"""Mid tones that carry on both backgrounds; a chunk's band is the tile of its index."""
+
+LOGO = f"""
+<div class="t-brand"><span class="t-sign"><i style="background:{TILES[0]};grid-area:1/1/2/3"></i><i style="background:{TILES[1]};grid-area:1/3/3/5"></i>
+<i style="background:{TILES[3]};grid-area:2/1/5/3"></i><i style="background:{TILES[2]};grid-area:3/3/5/4"></i>
+<i style="background:{TILES[0]};grid-area:3/4/5/5"></i></span><span>Tessera</span></div>
+"""
+
+STYLE = """
+<style>
+:root { --t-line: color-mix(in srgb, currentColor 14%, transparent); --t-soft: color-mix(in srgb, currentColor 7%, transparent);
+  --t-accent: #0f8a80; --t-mark: #e0a83055; }
+.t-brand { display: flex; align-items: center; gap: .6rem; font-weight: 680; font-size: 1.3rem; letter-spacing: -.01em; }
+.t-sign { display: grid; width: 1.6rem; height: 1.6rem; gap: 2px; grid-template: repeat(4, 1fr) / 1fr 1fr 1fr 1fr; }
+.t-sign i { border-radius: 2px; }
+.t-dim { opacity: .68; } .t-small { font-size: .84rem; }
+.t-state { font-size: .84rem; display: flex; gap: .5rem; align-items: baseline; }
+.t-dot { width: .55rem; height: .55rem; border-radius: 50%; flex: none; background: #d39a2e; }
+.t-dot.ready { background: #0f8a80; } .t-dot.failed { background: #c5483c; }
+.t-lead { font-size: 1.12rem; line-height: 1.55; max-width: 46rem; opacity: .85; }
+.t-point { border-top: 3px solid var(--tile); padding-top: .7rem; } .t-point b { display: block; margin-bottom: .25rem; }
+.t-title { font-size: 1.3rem; font-weight: 650; line-height: 1.3; overflow-wrap: anywhere; }
+.t-name { font-weight: 650; font-size: 1.05rem; overflow-wrap: anywhere; }
+.t-facts { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .84rem; opacity: .75; overflow-wrap: anywhere; }
+.t-tags { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .35rem; }
+.t-tag { font-size: .78rem; padding: .05rem .5rem; border-radius: 1rem; border: 1px solid var(--t-line); background: var(--t-soft);
+  max-width: 20rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.t-counts { display: flex; flex-wrap: wrap; gap: .6rem; }
+.t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .35rem .8rem; min-width: 5.2rem; }
+.t-count b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .8rem; opacity: .75; }
+.t-count.zero { opacity: .45; } .t-count.bad b { color: #c5483c; } .t-count.warn b { color: #b9801d; }
+.t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
+.t-list i { opacity: .7; font-style: normal; }
+.t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
+.t-text mark, mark.t-word { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
+.t-hit { display: flex; flex-direction: column; gap: .45rem; }
+.t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }
+.t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;
+  padding: 0 .45rem; font-size: .85rem; }
+.t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; }
+.t-stages { display: flex; flex-wrap: wrap; gap: .35rem 1.1rem; margin-top: .1rem; }
+.t-stage { font-size: .78rem; display: inline-flex; align-items: center; gap: .4rem; font-variant-numeric: tabular-nums; }
+.t-bar { width: 4.2rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; display: inline-block; }
+.t-bar i { display: block; height: 100%; background: var(--tile); border-radius: .2rem; }
+.t-context { max-height: 26rem; overflow: auto; border-left: 2px solid var(--t-line); padding-left: .9rem; }
+.t-context .t-around { opacity: .62; }
+.t-context .t-own { background: color-mix(in srgb, var(--t-accent) 11%, transparent); border-radius: .25rem; }
+.t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
+.t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
+.t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }
+.t-sizes i.on { opacity: 1; outline: 2px solid currentColor; outline-offset: 1px; }
+.t-reason { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .8rem; margin: .45rem 0; font-size: .9rem; line-height: 1.5; }
+.t-reason.chosen { border-color: var(--t-accent); } .t-reason b { margin-right: .5rem; }
+.t-reason .t-small { border: 1px solid var(--t-line); border-radius: 1rem; padding: 0 .45rem; }
+.st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
+.st-key-reader_body h1 { font-size: 1.5rem; } .st-key-reader_body h2 { font-size: 1.25rem; } .st-key-reader_body h3 { font-size: 1.1rem; }
+</style>
+"""
+
+
+def put_on() -> None:
+    """Give the page its style."""
+    st.html(STYLE)

@@ -1,0 +1,135 @@
+"""The list of notes: filters, table, deleting."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import NoteCard
+from core.workspace import Workspace
+from pages.ui import links, shell, work
+from pages.ui.safe import plain
+from pages.ui.text import t
+
+
+def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str]:
+    """Draw the filters and return the base (empty: all), the tags, and the text to look for."""
+    if links.arrived("note"):
+        st.session_state.update(notes_base="", notes_tags=[], notes_text="")
+    if (base := links.arrived("base")) in bases:
+        st.session_state["notes_base"] = base
+    if st.session_state.get("notes_base") not in bases:
+        st.session_state["notes_base"] = ""
+    left, middle, right = st.columns([2, 3, 3])
+    base = left.selectbox(
+        t("column.base"),
+        ["", *bases],
+        format_func=lambda name: name or t("notes.all"),
+        key="notes_base",
+        persist_state="session",
+    )
+    links.say("base", base)
+    tags = workspace.tags(base or None)
+    st.session_state["notes_tags"] = [tag for tag in st.session_state.get("notes_tags", []) if tag in tags]
+    chosen = middle.multiselect(
+        t("notes.tags"), list(tags), key="notes_tags", placeholder=t("search.tags.any"), persist_state="session"
+    )
+    text = right.text_input(t("notes.text"), key="notes_text", icon=":material/filter_alt:", persist_state="session")
+    return base, chosen, text.strip()
+
+
+def table(cards: Sequence[NoteCard], *, several_bases: bool) -> list[str]:
+    """Draw the notes and return the ids of the chosen ones; a link's note comes chosen."""
+    places = {card.id: place for place, card in enumerate(cards)}
+    if linked := links.arrived("note"):
+        st.session_state.update(chosen=[linked], links=st.session_state.get("links", 0) + 1)
+    chosen: list[str] = st.session_state.get("chosen", [])
+    if not cards:
+        st.info(t("notes.none.found"))
+        return chosen if linked else []
+    rows = [
+        {
+            "title": card.title,
+            "path": card.path or "",
+            "base": card.base,
+            "tags": list(card.tags),
+            "chunks": card.chunks,
+            "updated": card.updated_at.strftime("%Y-%m-%d") if card.updated_at else "",
+        }
+        for card in cards
+    ]
+    # Rows are chosen by position: another listing is another widget, to which what was chosen is carried over.
+    key = f"notes_{hash((tuple(places), st.session_state.get('links')))}"
+    event = st.dataframe(
+        rows,
+        key=key,
+        height=560,
+        hide_index=True,
+        column_order=["title", *(["base"] if several_bases else []), "tags", "chunks", "updated", "path"],
+        column_config={
+            "title": st.column_config.TextColumn(t("column.title"), width="medium"),
+            "base": st.column_config.TextColumn(t("column.base"), width="small"),
+            "tags": st.column_config.ListColumn(t("column.tags")),
+            "chunks": st.column_config.NumberColumn(t("column.chunks"), width="small"),
+            "updated": st.column_config.TextColumn(t("column.updated"), width="small"),
+            "path": st.column_config.TextColumn(t("column.path")),
+        },
+        on_select="rerun",
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [places[note] for note in chosen if note in places]}},
+    )
+    picked = [cards[row].id for row in event.selection.rows if row < len(cards)]
+    if linked and linked not in places:
+        picked = [linked]
+    st.session_state["chosen"] = picked
+    links.say("note", picked[0] if len(picked) == 1 else "")
+    return picked
+
+
+def actions(workspace: Workspace, chosen: Sequence[str], base: str) -> None:
+    """Offer to delete what is chosen; the yes is given in a dialog."""
+    shut = workspace.readonly or work.importing(workspace)
+    with st.container(horizontal=True):
+        if chosen and st.button(
+            t("notes.delete", n=len(chosen)), key="delete_notes", icon=":material/delete:", disabled=shut
+        ):
+            st.session_state["deleting"] = "notes"
+        if base and st.button(
+            t("notes.delete_base"), key="delete_base", type="tertiary", icon=":material/delete_forever:", disabled=shut
+        ):
+            st.session_state["deleting"] = "base"
+    if st.session_state.get("deleting") == "notes" and chosen:
+        _confirm(workspace, t("notes.delete", n=len(chosen)), t("notes.delete.more"), list(chosen), "")
+    elif st.session_state.get("deleting") == "base" and base:
+        count = next(status.notes for status in workspace.status().bases if status.base.name == base)
+        _confirm(
+            workspace,
+            plain(t("notes.delete_base.title", base=base, notes=count)),
+            t("notes.delete_base.more"),
+            [],
+            base,
+        )
+
+
+def _kept() -> None:
+    st.session_state.pop("deleting", None)
+
+
+def _confirm(workspace: Workspace, title: str, more: str, note_ids: list[str], base: str) -> None:
+    @st.dialog(title, on_dismiss=_kept)
+    def dialog() -> None:
+        st.write(more)
+        with st.container(horizontal=True):
+            if st.button(t("notes.delete.yes"), key="delete_yes", type="primary", icon=":material/delete:"):
+                with shell.errors(), st.spinner(t("notes.deleting")):
+                    if base:
+                        workspace.delete_base(base)
+                    else:
+                        workspace.delete_notes(note_ids)
+                    _kept()
+                    st.session_state["chosen"] = []
+                    st.rerun()
+            if st.button(t("notes.keep"), key="delete_no"):
+                _kept()
+                st.rerun()
+
+    dialog()

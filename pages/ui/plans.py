@@ -1,0 +1,69 @@
+"""What a sync would do or has done, as figures and lists."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from core.workspace import SyncPlan, SyncReport
+from pages.ui.safe import html
+from pages.ui.sentences import said
+from pages.ui.text import t
+
+SHOWN = 200
+"""Rows of a list that are shown; the rest is counted."""
+
+Rows = list[tuple[str, str]]
+
+
+def counts(figures: dict[str, int]) -> None:
+    """Draw the figures of a plan or a report; what went wrong stands out."""
+    tones = {"failed": "bad", "removed": "warn"}
+    boxes = [
+        f'<div class="t-count {tones.get(name, "") if number else "zero"}"><b>{number:,}</b>'
+        f"<span>{t(f'plan.{name}')}</span></div>"
+        for name, number in figures.items()
+    ]
+    st.html(f'<div class="t-counts">{"".join(boxes)}</div>')
+
+
+def show(plan: SyncPlan) -> None:
+    """Draw a plan: its figures, and on demand which files it is about."""
+    lists: dict[str, Rows] = {
+        "added": [(file.path, "") for file in plan.added],
+        "changed": [(match.file.path, "") for match in plan.changed],
+        "renamed": [(match.file.path, f"← {match.note.path}") for match in plan.renamed],
+        "removed": [(note.path, "") for note in plan.removed],
+        "unchanged": [(note.path, "") for note in (*plan.unchanged, *(match.note for match in plan.touched))],
+        "failed": [(item.path, said(item.error)) for item in plan.failed],
+    }
+    counts({name: len(rows) for name, rows in lists.items()})
+    for name, rows in lists.items():
+        if rows:
+            with st.expander(f"{t(f'plan.{name}')} · {len(rows):,}", expanded=name == "failed"):
+                listing(rows)
+
+
+def report(done: SyncReport) -> None:
+    """Draw what a sync did."""
+    counts(
+        {
+            "added": done.added,
+            "changed": done.changed,
+            "renamed": done.renamed,
+            "removed": done.removed,
+            "unchanged": done.unchanged,
+            "failed": len(done.failed),
+        }
+    )
+    st.caption(f"{t('n.chunks', n=done.chunks)} · {t('n.windows', n=done.embedded_windows)}")
+    if done.failed:
+        listing([(item.path, said(item.error)) for item in done.failed])
+
+
+def listing(rows: Iterable[tuple[str, str]]) -> None:
+    """Draw (path, remark) pairs, the first ones of many."""
+    rows = list(rows)
+    lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
+    if len(rows) > SHOWN:
+        lines.append(html(t("more", n=len(rows) - SHOWN)))
+    st.html(f'<div class="t-list">{"".join(lines)}</div>')

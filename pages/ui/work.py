@@ -1,0 +1,98 @@
+"""Long work on the screen: what runs, how far it is, how it ended. The work itself is in `workspace.jobs`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from core.model import Progress
+from core.workspace import Job, SyncPlan, SyncReport, Workspace
+from pages.ui import plans
+from pages.ui.safe import plain
+from pages.ui.sentences import said
+from pages.ui.text import t
+
+SAMPLES = Path(__file__).parents[2] / "data" / "sample_notes"
+WATCHED = ("warm", "import", "rebuild")
+
+
+def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
+    """Draw what depends on jobs: again while one runs, and the whole page once when one starts or ends."""
+    running = _running(workspace)
+
+    @st.fragment(run_every=0.7 if running else None)
+    def part() -> None:
+        if _running(workspace) != running:
+            st.rerun()
+        draw()
+
+    part()
+
+
+def _running(workspace: Workspace) -> list[str]:
+    return [name for name in WATCHED if workspace.jobs.running(name)]
+
+
+def importing(workspace: Workspace) -> bool:
+    """Tell whether notes are being written."""
+    return workspace.jobs.running("import")
+
+
+def start_import(workspace: Workspace, plan: SyncPlan, *, confirmed: bool) -> bool:
+    """Apply a plan in a job; False, starting nothing, while another import runs."""
+    return workspace.jobs.start(
+        "import", lambda progress: workspace.apply(plan, confirmed=confirmed, progress=progress)
+    )
+
+
+def start_samples(workspace: Workspace) -> None:
+    """Import the notes that come with the program."""
+
+    def work(progress: Progress) -> SyncReport:
+        return workspace.apply(workspace.plan_folder(SAMPLES, "sample"), progress=progress)
+
+    workspace.jobs.start("import", work)
+
+
+def panel(workspace: Workspace) -> None:
+    """Draw the import or rebuild that runs or has just ended."""
+
+    def draw() -> None:
+        for name in ("import", "rebuild"):
+            if job := workspace.jobs.get(name):
+                with st.container(border=True, key=f"job_{name}"):
+                    _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
+
+    if any(workspace.jobs.get(name) for name in ("import", "rebuild")):
+        follow(workspace, draw)
+
+
+def _running_job(workspace: Workspace, job: Job) -> None:
+    done = f"{job.done:,.0f} / {job.total:,.0f} · {plain(job.what)}" if job.total else t("work.starting")
+    st.progress(job.share, text=f"**{t(f'work.{job.name}')}** {done}")
+    if job.name == "import":
+        st.button(
+            t("cancel"),
+            key="cancel_job",
+            icon=":material/stop_circle:",
+            on_click=workspace.jobs.cancel,
+            args=(job.name,),
+        )
+
+
+def _ended(workspace: Workspace, job: Job) -> None:
+    if job.state == "failed":
+        st.error(f"**{t('work.failed')}** {plain(said(job.error))}", icon=":material/error:")
+    elif job.state == "cancelled":
+        st.warning(t("work.cancelled"), icon=":material/stop_circle:")
+    else:
+        st.success(
+            f"**{t(f'work.done.{job.name}')}** · {t('work.seconds', seconds=job.seconds)}",
+            icon=":material/check_circle:",
+        )
+    if isinstance(job.result, SyncReport):
+        plans.report(job.result)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.state == "done" and job.name == "import":
+            st.page_link("pages/3_search.py", label=t("work.to_search"), icon=":material/search:")
+        st.button(t("close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

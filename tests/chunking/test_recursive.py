@@ -1,0 +1,31 @@
+"""RecursiveCharacter against its specification, and what a fixture can't show."""
+
+from itertools import pairwise
+
+import pytest
+
+from core.chunking.recursive import RecursiveCharacter
+from tests.chunking.fakes import note, words
+from tests.chunking.specification import Case, cases, cut, drawn
+
+
+@pytest.mark.parametrize("case", cases("recursive.md"), ids=lambda case: case.title)
+def test_recursive_follows_its_specification(case: Case) -> None:
+    assert drawn(cut(case, "recursive")) == case.expected
+
+
+def test_what_is_shared_is_the_end_of_the_chunk_before() -> None:
+    body = "One sentence is here. Another one follows it! And a third? " * 12
+    chunks = RecursiveCharacter(words, chunk_size=40, chunk_overlap=10).chunk(note(body))
+    assert len(chunks) > 3
+    for before, chunk in pairwise(chunks):
+        shared = body[chunk.start : before.end]
+        assert 5 <= chunk.overlap_tokens == len(words(shared)) <= 10
+        assert before.text.endswith(shared)
+        assert chunk.text.startswith(shared)
+
+
+def test_the_text_may_hold_the_characters_that_mark_tokens() -> None:
+    body = "\ue000 and \ue001 and \ue002 are private. " * 30
+    chunks = RecursiveCharacter(words, chunk_size=20, chunk_overlap=0).chunk(note(body))
+    assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(body.split())
