@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.embedding.windows import windows_of
-
 from core import embedding
+from core.embedding.windows import windows_of
 from core.model import Filters
 from core.workspace import Workspace
 

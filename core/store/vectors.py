@@ -173,7 +173,7 @@ def client(folder: Path) -> "ClientAPI":
     return chromadb.PersistentClient(str(folder.resolve()), Settings(anonymized_telemetry=False))
 
 
-def _refuse(self: object, input: object) -> NoReturn:  # noqa: A002 Chroma checks the names
+def _refuse(self: object, input: object) -> NoReturn:
     raise RuntimeError("vectors are computed before they reach the index")
 
 

@@ -1,5 +1,6 @@
 """Long work on the screen: what runs, how far it is, how it ended. The work itself is in `workspace.jobs`."""
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,8 +21,12 @@ def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
     """Draw what depends on jobs: again while one runs, and the whole page once when one starts or ends."""
     running = _running(workspace)
 
-    @st.fragment(run_every=0.7 if running else None)
+    @st.fragment(run_every=1.0 if running else None)
     def part() -> None:
+        if "warm" in running:
+            # Streamlit collects all garbage after every run, and what the model's libraries make while
+            # they load is half a million objects: without this the page's polling starves the loading.
+            gc.freeze()
         if _running(workspace) != running:
             st.rerun()
         draw()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.embedding import e5
+from core.embedding import e5, packed
 from core.embedding.bundled import Bundled
 from core.embedding.device import Device
 from core.errors import ModelError
@@ -112,7 +112,7 @@ def test_damage_is_told_and_nothing_is_written(source, tmp_path, change):
 def test_weights_are_read_as_documented():
     """A block: a float16 scale, then low halves for weights 0-15 and high halves for 16-31."""
     block = np.float16(0.5).tobytes() + bytes(range(16))
-    values = e5._tensor(block, (e5.FOUR_BITS, 32, 0, 18), (32,))
+    values = packed._tensor(block, (packed.FOUR_BITS, 32, 0, 18), (32,))
     assert values[:16].tolist() == [0.5 * (index - 8) for index in range(16)]
     assert values[16:].tolist() == [0.5 * -8] * 16
 

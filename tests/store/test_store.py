@@ -44,7 +44,14 @@ def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] 
     if note_id in store.notes.ids():
         generation = store.notes.note(note_id).generation + 1
     note = Note(
-        **{"id": note_id, "base_id": base.id, "title": "Title", "body": body, "content_hash": "h", "path": f"{note_id}.md"}
+        **{
+            "id": note_id,
+            "base_id": base.id,
+            "title": "Title",
+            "body": body,
+            "content_hash": "h",
+            "path": f"{note_id}.md",
+        }
         | {"generation": generation}
         | fields
     )
