@@ -36,9 +36,8 @@ def main() -> None:
             ended = process.poll()
             process.send_signal(signal.SIGKILL)
             process.wait()
-            print(
-                f"kill {kill:2} after {moment:4.1f} s{' (it had ended)' if ended is not None else ''}: {checked(folder)}"
-            )
+            late = " (it had ended)" if ended is not None else ""
+            print(f"kill {kill:2} after {moment:4.1f} s{late}: {checked(folder)}")
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         print(f"completed: {checked(folder)}")
 

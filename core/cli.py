@@ -3,14 +3,15 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from core.errors import TesseraError
+from core.chunking.compare import difference, sizes
+from core.errors import TesseraError, UnknownChoice
 from core.model import ChunkingOptions, Cut, Hit, Mode, Note, SearchResult
 
 app = typer.Typer(
@@ -27,9 +28,26 @@ Base = Annotated[str | None, typer.Option("--base", help="The knowledge base, by
 ModeName = Annotated[str, typer.Option("--mode", help="auto, semantic, keyword or hybrid.")]
 Limit = Annotated[int, typer.Option("--limit", help="How many hits at most.")]
 
+_NEW = ChunkingOptions()
+Strategy = Annotated[str | None, typer.Option(help="auto, none, markdown, recursive or lines.")]
+ChunkSize = Annotated[int | None, typer.Option(help=f"Tokens of a recursive chunk; {_NEW.chunk_size} in a new base.")]
+ChunkOverlap = Annotated[
+    int | None, typer.Option(help=f"Tokens that recursive neighbours share; {_NEW.chunk_overlap} in a new base.")
+]
+ShortNote = Annotated[
+    int | None, typer.Option(help=f"A note with fewer tokens stays whole; {_NEW.short_doc_threshold} in a new base.")
+]
+MinHeadings = Annotated[
+    int | None,
+    typer.Option(
+        help=f"Headings of level 2 or 3 that have a note cut by them; {_NEW.min_headings_for_md_aware} in a new base."
+    ),
+]
+MaxChunkSize = Annotated[
+    int | None, typer.Option(help=f"No chunk has more tokens; {_NEW.max_single_chunk_size} in a new base.")
+]
+
 WORKSPACE = Path("data/workspace")
-INTERRUPTED = 130
-"""What shells give a program that Ctrl-C ended."""
 
 
 @app.command("import")
@@ -46,7 +64,7 @@ def import_(
     """Bring a base up to date with a folder: added, changed, renamed and removed notes."""
     from core.workspace import Workspace
 
-    with Workspace(workspace) as opened:
+    with Workspace(workspace, readonly=dry_run and workspace.exists()) as opened:
         plan = opened.plan_folder(folder, base)
         if dry_run:
             report = plan.report().to_dict()
@@ -81,31 +99,58 @@ def search(
 @app.command()
 def chunks(
     file: Annotated[Path, typer.Argument(help="A note file.")],
-    strategy: Annotated[str, typer.Option(help="auto, none, markdown, recursive or lines.")] = "auto",
-    chunk_size: Annotated[int, typer.Option(help="Tokens of a recursive chunk.")] = ChunkingOptions().chunk_size,
-    chunk_overlap: Annotated[
-        int, typer.Option(help="Tokens that recursive neighbours share.")
-    ] = ChunkingOptions().chunk_overlap,
-    short_doc_threshold: Annotated[
-        int, typer.Option(help="A note with fewer tokens stays whole.")
-    ] = ChunkingOptions().short_doc_threshold,
-    min_headings_for_md_aware: Annotated[
-        int, typer.Option(help="Headings of level 2 or 3 that make a note be cut by them.")
-    ] = ChunkingOptions().min_headings_for_md_aware,
-    max_single_chunk_size: Annotated[
-        int, typer.Option(help="No chunk has more tokens.")
-    ] = ChunkingOptions().max_single_chunk_size,
+    strategy: Strategy = None,
+    chunk_size: ChunkSize = None,
+    chunk_overlap: ChunkOverlap = None,
+    short_doc_threshold: ShortNote = None,
+    min_headings_for_md_aware: MinHeadings = None,
+    max_single_chunk_size: MaxChunkSize = None,
     embedder: Annotated[str, typer.Option(help="Whose tokens are counted.")] = "bundled",
+    compare: Annotated[str, typer.Option(help="Another strategy to show beside the first.")] = "",
+    form: Annotated[str, typer.Option("--format", help="text, or html: a page with the chunks in colour.")] = "text",
     as_json: Json = False,
     workspace: Folder = WORKSPACE,
 ) -> None:
     """Show how a file would be cut, and why; nothing is stored."""
+    from core.bands import page
     from core.workspace import preview
 
-    given = locals()
-    options = ChunkingOptions(**{field.name: given[field.name] for field in fields(ChunkingOptions)})
+    options = replace(_NEW, **_chosen(locals()))
     note, cut = preview(file, options, embedder)
-    _show(_cut(note, cut), as_json, _chunk_lines)
+    cuts = [cut]
+    if compare:
+        cuts.append(preview(file, replace(options, strategy=compare), embedder)[1])
+    if form not in ("text", "html"):
+        raise UnknownChoice("format", form, ("text", "html"))
+    if form == "html":
+        _print(page(note, cuts))
+        return
+    shown = _cut(note, cut)
+    if compare:
+        shown["compare"] = _cut(note, cuts[1]) | {"cuts": asdict(difference(cut.chunks, cuts[1].chunks))}
+    _show(shown, as_json, _chunk_lines)
+
+
+@app.command()
+def rechunk(
+    base: Annotated[str, typer.Option("--base", help="The knowledge base.")],
+    strategy: Strategy = None,
+    chunk_size: ChunkSize = None,
+    chunk_overlap: ChunkOverlap = None,
+    short_doc_threshold: ShortNote = None,
+    min_headings_for_md_aware: MinHeadings = None,
+    max_single_chunk_size: MaxChunkSize = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    """Cut the notes of a base anew, by the parameters given from now on; what a person edited stays."""
+    from core.workspace import Workspace
+
+    chosen = _chosen(locals())
+    with Workspace(workspace) as opened:
+        options = replace(opened.base(base).chunking, **chosen) if chosen else None
+        report = opened.rechunk(base, options=options, progress=_shown).to_dict()
+    _show(report, as_json, _rechunk_lines)
 
 
 @app.command()
@@ -143,6 +188,7 @@ def status(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
                     "notes": base.notes,
                     "chunks": base.chunks,
                     "windows": base.windows,
+                    "pending": base.pending,
                     "embedder": base.base.embedder,
                     "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in base.folders],
                 }
@@ -177,9 +223,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except TesseraError as error:
         sys.stderr.write(f"tessera: {' '.join(str(error).split())}\n")
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.stderr.write("tessera: stopped; what was done before stays\n")
-        sys.exit(INTERRUPTED)
+
+
+def _chosen(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the chunking parameters among the arguments of a command that were given."""
+    return {field.name: given[field.name] for field in fields(ChunkingOptions) if given[field.name] is not None}
 
 
 def _mode(name: str) -> Mode:
@@ -187,9 +235,13 @@ def _mode(name: str) -> Mode:
 
 
 def _show(shown: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], list[str]]) -> None:
+    _print(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join(lines(shown)))
+
+
+def _print(text: str) -> None:
     # Notes may hold what a terminal's encoding can't say.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    print(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join(lines(shown)))
+    print(text)
 
 
 def _shown(done: float, total: float, what: str) -> None:
@@ -232,6 +284,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "ranks": {stage: hit.scores[stage].rank if stage in hit.scores else None for stage in _STAGES},
         "chunk_start": chunk.start,
         "chunk_end": chunk.end,
+        "edited": chunk.edited,
     }
 
 
@@ -244,6 +297,7 @@ def _cut(note: Note, cut: Cut) -> dict[str, Any]:
     return {
         "profile": asdict(cut.profile),
         "strategy": cut.strategy,
+        "sizes": asdict(sizes(cut.chunks)),
         "reasons": list(cut.reasons),
         "warnings": list(note.warnings),
         "chunks": [
@@ -258,8 +312,24 @@ def _import_lines(report: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{report[name]} {name}" for name in ("added", "changed", "renamed", "removed", "unchanged"))
     lines = [f"{counts}, {len(report['failed'])} failed"]
     lines += [f"  failed: {failed['path']}: {failed['error']}" for failed in report["failed"]]
-    cost = f"{report['chunks']} chunks, {report['embedded_windows']} windows embedded in {report['seconds']} s"
-    return [*lines, cost]
+    if report["edits_flagged"] or report["edits_kept"]:
+        lines.append(
+            f"edits that lost their place: {report['edits_flagged']}; of removed notes, kept: {report['edits_kept']}"
+        )
+    return [*lines, _cost_line(report)]
+
+
+def _rechunk_lines(report: dict[str, Any]) -> list[str]:
+    counts = ", ".join(f"{report[name]} {name}" for name in ("notes", "unchanged"))
+    lines = [f"{counts}, {len(report['failed'])} failed"]
+    lines += [f"  failed: {failed['path']}: {failed['error']}" for failed in report["failed"]]
+    if report["flagged"]:
+        lines.append(f"edits that lost their place: {report['flagged']}")
+    return [*lines, _cost_line(report)]
+
+
+def _cost_line(report: dict[str, Any]) -> str:
+    return f"{report['chunks']} chunks, {report['embedded_windows']} windows embedded in {report['seconds']} s"
 
 
 def _search_lines(result: dict[str, Any]) -> list[str]:
@@ -273,12 +343,25 @@ def _search_lines(result: dict[str, Any]) -> list[str]:
 
 
 def _chunk_lines(cut: dict[str, Any]) -> list[str]:
-    lines = [*cut["warnings"], *cut["reasons"]]
+    lines = [*cut["warnings"], *cut["reasons"], _size_line(cut)]
+    if "compare" in cut:
+        other = cut["compare"]
+        cuts = other["cuts"]
+        lines += ["", *other["reasons"], _size_line(other), ""]
+        lines += [f"cuts in both: {len(cuts['both'])}"]
+        lines += [f"only {shown['strategy']}: {cuts[side]}" for shown, side in ((cut, "first"), (other, "second"))]
+        return lines
     for chunk in cut["chunks"]:
         where = " > ".join([*chunk["parent_sections"], chunk["section_title"]])
         about = f"{chunk['kind']}, {chunk['token_count']} tokens, {chunk['file_start']}-{chunk['file_end']}"
         lines += ["", f"[{chunk['index']}] {where} ({about})", chunk["text"]]
     return lines
+
+
+def _size_line(cut: dict[str, Any]) -> str:
+    sizes = cut["sizes"]
+    tokens = f"{sizes['smallest']} to {sizes['largest']}, mean {sizes['mean']:.0f}, deviation {sizes['deviation']:.0f}"
+    return f"{cut['strategy']}: {sizes['count']} chunks; tokens: {tokens}"
 
 
 def _evaluation_lines(evaluation: dict[str, Any]) -> list[str]:

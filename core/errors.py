@@ -8,10 +8,12 @@ TesseraError                   the message is written for the person at the scre
 ├─ QueryError                  a question that can't be asked; says what to type instead
 ├─ StoreError
 │  ├─ NoteNotFound
+│  ├─ ChunkNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
 │  ├─ IndexDamaged             says how to rebuild; keyword search goes on
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds other vectors; says how to re-embed
+├─ EditError                   an edit that can't be made; says what to do instead
 ├─ SyncRefused                 a plan that would remove too much without a second yes
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ QuestionSetError            bad line in a question file; carries the line number
@@ -75,6 +77,13 @@ class NoteNotFound(StoreError):
         super().__init__(f"There is no note '{note_id}'. It may have been deleted since.")
 
 
+class ChunkNotFound(StoreError):
+    """No chunk has this id."""
+
+    def __init__(self, chunk_id: str) -> None:
+        super().__init__(f"There is no chunk '{chunk_id}'. Its note may have been cut anew since: look it up again.")
+
+
 class WorkspaceLocked(StoreError):
     """Another process writes to this workspace."""
 
@@ -89,6 +98,10 @@ class NewerSchema(StoreError):
 
 class EmbeddingMismatch(StoreError):
     """The index holds another model's vectors."""
+
+
+class EditError(TesseraError):
+    """An edit of a chunk that can't be made."""
 
 
 class SyncRefused(TesseraError):

@@ -34,11 +34,12 @@ class Importer:
         """Do what the plan says and report it; stopped, it removes nothing and reports what was done."""
         started = time.perf_counter()
         self._failed = list(plan.failed)
-        removed = 0
+        removed, kept = 0, 0
         try:
             self._rename(plan)
             self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
-            self._store.delete_notes(self._base, [note.note_id for note in plan.removed])
+            gone = [note.note_id for note in plan.removed]
+            kept = self._store.delete_notes(self._base, gone, keep_edits=True)
             removed = len(plan.removed)
         except Cancelled:
             pass
@@ -52,6 +53,8 @@ class Importer:
             failed=(*self._failed, *(Failed(error.path, error.reason) for error in done.failed)),
             chunks=done.chunks,
             embedded_windows=done.embedded_windows,
+            edits_flagged=done.flagged,
+            edits_kept=kept,
             seconds=round(time.perf_counter() - started, 3),
         )
         self._store.notes.record_sync(self._base, plan.source_ref, report.to_dict())
@@ -80,14 +83,13 @@ class Importer:
                 continue
             if file.path in known:
                 note_id = known[file.path]
-                generation, version = self._store.notes.counters(note_id)
+                version = self._store.notes.version(note_id)
             else:
-                note_id, generation, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0, 0
+                note_id, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0
                 taken.add(note_id)
             note = replace(
                 note_of(parsed, note_id=note_id, path=file.path),
                 base_id=self._base.id,
-                generation=generation + 1,
                 version=version + 1,
                 content_hash=folder.content_hash(data),
                 source="upload" if plan.source_ref == UPLOADED else "folder",

@@ -1,27 +1,30 @@
 """Notes -> chunks -> vectors: the only write path to the index."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 from core import chunking
+from core.anchors import follow
+from core.edits import apply
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import EmbeddingMismatch, SourceError
-from core.model import Cut, KnowledgeBase, Matrix, Note, Progress, Window, unheard
+from core.errors import EmbeddingMismatch, NoteNotFound, SourceError
+from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Matrix, Note, Progress, Window, unheard
 from core.store import Store
 from core.store.chunks import Cutting
 from core.text import digest
 
-_GROUP = 256
-"""Windows that are sorted by length together, for batches of one length waste no padding, and stored together."""
+_GROUP = 512
+"""Windows that are sorted by length together: batches of one length waste no padding."""
 _SLICE = 32
 """Windows embedded between two looks at the cancel button."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A note to be indexed, with what tells later whether its file changed."""
+    """A note as its file is now, to be indexed, with what tells later whether the file changed."""
 
     note: Note
     mtime_ns: int | None = None
@@ -30,43 +33,160 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What indexing did: `notes` are the ids of those stored; a failed note is left as it was."""
+    """What indexing did: `notes` are the ids of those stored; a failed note is left as it was.
+
+    `flagged` edits lost their place.
+    """
 
     notes: tuple[str, ...] = ()
     chunks: int = 0
     embedded_windows: int = 0
+    flagged: int = 0
     failed: tuple[SourceError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    draft: Draft
-    cut: Cut
+    """A note that is cut but not embedded; `again` makes it anew from what the store has by then."""
+
+    cutting: Cutting
     windows: Sequence[Window]
+    flagged: int
+    again: Callable[[], "_Cut"]
 
 
 class Indexer:
-    """Indexes notes of one base with its embedder; `done` tells at any moment what is stored."""
+    """Indexes notes of one base with its embedder; `done` tells at any moment what is stored.
+
+    A note is whole or as it was. One that another thread changed since it was cut is cut again
+    before it is written, so that no edit is lost. On Cancelled what was stored before stays; raises
+    ModelError where the embedder fails.
+    """
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
         self._store = store
         self._base = base
         self._embedder = embedder
         self.done = Indexed()
-        self._cut_by = json.dumps([asdict(base.chunking), embedder.fingerprint])
 
     def index(self, drafts: Iterable[Draft], total: int, progress: Progress = unheard) -> Indexed:
-        """Cut, embed and store notes in groups, each note whole or not at all.
+        """Cut, embed and store notes as their files are, under the edits they have."""
+        return self._run(((draft.note.title, partial(self._read, draft)) for draft in drafts), total, progress)
 
-        On Cancelled what was stored before stays. Raises ModelError where the embedder fails.
+    def recut(
+        self,
+        note_ids: Sequence[str],
+        progress: Progress = unheard,
+        *,
+        options: ChunkingOptions | None = None,
+        edits: Sequence[Edit] | None = None,
+    ) -> Indexed:
+        """Cut, embed and store notes that are stored; those deleted meanwhile are left out.
+
+        `options` become the notes' own; `edits` take the place of those they have.
         """
+        tasks = ((self._title(note_id), partial(self._reread, note_id, options, edits)) for note_id in note_ids)
+        return self._run(tasks, len(note_ids), progress)
+
+    def embed(self, chosen: Mapping[str, Collection[str]], progress: Progress = unheard) -> Indexed:
+        """Embed those chunks of notes, by the note's id, that are pending; nothing is cut."""
+        tasks = ((self._title(note_id), partial(self._waiting, note_id, chunks)) for note_id, chunks in chosen.items())
+        return self._run(tasks, len(chosen), progress)
+
+    def cut_by(self, options: ChunkingOptions) -> str:
+        """Return what a note's row says that was cut by these options."""
+        return json.dumps([asdict(options), self._embedder.fingerprint])
+
+    # cutting
+
+    def _read(self, draft: Draft) -> _Cut:
+        note = draft.note
+        # First of all: whatever changes after it makes this cut one to be made again.
+        generation = self._store.notes.generation(note.id)
+        edits: Sequence[Edit] = self._store.edits.of_note(note.id)
+        if edits and generation:
+            edits = follow(edits, self._store.notes.note(note.id).body, note.body)
+        return self._cut(
+            replace(draft, note=replace(note, generation=generation + 1)),
+            edits,
+            self._store.notes.options(note.id),
+            partial(self._read, draft),
+        )
+
+    def _reread(self, note_id: str, options: ChunkingOptions | None, edits: Sequence[Edit] | None) -> _Cut:
+        note = self._store.notes.note(note_id)
+        row = self._store.notes.indexed_as(note_id)
+        return self._cut(
+            Draft(replace(note, generation=note.generation + 1), row["mtime_ns"], row["size"]),
+            self._store.edits.of_note(note_id) if edits is None else edits,
+            options or self._store.notes.options(note_id),
+            partial(self._reread, note_id, options, edits),
+        )
+
+    def _waiting(self, note_id: str, chosen: Collection[str]) -> _Cut:
+        note = self._store.notes.note(note_id)
+        row = self._store.notes.indexed_as(note_id)
+        chunks = self._store.chunks.of_note(note_id)
+        cutting = Cutting(
+            note=replace(note, generation=note.generation + 1),
+            chunks=chunks,
+            vectors=(),
+            strategy=row["strategy"],
+            cut_by=row["cut_by"],
+            mtime_ns=row["mtime_ns"],
+            size=row["size"],
+            options=self._store.notes.options(note_id),
+        )
+        embedded = [chunk for chunk in chunks if chunk.state == "embedded" or _waits(chunk, chosen)]
+        return self._windowed(cutting, embedded, 0, partial(self._waiting, note_id, chosen))
+
+    def _cut(self, draft: Draft, edits: Sequence[Edit], own: ChunkingOptions | None, again: Callable[[], _Cut]) -> _Cut:
+        note = draft.note
+        options = own or self._base.chunking
+        cut = chunking.cut(note, options, self._embedder.tokens)
+        applied = apply(note, cut.chunks, edits, self._embedder.tokens)
+        cutting = Cutting(
+            note=note,
+            chunks=applied.chunks,
+            vectors=(),
+            strategy=cut.strategy,
+            cut_by=self.cut_by(options),
+            mtime_ns=draft.mtime_ns,
+            size=draft.size,
+            edits=applied.edits,
+            options=None if own == self._base.chunking else own,
+        )
+        lost = sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True))
+        return self._windowed(cutting, self._to_embed(applied.chunks), lost, again)
+
+    def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """All that may be found; in a base that embeds when told, what was embedded and is still the same."""
+        living = [chunk for chunk in chunks if chunk.state != "deleted"]
+        if self._base.embed_at_once or not living:
+            return living
+        stored = self._store.chunks.of_note(living[0].note_id)
+        embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "embedded"}
+        return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
+
+    def _windowed(self, cutting: Cutting, embedded: Sequence[Chunk], lost: int, again: Callable[[], _Cut]) -> _Cut:
+        return _Cut(cutting, windows_of(embedded, cutting.note.title, self._embedder), lost, again)
+
+    def _title(self, note_id: str) -> str:
+        card = self._store.notes.cards_of([note_id]).get(note_id)
+        return card.title if card else ""
+
+    # storing
+
+    def _run(self, tasks: Iterable[tuple[str, Callable[[], _Cut]]], total: int, progress: Progress) -> Indexed:
         group: list[_Cut] = []
-        for number, draft in enumerate(drafts):
-            progress(number - len(group), total, draft.note.title)
+        for number, (title, cut) in enumerate(tasks):
+            progress(number - len(group), total, title)
             try:
-                group.append(self._cut(draft))
+                group.append(cut())
             except SourceError as error:
                 self._add(Indexed(failed=(error,)))
+                continue
+            except NoteNotFound:
                 continue
             if sum(len(cut.windows) for cut in group) >= _GROUP:
                 self._store_group(group, number + 1 - len(group), total, progress)
@@ -74,47 +194,56 @@ class Indexer:
         self._store_group(group, total - len(group), total, progress)
         return self.done
 
-    def _cut(self, draft: Draft) -> _Cut:
-        cut = chunking.cut(draft.note, self._base.chunking, self._embedder.tokens)
-        return _Cut(draft, cut, windows_of(cut.chunks, draft.note.title, self._embedder))
-
     def _store_group(self, group: Sequence[_Cut], done: int, total: int, progress: Progress) -> None:
         if not group:
             return
+
+        def told(share: float) -> None:
+            progress(done + len(group) * share, total, group[0].cutting.note.title)
+
+        _, embedded = self._vectors(group, told)
+        with self._store.changing:
+            current = [fresh for cut in group if (fresh := self._current(cut)) is not None]
+            # Seldom more than a look: a note was changed meanwhile, or one deleted took its vectors along.
+            vectors, more = self._vectors(current, told)
+            self._store.put(self._base, [_with_vectors(cut, vectors) for cut in current])
+        self._add(
+            Indexed(
+                tuple(cut.cutting.note.id for cut in current),
+                sum(len(cut.cutting.chunks) for cut in current),
+                embedded + more,
+                sum(cut.flagged for cut in current),
+            )
+        )
+
+    def _current(self, cut: _Cut) -> _Cut | None:
+        note = cut.cutting.note
+        if self._store.notes.generation(note.id) == note.generation - 1:
+            return cut
+        try:
+            return cut.again()
+        except NoteNotFound:
+            return None
+
+    def _vectors(self, group: Sequence[_Cut], told: Callable[[float], None]) -> tuple[dict[bytes, int], int]:
+        """Embed what has no vector yet; return all vectors' ids by the hash of their text, and how many are new."""
         texts = {digest(window.text): window.text for cut in group for window in cut.windows}
         known = self._store.chunks.vector_ids(self._embedder.fingerprint, texts)
         missing = sorted((key for key in texts if key not in known), key=lambda key: len(texts[key]), reverse=True)
         for at in range(0, len(missing), _SLICE):
-            progress(done + len(group) * at / len(missing), total, group[0].draft.note.title)
+            told(at / len(missing))
             keys = missing[at : at + _SLICE]
             vectors = self._embedder.embed([texts[key] for key in keys], role="note")
             self._check(vectors, len(keys))
             self._store.chunks.add_vectors(self._embedder.fingerprint, keys, vectors)
-        known |= self._store.chunks.vector_ids(self._embedder.fingerprint, missing)
-        self._store.put(self._base, [self._cutting(cut, known) for cut in group])
-        self._add(
-            Indexed(tuple(cut.draft.note.id for cut in group), sum(len(cut.cut.chunks) for cut in group), len(missing))
-        )
-
-    def _cutting(self, cut: _Cut, vectors: dict[bytes, int]) -> Cutting:
-        of_chunk: dict[str, list[int]] = {chunk.id: [] for chunk in cut.cut.chunks}
-        for window in cut.windows:
-            of_chunk[window.chunk_id].append(vectors[digest(window.text)])
-        return Cutting(
-            note=cut.draft.note,
-            chunks=cut.cut.chunks,
-            vectors=list(of_chunk.values()),
-            strategy=cut.cut.strategy,
-            cut_by=self._cut_by,
-            mtime_ns=cut.draft.mtime_ns,
-            size=cut.draft.size,
-        )
+        return known | self._store.chunks.vector_ids(self._embedder.fingerprint, missing), len(missing)
 
     def _add(self, more: Indexed) -> None:
         self.done = Indexed(
             self.done.notes + more.notes,
             self.done.chunks + more.chunks,
             self.done.embedded_windows + more.embedded_windows,
+            self.done.flagged + more.flagged,
             self.done.failed + more.failed,
         )
 
@@ -124,3 +253,14 @@ class Indexer:
                 f"The model of the base '{self._base.name}' gave vectors of shape {vectors.shape}, where"
                 f" {(count, self._base.dimension)} was due. Import into a new base to use this model."
             )
+
+
+def _waits(chunk: Chunk, chosen: Collection[str]) -> bool:
+    return chunk.state == "pending" and chunk.id in chosen
+
+
+def _with_vectors(cut: _Cut, vectors: Mapping[bytes, int]) -> Cutting:
+    of_chunk: dict[str, list[int]] = {chunk.id: [] for chunk in cut.cutting.chunks}
+    for window in cut.windows:
+        of_chunk[window.chunk_id].append(vectors[digest(window.text)])
+    return replace(cut.cutting, vectors=list(of_chunk.values()))

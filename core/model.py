@@ -23,6 +23,8 @@ BaseKind = Literal["vector", "literal"]
 NoteStatus = Literal["pending", "active", "archived"]
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
 ChunkState = Literal["pending", "embedded", "deleted"]
+NoteState = Literal["pending", "ready"]
+EditKind = Literal["text", "merge", "split", "delete", "add"]
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
 Role = Literal["note", "query"]
 
@@ -45,6 +47,7 @@ class KnowledgeBase:
 
     `embedder` is a name of the embedder table, with its argument behind a colon
     (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` are those of the vectors it holds.
+    Without `embed_at_once` its chunks wait, `pending`, until a person has them embedded.
     """
 
     id: str
@@ -59,6 +62,7 @@ class KnowledgeBase:
     score_threshold: float = 0.0
     index_generation: int = 0
     synced_at: datetime | None = None
+    embed_at_once: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class NoteCard:
-    """What lists and hits show of a note: everything but its text."""
+    """What lists and hits show of a note: everything but its text; `pending` of its chunks wait to be embedded."""
 
     id: str
     base_id: str
@@ -114,12 +118,20 @@ class NoteCard:
     chunks: int
     strategy: str
     warnings: tuple[str, ...]
+    pending: int = 0
+
+    @property
+    def state(self) -> NoteState:
+        """Whether every chunk that shall be found by meaning is."""
+        return "pending" if self.pending else "ready"
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A slice of a note's body: `body[start:end] == text`.
+    """A slice of a note's body: `body[start:end] == text`, except where a person wrote the text.
 
+    What a person wrote over a region stands for `body[start:end]`; what they added stands behind
+    `start`, which is its `end` too. A `deleted` chunk keeps its place and answers no question.
     `id` is computed from the note's id and the chunk's own text, so a chunk that an edit of its
     note leaves alone keeps it. `lead` is what its embedded text repeats from before the slice: a
     table's header or a fence's opening line. `section_title` is empty before the first heading,
@@ -149,6 +161,32 @@ class Chunk:
     def section(self) -> tuple[str, ...]:
         """The whole chain of titles, the chunk's own last."""
         return (*self.parent_sections, self.section_title) if self.section_title else self.parent_sections
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A region of a note that a person pinned: its chunk is theirs, however the note is cut.
+
+    `anchor` is the region's text as they saw it and `anchor_start` where it last was. An `add` has no
+    region: its chunk stands behind the anchor, at the note's end where that is empty. `text` is what
+    the person wrote; where it is empty, the region itself is the chunk. `flagged`: the anchor isn't
+    found or another edit took its place, so that a person must decide.
+    """
+
+    id: str
+    note_id: str
+    kind: EditKind
+    anchor: str
+    anchor_start: int
+    created_at: datetime
+    text: str = ""
+    deleted: bool = False
+    flagged: bool = False
+
+    @property
+    def chunk_id(self) -> str:
+        """The id of the chunk it makes."""
+        return f"{self.note_id}:edit-{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +254,7 @@ class StageScore:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A hit widened by its neighbours: a slice of the note's body."""
+    """A hit widened by its neighbours: a slice of the note's body, as far as no person edited it."""
 
     note: NoteCard
     start: int

@@ -39,7 +39,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What an applied plan did; all but `failed` are counts, touched notes among the unchanged."""
+    """What an applied plan did; all but `failed` are counts, touched notes among the unchanged.
+
+    `edits_flagged` edits lost their place in a changed note; `edits_kept` ones are of removed notes and
+    wait for their file to come back.
+    """
 
     added: int = 0
     changed: int = 0
@@ -49,6 +53,8 @@ class SyncReport:
     failed: tuple[Failed, ...] = ()
     chunks: int = 0
     embedded_windows: int = 0
+    edits_flagged: int = 0
+    edits_kept: int = 0
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, object]:

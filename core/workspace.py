@@ -4,15 +4,18 @@ import gc
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core import chunking, embedding, evaluation, folder, notefile, sync, upload
 from core.config import Settings, settings
+from core.editing import Decision, Editing, Flagged, Rechunked
+from core.edits import apply
 from core.embedding import Embedder
-from core.errors import ConfigError, EmbeddingMismatch, QueryError, SyncRefused
+from core.errors import ConfigError, EmbeddingMismatch, QueryError, SourceError, SyncRefused
 from core.folder import Failed
 from core.importing import UPLOADED, Importer, note_of
 from core.jobs import Job, Jobs
@@ -20,6 +23,7 @@ from core.model import (
     Chunk,
     ChunkingOptions,
     Cut,
+    Edit,
     Filters,
     Hit,
     KnowledgeBase,
@@ -45,13 +49,17 @@ PREFERENCES = "preferences.json"
 
 @dataclass(frozen=True, slots=True)
 class BaseStatus:
-    """A base and how much it holds; `folders` are those it was synced with, and when."""
+    """A base and how much it holds; `folders` are those it was synced with, and when.
+
+    `pending` of its chunks wait to be embedded.
+    """
 
     base: KnowledgeBase
     notes: int
     chunks: int
     windows: int
     folders: tuple[tuple[str, datetime], ...]
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,7 @@ class Workspace:
         self.settings: Settings = settings()
         self.store = Store(path or self.settings.workspace, readonly=readonly)
         self.jobs = Jobs()
+        self._editing = Editing(self.store, self.embedder_of)
         self._warm: set[str] = set()
 
     def __enter__(self) -> "Workspace":
@@ -106,9 +115,18 @@ class Workspace:
             )
         return embedder
 
-    def start_warming(self) -> None:
-        """Load the index and the models of the bases in a thread; `ready` tells when it is done."""
-        self.jobs.start("warm", self._warm_up)
+    def start_warming(self, *, after: float = 0.0) -> None:
+        """Load the models of the bases and the index in a thread, `after` seconds from now.
+
+        `ready` tells when a model is there. Screens wait a little: importing the model's libraries
+        keeps everything else in this process from running.
+        """
+
+        def work(progress: Progress) -> None:
+            time.sleep(after)
+            self._warm_up(progress)
+
+        self.jobs.start("warm", work)
 
     def ready(self, base: KnowledgeBase) -> bool:
         """Whether a question to this base needn't wait for its model."""
@@ -136,13 +154,20 @@ class Workspace:
 
     def delete_base(self, name: str) -> None:
         """Delete a base with its notes; files on disk stay."""
+        self.store.open_index()
         self.store.delete_base(self.base(name))
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         if name in {base.name for base in self.bases()}:
             return self.base(name)
+        return self.add_base(name)
+
+    def add_base(self, name: str, *, embed_at_once: bool = True) -> KnowledgeBase:
+        """Make an empty base by the settings; raises ConfigError for a name that is blank or taken."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
+        if name in {base.name for base in self.bases()}:
+            raise ConfigError(f"There is a base '{name}' already. Choose another name.")
         embedder = embedding.build(self.settings.embedder)
         base = self.store.notes.add_base(
             name,
@@ -150,6 +175,7 @@ class Workspace:
             fingerprint=embedder.fingerprint,
             dimension=embedder.dimension,
             chunking=ChunkingOptions(**self.settings.chunking.model_dump()),
+            embed_at_once=embed_at_once,
         )
         self.store.add_base_index(base)
         return base
@@ -198,6 +224,8 @@ class Workspace:
                 f"{len(plan.removed)} of {plan.known} notes are no longer in {plan.folder} and would be removed."
                 " Confirm it if that is meant (tessera import --allow-removals)."
             )
+        # First of all: opening may build a base's index anew, under another name than one read before.
+        self.store.open_index()
         base = self._base_for_import(plan.base)
         report = Importer(self.store, base, self.embedder_of(base)).apply(plan, progress)
         self.discard(plan)
@@ -225,6 +253,7 @@ class Workspace:
 
     def delete_notes(self, note_ids: Sequence[str]) -> None:
         """Delete notes and all that belongs to them; files on disk stay and would come back with a sync."""
+        self.store.open_index()
         by_id = {base.id: base for base in self.bases()}
         cards = self.store.notes.cards_of(note_ids)
         for base_id in {card.base_id for card in cards.values()}:
@@ -239,8 +268,81 @@ class Workspace:
         return self.store.chunks.of_note(note_id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-        """Cut a note as an import would, storing nothing."""
-        return chunking.cut(note, options, embedding.build(embedder).tokens)
+        """Cut a note as an import would, under the edits it has, storing nothing."""
+        tokens = embedding.build(embedder).tokens
+        cut = chunking.cut(note, options, tokens)
+        return replace(cut, chunks=apply(note, cut.chunks, self.store.edits.of_note(note.id), tokens).chunks)
+
+    def rechunk(
+        self,
+        base: str | None = None,
+        *,
+        note_ids: Sequence[str] = (),
+        options: ChunkingOptions | None = None,
+        progress: Progress = unheard,
+    ) -> Rechunked:
+        """Cut a base's notes anew, or some notes, and embed what has another text; edits keep their places.
+
+        `options` become the base's, or those notes' own. Raises UnknownChoice or ConfigError for them.
+        """
+        if base is not None:
+            return self._editing.rechunk_base(self.base(base), options, progress)
+        return self._editing.rechunk_notes(note_ids, options, progress)
+
+    def embed(
+        self,
+        base: str | None = None,
+        *,
+        note_ids: Sequence[str] = (),
+        chunk_ids: Sequence[str] = (),
+        progress: Progress = unheard,
+    ) -> int:
+        """Embed what is pending of a base, of notes or of chunks, and return how many chunks that were."""
+        if base is not None:
+            return self._editing.embed_base(self.base(base), progress)
+        return self._editing.embed_notes(note_ids, progress) + self._editing.embed_chunks(chunk_ids, progress)
+
+    def set_embed_at_once(self, base: str, at_once: bool) -> None:
+        """Choose whether new chunks of a base are embedded at once, or wait until `embed`."""
+        self.store.notes.set_embed_at_once(self.base(base), at_once)
+
+    # edits: all raise ChunkNotFound, and EditError for what can't be done
+
+    def edit_chunk(self, chunk_id: str, text: str) -> str:
+        """Write another text over a chunk and return the chunk's id of then."""
+        return self._editing.act(chunk_id, lambda desk: desk.edit(chunk_id, text))[0]
+
+    def merge_chunk(self, chunk_id: str) -> str:
+        """Make one chunk of this one and the next, and return its id."""
+        return self._editing.act(chunk_id, lambda desk: desk.merge(chunk_id))[0]
+
+    def split_chunk(self, chunk_id: str, at: int) -> tuple[str, ...]:
+        """Part a chunk before the character `at` of its text, and return both ids."""
+        return self._editing.act(chunk_id, lambda desk: desk.split(chunk_id, at))
+
+    def delete_chunk(self, chunk_id: str) -> str:
+        """Take a chunk out of every search, and return the id under which it can be restored."""
+        return self._editing.act(chunk_id, lambda desk: desk.delete(chunk_id))[0]
+
+    def restore_chunk(self, chunk_id: str) -> None:
+        """Take back a chunk's deletion, else its edit: then it is cut as its note is."""
+        self._editing.act(chunk_id, lambda desk: desk.restore(chunk_id))
+
+    def add_chunk(self, note_id: str, text: str, after: str | None = None) -> str:
+        """Add a chunk of a person's own behind another, or at the note's end, and return its id."""
+        return self._editing.act_on_note(note_id, lambda desk: desk.add(text, after))[0]
+
+    def edits(self, note_id: str | None = None) -> list[Edit]:
+        """Return the edits of a note, or all there are."""
+        return self.store.edits.all() if note_id is None else self.store.edits.of_note(note_id)
+
+    def flagged(self) -> list[Flagged]:
+        """Return the edits whose place is gone, for a decision."""
+        return self._editing.flagged()
+
+    def resolve_edit(self, edit_id: str, decision: Decision) -> None:
+        """Keep a flagged edit as an addition at its note's end, or drop it."""
+        self._editing.resolve(edit_id, decision)
 
     # search
 
@@ -336,7 +438,8 @@ class Workspace:
         bases = []
         for base in self.bases():
             folders = tuple((path, at) for path, at, _ in self.store.notes.syncs(base))
-            bases.append(BaseStatus(base, *self.store.chunks.count(base), folders))
+            pending = sum(map(len, self.store.chunks.pending(base).values()))
+            bases.append(BaseStatus(base, *self.store.chunks.count(base), folders, pending))
         size = sum(file.stat().st_size for file in self.store.folder.rglob("*") if file.is_file())
         return Status(
             self.store.folder, tuple(bases), size, readonly=self.store.readonly, index_problem=self.store.index_problem
@@ -350,7 +453,11 @@ class Workspace:
 def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
     """Read and cut one file as an import would, storing nothing; raises SourceError."""
     file = file.expanduser()
-    note = note_of(notefile.read(folder.read(file.parent, file.name), file.name), note_id=file.stem, path=file.name)
+    try:
+        parsed = notefile.read(folder.read(file.parent, file.name), file.name)
+    except SourceError as error:
+        raise SourceError(str(file), error.reason) from error
+    note = note_of(parsed, note_id=file.stem, path=file.name)
     return note, chunking.cut(note, options, embedding.build(embedder).tokens)
 
 

@@ -17,15 +17,16 @@ if not bases:
     st.info(t("notes.none"), icon=":material/description:")
     st.stop()
 
+chosen = notes.chosen()
 base, tags, text = notes.filters(workspace, bases)
 with shell.errors():
     cards = workspace.notes(Filters(bases=(base,) if base else (), tags=tuple(tags)), text=text)
-    listed, reading = st.columns([5, 6], gap="medium")
+    listed, reading = st.columns([5, 6], gap="medium") if len(chosen) == 1 else (st.container(), None)
     with listed:
-        chosen = notes.table(cards, several_bases=len(bases) > 1 and not base)
+        notes.table(cards, chosen, several_bases=len(bases) > 1 and not base)
         notes.actions(workspace, chosen, base)
-    with reading:
-        if len(chosen) == 1:
+        if not chosen:
+            st.caption(t("notes.pick"))
+    if reading:
+        with reading:
             reader.note(workspace.note(chosen[0]))
-        else:
-            st.caption(t("notes.chosen", n=len(chosen)) if chosen else t("notes.pick"))

@@ -24,7 +24,7 @@ with shell.errors():
     cutting.head(note, chunks)
     if chunks:
         shown = cutting.asked_for(chunks)
-        left, right = st.columns([6, 5], gap="medium")
+        left, right = st.columns(2, gap="medium")
         with right:
             cutting.table(note, chunks, shown)
             cutting.why(workspace, note, base, chunks)

@@ -33,7 +33,7 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
         title, parents, level = sections.at(piece.own)
         made.append(
             Chunk(
-                id=f"{reading.note.id}:{_digest(text, seen[text])}",
+                id=chunk_id(reading.note.id, text, seen[text]),
                 note_id=reading.note.id,
                 index=index,
                 total=len(slices),
@@ -84,9 +84,10 @@ def lead_at(blocks: Sequence[Block], offset: int) -> str:
     return lead
 
 
-def _digest(text: str, occurrence: int) -> str:
+def chunk_id(note_id: str, text: str, occurrence: int) -> str:
+    """Return the id of a chunk whose text the note has had `occurrence` times before it."""
     content = text.encode("utf-8", "surrogatepass")
-    return blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()
+    return f"{note_id}:{blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()}"
 
 
 class _Sections:

@@ -21,6 +21,7 @@ from core.errors import IndexDamaged, StoreError, WorkspaceLocked
 from core.model import KnowledgeBase, Matrix
 from core.store.chunks import Chunks, Cutting, window_id
 from core.store.database import Database
+from core.store.edits import Edits
 from core.store.notes import Notes
 from core.store.vectors import VectorIndex
 
@@ -51,9 +52,12 @@ class Store:
             raise
         self.notes = Notes(self.database)
         self.chunks = Chunks(self.database)
+        self.edits = Edits(self.database)
         self.vectors = VectorIndex(self.folder / "chroma")
         self.index_problem = ""
         self._opening = threading.Lock()
+        self.changing = threading.RLock()
+        """Held from reading a note's generation and edits until what was made of them is written."""
 
     # index
 
@@ -135,18 +139,31 @@ class Store:
             self._guarded(lambda: self.vectors.add(base, ids, matrix))
         with self.database.write():
             self.chunks.put(cuttings)
+            for cutting in cuttings:
+                if cutting.edits is not None:
+                    self.edits.put(cutting.note, cutting.edits)
             self.notes.count_index_added(base, len(ids))
         self._guarded(lambda: self.vectors.remove(base, old))
 
-    def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str]) -> None:
-        """Delete notes with all that belongs to them."""
+    def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
+        """Delete notes with all that belongs to them, and return how many edits were kept.
+
+        With `keep_edits` their edits stay, flagged: the notes may come back under the same ids.
+        """
         self.open_index()
-        old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
-        with self.database.write():
-            for note_id in note_ids:
-                self.chunks.delete_note(note_id)
-            self.chunks.drop_unused_vectors()
+        kept = 0
+        with self.changing:
+            old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
+            with self.database.write():
+                if keep_edits:
+                    kept = self.edits.flag(note_ids)
+                else:
+                    self.edits.delete(note_ids)
+                for note_id in note_ids:
+                    self.chunks.delete_note(note_id)
+                self.chunks.drop_unused_vectors()
         self._guarded(lambda: self.vectors.remove(base, old))
+        return kept
 
     def delete_base(self, base: KnowledgeBase) -> None:
         self.open_index()

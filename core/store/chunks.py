@@ -3,12 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from core import text
-from core.model import Chunk, KnowledgeBase, Matrix, Note
+from core.errors import ChunkNotFound
+from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Matrix, Note
 from core.store import notes
 from core.store.database import Database
 
@@ -21,7 +22,10 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """A note ready to be written: its chunks, and for each the ids of its windows' vectors."""
+    """A note ready to be written: its chunks, and for each the ids of its windows' vectors.
+
+    `edits` are all the note has, None for those the store knows; `options` are the note's own.
+    """
 
     note: Note
     chunks: Sequence[Chunk]
@@ -30,6 +34,8 @@ class Cutting:
     cut_by: str
     mtime_ns: int | None = None
     size: int | None = None
+    edits: Sequence[Edit] | None = None
+    options: ChunkingOptions | None = None
 
 
 class Chunks:
@@ -49,6 +55,7 @@ class Chunks:
                     "size": cutting.size,
                     "strategy": cutting.strategy,
                     "cut_by": cutting.cut_by,
+                    "chunking": json.dumps(asdict(cutting.options)) if cutting.options else None,
                 }
                 notes.put(connection, row, cutting.note.tags)
                 _clear(connection, cutting.note.id)
@@ -94,13 +101,34 @@ class Chunks:
         )
         return {row["rowid"]: _chunk(row, total=row["total"]) for row in rows}
 
-    def extent(self, note_id: str, first: int, last: int) -> tuple[int, int]:
-        """Return where the chunks from `first` to `last` begin and end in their note's body."""
-        row = self._database.connection.execute(
-            'SELECT min(start), max("end") FROM chunks WHERE note_id = ? AND "index" BETWEEN ? AND ?',
-            (note_id, first, last),
-        ).fetchone()
-        return int(row[0]), int(row[1])
+    def note_of(self, chunk_id: str) -> str:
+        """Return the id of a chunk's note; raises ChunkNotFound."""
+        row = self._database.connection.execute("SELECT note_id FROM chunks WHERE id = ?", (chunk_id,)).fetchone()
+        if row is None:
+            raise ChunkNotFound(chunk_id)
+        return str(row[0])
+
+    def around(self, note_id: str, index: int, size: int) -> list[Chunk]:
+        """Return a chunk with up to `size` neighbours on each side, in order, deleted ones skipped."""
+        side = f"SELECT {_NAMES} FROM chunks WHERE note_id = :note AND state != 'deleted' AND \"index\""
+        rows = self._database.connection.execute(
+            f'SELECT * FROM ({side} <= :index ORDER BY "index" DESC LIMIT :size + 1)'
+            f' UNION ALL SELECT * FROM ({side} > :index ORDER BY "index" LIMIT :size) ORDER BY "index"',
+            {"note": note_id, "index": index, "size": size},
+        ).fetchall()
+        return [_chunk(row, total=len(rows)) for row in rows]
+
+    def pending(self, base: KnowledgeBase) -> dict[str, list[str]]:
+        """Return the chunks of a base that wait to be embedded, by note."""
+        rows = self._database.connection.execute(
+            "SELECT note_id, chunks.id FROM chunks JOIN notes ON notes.id = note_id"
+            " WHERE state = 'pending' AND base_id = ? ORDER BY path, note_id, \"index\"",
+            (base.id,),
+        )
+        found: dict[str, list[str]] = {}
+        for note_id, chunk_id in rows:
+            found.setdefault(note_id, []).append(chunk_id)
+        return found
 
     def vector_ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors there are for these texts."""
@@ -270,6 +298,8 @@ def _put(connection: sqlite3.Connection, title: str, chunk: Chunk, vectors: Sequ
     rowid = connection.execute(
         f"INSERT INTO chunks ({columns}) VALUES ({', '.join('?' * len(values))})", list(values.values())
     ).lastrowid
+    if chunk.state == "deleted":
+        return
     connection.execute(
         "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
         (rowid, *(" ".join(text.keywords(field)) for field in (title, " ".join(chunk.section), chunk.text))),

@@ -61,13 +61,17 @@ class Database:
         self._opened.add(connection)
         return connection
 
-    @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed at the end, rolled back on any error."""
+    def check_writable(self) -> None:
+        """Raise WorkspaceLocked where this process may only read."""
         if self.readonly:
             raise WorkspaceLocked(
                 "This workspace is open for reading only: another Tessera is writing to it. Close that one first."
             )
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed at the end, rolled back on any error."""
+        self.check_writable()
         with self._writer:
             connection = self.connection
             if connection.in_transaction:

@@ -15,13 +15,15 @@ from core.text import keywords
 
 _NOTE_COLUMNS = (
     "id base_id generation title body body_start content_hash path source source_ref source_url mtime_ns size"
-    " links category type project scope priority status created_at updated_at version extra warnings strategy cut_by"
+    " links category type project scope priority status created_at updated_at version extra warnings strategy"
+    " cut_by chunking"
 ).split()
 _ALL = Filters()
 _CARD = """
     SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
            length(body) AS characters, strategy, warnings,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
+           (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending,
            (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags
     FROM notes JOIN bases ON bases.id = base_id
 """
@@ -59,7 +61,14 @@ class Notes:
         return _base(row)
 
     def add_base(
-        self, name: str, *, embedder: str, fingerprint: str, dimension: int, chunking: ChunkingOptions
+        self,
+        name: str,
+        *,
+        embedder: str,
+        fingerprint: str,
+        dimension: int,
+        chunking: ChunkingOptions,
+        embed_at_once: bool = True,
     ) -> KnowledgeBase:
         with self._database.write() as connection:
             taken = {row[0] for row in connection.execute("SELECT id FROM bases")}
@@ -71,6 +80,7 @@ class Notes:
                 dimension=dimension,
                 chunking=chunking,
                 created_at=datetime.now(UTC),
+                embed_at_once=embed_at_once,
             )
             row = asdict(base) | {
                 "chunking": json.dumps(asdict(chunking)),
@@ -87,6 +97,16 @@ class Notes:
                 (base.id,),
             )
             connection.execute("DELETE FROM bases WHERE id = ?", (base.id,))
+
+    def set_chunking(self, base: KnowledgeBase, options: ChunkingOptions) -> KnowledgeBase:
+        """Record how the base's notes shall be cut from now on, and return it so."""
+        with self._database.write() as connection:
+            connection.execute("UPDATE bases SET chunking = ? WHERE id = ?", (json.dumps(asdict(options)), base.id))
+        return replace(base, chunking=options)
+
+    def set_embed_at_once(self, base: KnowledgeBase, at_once: bool) -> None:
+        with self._database.write() as connection:
+            connection.execute("UPDATE bases SET embed_at_once = ? WHERE id = ?", (at_once, base.id))
 
     @staticmethod
     def next_index(base: KnowledgeBase) -> KnowledgeBase:
@@ -140,16 +160,42 @@ class Notes:
     def title(self, note_id: str) -> str:
         return str(self._only("title", note_id)[0])
 
-    def counters(self, note_id: str) -> tuple[int, int]:
-        """Return a note's index generation and its version."""
-        row = self._only("generation, version", note_id)
-        return row[0], row[1]
+    def version(self, note_id: str) -> int:
+        return int(self._only("version", note_id)[0])
 
     def _only(self, columns: str, note_id: str) -> sqlite3.Row:
         row = self._database.connection.execute(f"SELECT {columns} FROM notes WHERE id = ?", (note_id,)).fetchone()
         if row is None:
             raise NoteNotFound(note_id)
         return row  # type: ignore[no-any-return]
+
+    def generation(self, note_id: str) -> int:
+        """Return how often the note was indexed, 0 for one that isn't there."""
+        row = self._database.connection.execute("SELECT generation FROM notes WHERE id = ?", (note_id,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def options(self, note_id: str) -> ChunkingOptions | None:
+        """Return how the note is cut where that is its own choice, None where it goes with its base or isn't there."""
+        row = self._database.connection.execute("SELECT chunking FROM notes WHERE id = ?", (note_id,)).fetchone()
+        return ChunkingOptions(**json.loads(row[0])) if row and row[0] else None
+
+    def indexed_as(self, note_id: str) -> sqlite3.Row:
+        """Return strategy, cut_by, mtime_ns and size of a note: what its row says of its last indexing."""
+        return self._only("strategy, cut_by, mtime_ns, size", note_id)
+
+    def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
+        """Return the base of each of the notes; those that aren't there are left out."""
+        rows = self._database.connection.execute(
+            "SELECT id, base_id FROM notes WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(note_ids)),)
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
+        """Return by what each note of the base was cut."""
+        rows = self._database.connection.execute(
+            "SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", (base.id,)
+        )
+        return {row[0]: row[1] for row in rows}
 
     def slice(self, note_id: str, start: int, end: int) -> str:
         row = self._database.connection.execute(
@@ -307,6 +353,7 @@ def _base(row: sqlite3.Row) -> KnowledgeBase:
         "chunking": ChunkingOptions(**json.loads(row["chunking"])),
         "created_at": datetime.fromisoformat(row["created_at"]),
         "synced_at": _time(row["synced_at"]),
+        "embed_at_once": bool(row["embed_at_once"]),
     }
     return KnowledgeBase(**fields)
 

@@ -52,11 +52,12 @@ def options(workspace: Workspace, bases: list[str]) -> Options:
     defaults = workspace.settings.search
     tags = list(workspace.tags())
     _set_up(bases, tags, defaults.limit, defaults.semantic_weight)
+    modes = {name: t(f"mode.{name}") for name in get_args(Mode)}
     with st.container(horizontal=True, vertical_alignment="center"):
         mode = st.segmented_control(
             t("search.mode"),
-            get_args(Mode),
-            format_func=lambda name: t(f"mode.{name}"),
+            list(modes),
+            format_func=modes.__getitem__,
             key="mode",
             required=True,
             label_visibility="collapsed",

@@ -10,7 +10,7 @@ from core.model import Chunk, Note
 from pages.ui import links, look
 from pages.ui.text import t
 
-LIMIT = 600_000
+LIMIT = 2_000_000
 """Characters that are laid out at once; a longer note shows the part around the chosen chunk."""
 
 TILES = "".join(
@@ -30,7 +30,7 @@ VIEW = st.components.v2.component(
 .own.on { background: color-mix(in srgb, var(--tile) 22%, transparent); outline: 2px solid var(--tile); outline-offset: -2px; }
 .both { border-left: 4px solid; border-image: linear-gradient(var(--tile), var(--next)) 1;
   background: repeating-linear-gradient(-45deg, color-mix(in srgb, var(--tile) 20%, transparent) 0 6px, color-mix(in srgb, var(--next) 20%, transparent) 6px 12px); }
-.gap { opacity: .5; border-left: 4px solid transparent; }
+.gap { opacity: .5; border-left: 4px solid transparent; line-height: 1; padding-block: 0; }
 .head { font-size: .74rem; opacity: .8; user-select: none; padding-top: .15rem; color: color-mix(in srgb, var(--tile) 60%, var(--st-text-color)); }
 """,
     js="""
@@ -151,6 +151,7 @@ def _drawn(piece: Piece, chunks: Sequence[Chunk], body: str) -> list[object]:
         chunk = chunks[piece.index]
         head = " · ".join([str(piece.index + 1), *chunk.section[-2:], t("n.tokens", n=chunk.token_count)])
     else:
-        # Blank lines between chunks are kept as they are; a line break at either end is the band's own border.
         head = ""
+        # The line break that ends the band before is there as the border between the two.
+        text = text.removeprefix("\r").removeprefix("\n")
     return [piece.kind, piece.index, tile, following, head, text]

@@ -1,5 +1,6 @@
 """Hits as cards: where a passage stands, why it is there, and its words."""
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -11,7 +12,13 @@ from pages.ui.text import t
 
 STAGES = {"vector": look.TILES[0], "keyword": look.TILES[1], "fused": look.TILES[3]}
 
+LINES = 9
+"""Lines of an excerpt at most."""
+
 Range = tuple[float, float]
+
+_BLANK = re.compile(r"\n\s*\n")
+"""An excerpt is read in passing: its blank lines go."""
 
 
 def tags(names: Sequence[str]) -> str:
@@ -43,7 +50,7 @@ def hit(hit: Hit, words: Sequence[str], extremes: dict[str, Range], *, base: boo
             f'<span class="t-name">{html(hit.note.title)}</span></div>'
             f'<div class="t-crumb">{html(crumb)}</div>'
             f"{_text(hit, words)}{_stages(hit, extremes)}"
-            f'<div class="t-facts"><span>{html(place)}</span></div>{tags(hit.note.tags)}</div>'
+            f'<div class="t-facts t-place"><span>{html(place)}</span>{tags(hit.note.tags)}</div></div>'
         )
         with st.container(horizontal=True):
             link = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
@@ -84,19 +91,24 @@ def _text(hit: Hit, words: Sequence[str]) -> str:
     spans = marks.find(text, words)
     start, end = marks.excerpt(text, spans)
     shown = marked(text[start:end].rstrip(), marks.within(spans, start, end))
-    excerpt = f'<div class="t-text">{"… " if start else ""}{shown}{" …" if end < len(text) else ""}</div>'
-    if (start, end) == (0, len(text)):
+    lines = _BLANK.sub("\n", shown).split("\n")
+    whole = (start, end) == (0, len(text)) and len(lines) <= LINES
+    shown = "\n".join(lines[:LINES])
+    excerpt = f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>'
+    if whole:
         return excerpt
-    whole = t("hit.whole", n=len(text))
-    return f'{excerpt}<details><summary>{whole}</summary><div class="t-text">{marked(text, spans)}</div></details>'
+    label = t("hit.whole", n=len(text))
+    return f'{excerpt}<details><summary>{label}</summary><div class="t-text">{marked(text, spans)}</div></details>'
 
 
 def _context(hit: Hit, words: Sequence[str]) -> str:
-    """The passage around a hit, with the hit itself told apart from its neighbours."""
+    """The passage around a hit: the hit in full, its neighbours beside it, the nearest lines of them in sight."""
     passage, chunk = hit.passage, hit.chunk
     start, end = chunk.start - passage.start, chunk.end - passage.start
     before, own, after = passage.text[:start], passage.text[start:end], passage.text[end:]
-    return (
-        f'<div class="t-context t-text"><span class="t-around">{html(before)}</span>'
-        f'<span class="t-own">{marked(own, marks.find(own, words))}</span><span class="t-around">{html(after)}</span></div>'
-    )
+    parts = [
+        f'<div class="t-around t-before"><div>{html(before.strip())}</div></div>' if before.strip() else "",
+        f'<div class="t-own">{marked(own, marks.find(own, words))}</div>',
+        f'<div class="t-around">{html(after.strip())}</div>' if after.strip() else "",
+    ]
+    return f'<div class="t-context t-text">{"".join(parts)}</div>'

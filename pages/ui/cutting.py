@@ -23,11 +23,12 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
     if st.session_state.get("cut_base") not in bases:
         st.session_state["cut_base"] = ""
+    everywhere = t("notes.all")
     left, middle, right = st.columns([2, 3, 5])
     base = left.selectbox(
         t("column.base"),
         ["", *bases],
-        format_func=lambda name: name or t("notes.all"),
+        format_func=lambda name: name or everywhere,
         key="cut_base",
         persist_state="session",
     )
@@ -55,7 +56,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
     )
     if len(cards) > LISTED:
         right.caption(t("chunks.first", n=LISTED, all=len(cards)))
-    if note != linked and note != st.session_state.get("address_note"):
+    if note != linked and note != links.known("note"):
         links.say("chunk", "")
     links.say("note", note or "")
     return note
@@ -64,25 +65,21 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
 def head(note: Note, chunks: Sequence[Chunk]) -> None:
     """Draw the note's title and what its chunks add up to."""
     sizes = [chunk.token_count for chunk in chunks]
-    figures = {"count": len(chunks)}
-    if sizes:
-        figures |= {"smallest": min(sizes), "median": int(median(sizes)), "largest": max(sizes)}
-    boxes = [
-        f'<div class="t-count"><b>{number:,}</b><span>{t(f"chunks.{name}")}</span></div>'
-        for name, number in figures.items()
-    ]
-    left, middle, right = st.columns([5, 3, 3], vertical_alignment="bottom", gap="medium")
-    left.html(
-        f'<div class="t-title">{html(note.title)}</div><div class="t-facts"><span>{html(note.path or "")}</span></div>{tags(note.tags)}'
-    )
-    middle.html(f'<div class="t-counts">{"".join(boxes)}</div>')
-    if sizes:
-        right.html(f'<div class="t-facts">{t("chunks.sizes")}</div>{_bars(sizes)}')
-    st.page_link(
-        "pages/1_notes.py", label=t("chunks.to_note"), icon=":material/description:", query_params={"note": note.id}
-    )
+    left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
+    with left:
+        st.html(
+            f'<div class="t-title">{html(note.title)}</div><div class="t-facts t-place"><span>{html(note.path or "")}</span>'
+            f"{tags(note.tags)}</div>"
+        )
+        st.page_link(
+            "pages/1_notes.py", label=t("chunks.to_note"), icon=":material/description:", query_params={"note": note.id}
+        )
     if not chunks:
         st.info(t("chunks.none"))
+        return
+    figures = {"count": len(chunks), "smallest": min(sizes), "median": int(median(sizes)), "largest": max(sizes)}
+    facts = "".join(f"<span>{t(f'chunks.{name}')} <b>{number:,}</b></span>" for name, number in figures.items())
+    right.html(f'<div class="t-facts">{facts}<span>{t("chunks.sizes")}</span></div>{_bars(sizes)}')
 
 
 def _bars(sizes: Sequence[int]) -> str:
@@ -110,14 +107,15 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None) -> None:
     key = f"chunks_{note.id}_{note.generation}"
     if key in st.session_state or shown is not None:
         st.session_state[key] = {"selection": {"rows": [] if shown is None else [shown]}}
+    shared = _shared([chunk.section for chunk in chunks])
     rows = [
         {
             "index": chunk.index + 1,
-            "section": " › ".join(chunk.section),
-            "kind": t(f"kind.{chunk.kind}"),
+            "section": " › ".join(chunk.section[shared:] or chunk.section[-1:]),
             "tokens": chunk.token_count,
             "overlap": chunk.overlap_tokens,
             "characters": len(chunk.text),
+            "kind": t(f"kind.{chunk.kind}"),
             "state": t(f"state.{chunk.state}"),
         }
         for chunk in chunks
@@ -134,16 +132,23 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None) -> None:
         hide_index=True,
         column_config={
             "index": st.column_config.NumberColumn(t("column.index"), width=40),
-            "section": st.column_config.TextColumn(t("column.section"), width=190),
+            "section": st.column_config.TextColumn(t("column.section"), width=150),
             **{
-                name: st.column_config.Column(t(f"column.{name}"), width="small")
-                for name in ("kind", "tokens", "overlap", "characters", "state")
+                name: st.column_config.NumberColumn(t(f"column.{name}"), width=62)
+                for name in ("tokens", "overlap", "characters")
             },
+            **{name: st.column_config.TextColumn(t(f"column.{name}"), width=78) for name in ("kind", "state")},
         },
         on_select=picked,
         selection_mode="single-row",
     )
     st.caption(t("chunks.table.hint"))
+
+
+def _shared(sections: Sequence[tuple[str, ...]]) -> int:
+    """Return how many titles all sections begin with: they needn't be told in every row."""
+    columns = zip(*sections, strict=False)
+    return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

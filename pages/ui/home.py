@@ -76,13 +76,14 @@ def bases(workspace: Workspace, status: Status) -> None:
 
 def _base(status: BaseStatus) -> None:
     base = status.base
-    synced = t("home.synced", at=times.local(base.synced_at) if base.synced_at else t("never"))
-    folders = "".join(f"<div>{html(folder)}</div>" for folder, _ in status.folders[:3] if folder != "upload")
-    st.html(
-        f'<div class="t-name">{html(base.name)}</div><div class="t-facts"><span>{t("n.notes", n=status.notes)}</span>'
-        f'<span>{t("n.chunks", n=status.chunks)}</span></div><div class="t-facts">{html(synced)}</div>'
-        f'<div class="t-facts">{folders}</div>'
-    )
+    facts = [
+        f"{t('n.notes', n=status.notes)} · {t('n.chunks', n=status.chunks)}",
+        t("home.synced", at=times.local(base.synced_at) if base.synced_at else t("never")),
+        t("home.model", name=base.embedder),
+        *(folder for folder, _ in status.folders[:3] if folder != "upload"),
+    ]
+    lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
+    st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
     st.page_link(
         "pages/1_notes.py", label=t("home.open"), icon=":material/description:", query_params={"base": base.name}
     )

@@ -17,17 +17,19 @@ def settle(workspace: Workspace | None) -> None:
 def switch(workspace: Workspace | None) -> None:
     """Draw the switch; what is chosen is remembered for the next session."""
 
-    def remember() -> None:
+    def choose() -> None:
+        st.session_state["language"] = st.session_state["language_switch"]
         if workspace:
             workspace.prefer("language", st.session_state["language"])
 
+    # The switch has a key of its own: a widget's key is emptied when the page is left.
+    st.session_state["language_switch"] = st.session_state["language"]
     st.segmented_control(
         t("language"),
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
-        key="language",
+        key="language_switch",
         required=True,
         label_visibility="collapsed",
-        on_change=remember,
-        persist_state="session",
+        on_change=choose,
     )

@@ -15,6 +15,9 @@ STYLE = """
 <style>
 :root { --t-line: color-mix(in srgb, currentColor 14%, transparent); --t-soft: color-mix(in srgb, currentColor 7%, transparent);
   --t-accent: #0f8a80; --t-mark: #e0a83055; }
+[data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; }
+@media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 2.6rem 1rem 4rem; } }
+[data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 .t-brand { display: flex; align-items: center; gap: .6rem; font-weight: 680; font-size: 1.3rem; letter-spacing: -.01em; }
 .t-sign { display: grid; width: 1.6rem; height: 1.6rem; gap: 2px; grid-template: repeat(4, 1fr) / 1fr 1fr 1fr 1fr; }
 .t-sign i { border-radius: 2px; }
@@ -27,12 +30,14 @@ STYLE = """
 .t-title { font-size: 1.3rem; font-weight: 650; line-height: 1.3; overflow-wrap: anywhere; }
 .t-name { font-weight: 650; font-size: 1.05rem; overflow-wrap: anywhere; }
 .t-facts { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .84rem; opacity: .75; overflow-wrap: anywhere; }
+.t-place { align-items: center; } .t-place .t-tags { margin-top: 0; }
 .t-tags { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .35rem; }
 .t-tag { font-size: .78rem; padding: .05rem .5rem; border-radius: 1rem; border: 1px solid var(--t-line); background: var(--t-soft);
   max-width: 20rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.t-counts { display: flex; flex-wrap: wrap; gap: .6rem; }
-.t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .35rem .8rem; min-width: 5.2rem; }
-.t-count b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .8rem; opacity: .75; }
+.t-counts { display: flex; flex-wrap: wrap; gap: .5rem; }
+.t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .2rem .7rem; display: flex; gap: .45rem; align-items: baseline; }
+.t-count b { font-size: 1.1rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .82rem; opacity: .75; }
+.t-done { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: baseline; } .t-done b { color: var(--t-accent); }
 .t-count.zero { opacity: .45; } .t-count.bad b { color: #c5483c; } .t-count.warn b { color: #b9801d; }
 .t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
 .t-list i { opacity: .7; font-style: normal; }
@@ -47,9 +52,12 @@ STYLE = """
 .t-stage { font-size: .78rem; display: inline-flex; align-items: center; gap: .4rem; font-variant-numeric: tabular-nums; }
 .t-bar { width: 4.2rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; display: inline-block; }
 .t-bar i { display: block; height: 100%; background: var(--tile); border-radius: .2rem; }
-.t-context { max-height: 26rem; overflow: auto; border-left: 2px solid var(--t-line); padding-left: .9rem; }
-.t-context .t-around { opacity: .62; }
-.t-context .t-own { background: color-mix(in srgb, var(--t-accent) 11%, transparent); border-radius: .25rem; }
+.t-context { display: flex; flex-direction: column; gap: .35rem; }
+.t-context > div { border-left: 3px solid var(--t-line); padding-left: .9rem; overflow: auto; }
+.t-context .t-around { opacity: .62; max-height: 7.5rem; }
+/* Reversed, a scrolled box begins at its end: the lines next to the hit are in sight. */
+.t-context .t-before { display: flex; flex-direction: column-reverse; }
+.t-context .t-own { border-color: var(--t-accent); max-height: 22rem; background: color-mix(in srgb, var(--t-accent) 9%, transparent); }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
 .t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }

@@ -19,11 +19,12 @@ def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str
         st.session_state["notes_base"] = base
     if st.session_state.get("notes_base") not in bases:
         st.session_state["notes_base"] = ""
+    everywhere = t("notes.all")
     left, middle, right = st.columns([2, 3, 3])
     base = left.selectbox(
         t("column.base"),
         ["", *bases],
-        format_func=lambda name: name or t("notes.all"),
+        format_func=lambda name: name or everywhere,
         key="notes_base",
         persist_state="session",
     )
@@ -37,52 +38,56 @@ def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str
     return base, chosen, text.strip()
 
 
-def table(cards: Sequence[NoteCard], *, several_bases: bool) -> list[str]:
-    """Draw the notes and return the ids of the chosen ones; a link's note comes chosen."""
-    places = {card.id: place for place, card in enumerate(cards)}
+def chosen() -> list[str]:
+    """Return the ids of the chosen notes; a link's note comes chosen."""
     if linked := links.arrived("note"):
         st.session_state.update(chosen=[linked], links=st.session_state.get("links", 0) + 1)
-    chosen: list[str] = st.session_state.get("chosen", [])
+    return list(st.session_state.get("chosen", []))
+
+
+def table(cards: Sequence[NoteCard], chosen: Sequence[str], *, several_bases: bool) -> None:
+    """Draw the notes; those whose rows are marked are the chosen ones of the next run."""
+    links.say("note", chosen[0] if len(chosen) == 1 else "")
     if not cards:
         st.info(t("notes.none.found"))
-        return chosen if linked else []
-    rows = [
-        {
-            "title": card.title,
-            "path": card.path or "",
-            "base": card.base,
-            "tags": list(card.tags),
-            "chunks": card.chunks,
-            "updated": card.updated_at.strftime("%Y-%m-%d") if card.updated_at else "",
-        }
-        for card in cards
-    ]
-    # Rows are chosen by position: another listing is another widget, to which what was chosen is carried over.
-    key = f"notes_{hash((tuple(places), st.session_state.get('links')))}"
-    event = st.dataframe(
-        rows,
+        return
+    # Rows are marked by position: another listing is another widget, to which the choice is carried over.
+    key = f"notes_{hash((tuple(card.id for card in cards), st.session_state.get('links')))}"
+
+    shown = [*(["base"] if several_bases else []), *(["tags"] if any(card.tags for card in cards) else [])]
+
+    def picked() -> None:
+        st.session_state["chosen"] = [cards[row].id for row in st.session_state[key]["selection"]["rows"]]
+
+    st.dataframe(
+        [_row(card) for card in cards],
         key=key,
-        height=560,
+        height=min(560, 38 + 35 * len(cards)),
         hide_index=True,
-        column_order=["title", *(["base"] if several_bases else []), "tags", "chunks", "updated", "path"],
+        column_order=["title", *shown, "chunks", "updated", "path"],
         column_config={
             "title": st.column_config.TextColumn(t("column.title"), width="medium"),
             "base": st.column_config.TextColumn(t("column.base"), width="small"),
             "tags": st.column_config.ListColumn(t("column.tags")),
-            "chunks": st.column_config.NumberColumn(t("column.chunks"), width="small"),
-            "updated": st.column_config.TextColumn(t("column.updated"), width="small"),
+            "chunks": st.column_config.NumberColumn(t("column.chunks"), width=65),
+            "updated": st.column_config.TextColumn(t("column.updated"), width=95),
             "path": st.column_config.TextColumn(t("column.path")),
         },
-        on_select="rerun",
+        on_select=picked,
         selection_mode="multi-row",
-        selection_default={"selection": {"rows": [places[note] for note in chosen if note in places]}},
+        selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in chosen]}},
     )
-    picked = [cards[row].id for row in event.selection.rows if row < len(cards)]
-    if linked and linked not in places:
-        picked = [linked]
-    st.session_state["chosen"] = picked
-    links.say("note", picked[0] if len(picked) == 1 else "")
-    return picked
+
+
+def _row(card: NoteCard) -> dict[str, object]:
+    return {
+        "title": card.title,
+        "path": card.path or "",
+        "base": card.base,
+        "tags": list(card.tags),
+        "chunks": card.chunks,
+        "updated": card.updated_at.strftime("%Y-%m-%d") if card.updated_at else "",
+    }
 
 
 def actions(workspace: Workspace, chosen: Sequence[str], base: str) -> None:

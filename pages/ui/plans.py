@@ -15,15 +15,15 @@ SHOWN = 200
 Rows = list[tuple[str, str]]
 
 
-def counts(figures: dict[str, int]) -> None:
-    """Draw the figures of a plan or a report; what went wrong stands out."""
+def counts(figures: dict[str, int], remark: str = "") -> None:
+    """Draw the figures of a plan or a report, and a remark; what went wrong stands out."""
     tones = {"failed": "bad", "removed": "warn"}
     boxes = [
         f'<div class="t-count {tones.get(name, "") if number else "zero"}"><b>{number:,}</b>'
         f"<span>{t(f'plan.{name}')}</span></div>"
         for name, number in figures.items()
     ]
-    st.html(f'<div class="t-counts">{"".join(boxes)}</div>')
+    st.html(f'<div class="t-counts">{"".join(boxes)}<span class="t-facts">{html(remark)}</span></div>')
 
 
 def show(plan: SyncPlan) -> None:
@@ -53,9 +53,9 @@ def report(done: SyncReport) -> None:
             "removed": done.removed,
             "unchanged": done.unchanged,
             "failed": len(done.failed),
-        }
+        },
+        f"{t('n.chunks', n=done.chunks)} · {t('n.windows', n=done.embedded_windows)}",
     )
-    st.caption(f"{t('n.chunks', n=done.chunks)} · {t('n.windows', n=done.embedded_windows)}")
     if done.failed:
         listing([(item.path, said(item.error)) for item in done.failed])
 

@@ -25,11 +25,12 @@ def note(note: Note) -> None:
         for warning in note.warnings:
             st.warning(plain(said(warning)), icon=":material/warning:")
         _metadata(note)
+        views = {name: t(f"notes.view.{name}") for name in ("reading", "raw")}
         with st.container(horizontal=True, vertical_alignment="center"):
             view = st.segmented_control(
                 t("notes.view"),
-                ["reading", "raw"],
-                format_func=lambda name: t(f"notes.view.{name}"),
+                list(views),
+                format_func=views.__getitem__,
                 key="view",
                 default="reading",
                 required=True,

@@ -27,9 +27,12 @@ def harmless(markdown: str) -> str:
     """
     parts, at = [], 0
     for code in _CODE.finditer(markdown):
-        parts += [markdown[at : code.start()].replace("![", "🖼 ["), code.group().replace("![", "!\u2060[")]
+        parts += [
+            markdown[at : code.start()].replace("![", ":material/image: ["),
+            code.group().replace("![", "!\u2060["),
+        ]
         at = code.end()
-    parts.append(markdown[at:].replace("![", "🖼 ["))
+    parts.append(markdown[at:].replace("![", ":material/image: ["))
     return _FENCE.sub(_undrawn, "".join(parts).replace("![", "!\u2060["))
 
 

@@ -106,10 +106,10 @@ CHINESE = {
     "markdown: The note has {headings}, at least {limit} are asked for.": "有 {headings}，达到要求的 {limit} 个。",
     "markdown: The note has {headings}, fewer than min_headings_for_md_aware ({limit}).": "有 {headings}，少于 min_headings_for_md_aware（{limit}）。",
     "recursive: not needed, the note's own sections are the better places to cut.": "不需要：按笔记自己的章节切分更好。",
-    "markdown: tried for its {headings}, but {flaw}.": "因有 {headings} 而试过，但{flaw}。",
+    "markdown: tried for its {headings}, but {flaw}.": "因有 {headings}而试过，但 {flaw}。",
     "recursive: The note is too long to stay whole, and its headings don't divide it well.": "全文太长，不宜整篇保留，标题也不足以把它分好。",
     "recursive: The note is too long to stay whole, and its headings don't divide it well."
-    " Its result has a flaw too ({flaw}), but no strategy is left to try.": "全文太长，不宜整篇保留，标题也不足以把它分好。这样切也有不足（{flaw}），但已没有别的策略可试。",
+    " Its result has a flaw too ({flaw}), but no strategy is left to try.": "全文太长，不宜整篇保留，标题也不足以把它分好。这样切也有不足：{flaw}，但已没有别的策略可试。",
     "{tiny} of its {n} chunks would have fewer than {few} tokens": "{n} 块中有 {tiny} 块不足 {few} 个词元",
     "one chunk would have {largest} of the note's {tokens} tokens": "会有一块占去全文 {tokens} 个词元中的 {largest} 个",
     "{n} tokens": "{n} 个词元",

@@ -13,6 +13,9 @@ from pages.ui.safe import html, plain
 from pages.ui.sentences import said
 from pages.ui.text import t
 
+WARM_AFTER = 1.5
+"""Seconds in which the first page is drawn; with the model's libraries loading beside it takes twice as long."""
+
 PAGES = {
     "home": ("app.py", ":material/home:"),
     "notes": ("pages/1_notes.py", ":material/description:"),
@@ -53,11 +56,12 @@ def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
     except WorkspaceLocked as error:
         workspace, holder = Workspace(readonly=True), error
     atexit.register(workspace.close)
-    workspace.start_warming()
+    workspace.start_warming(after=WARM_AFTER)
     return workspace, holder
 
 
 def _frame(page: str, workspace: Workspace | None) -> None:
+    st.session_state["page"] = page
     language.settle(workspace)
     st.set_page_config(page_title=f"{t(f'menu.{page}')} · Tessera", page_icon="🧩", layout="wide")
     look.put_on()

@@ -85,6 +85,7 @@ TEXT = {
     "home.rebuild": ("Rebuild the index", "重建索引"),
     "home.synced": ("Last sync {at}", "上次同步 {at}"),
     "home.disk": ("{size} on disk in {folder}", "占用 {size}，位于 {folder}"),
+    "home.model": ("Model {name}", "模型 {name}"),
     "home.open": ("Open notes", "查看笔记"),
     # work under way
     "work.import": ("Importing", "正在导入"),
@@ -150,7 +151,6 @@ TEXT = {
         "Click the box at the left of a row to read a note; choose several to delete them.",
         "点击行首的方框阅读笔记；选中多行可以批量删除。",
     ),
-    "notes.chosen": ("{n} note chosen|{n} notes chosen", "已选 {n} 篇"),
     "notes.delete": ("Delete {n} note|Delete {n} notes", "删除 {n} 篇笔记"),
     "notes.delete.more": (
         "They leave Tessera with their chunks. The files on disk stay, and would come back with the next sync.",
@@ -188,11 +188,11 @@ TEXT = {
         "列出了 {all} 篇中的前 {n} 篇；输入部分标题可找到其他笔记。",
     ),
     "chunks.none": ("This note has no text, so it has no chunks.", "这篇笔记没有正文，因此没有分块。"),
-    "chunks.sizes": ("Tokens per chunk", "每块的词元数"),
+    "chunks.sizes": ("tokens", "词元"),
     "chunks.median": ("Median", "中位数"),
     "chunks.smallest": ("Smallest", "最小"),
     "chunks.largest": ("Largest", "最大"),
-    "chunks.count": ("Chunks", "分块数"),
+    "chunks.count": ("Chunks:", "分块数"),
     "chunks.text": ("Original text", "原文"),
     "chunks.overlap": ("shared by {a} and {b}", "{a} 与 {b} 重叠"),
     "chunks.part": (
@@ -318,5 +318,4 @@ TEXT = {
     "hit.place": ("chunk {index} of {total}", "第 {index}/{total} 块"),
     "hit.to_chunks": ("Open in Chunks", "在分块中打开"),
     "hit.to_note": ("Read the note", "阅读笔记"),
-    "hit.context": ("In its context", "上下文"),
 }

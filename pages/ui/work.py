@@ -9,7 +9,7 @@ import streamlit as st
 from core.model import Progress
 from core.workspace import Job, SyncPlan, SyncReport, Workspace
 from pages.ui import plans
-from pages.ui.safe import plain
+from pages.ui.safe import html, plain
 from pages.ui.sentences import said
 from pages.ui.text import t
 
@@ -90,14 +90,15 @@ def _ended(workspace: Workspace, job: Job) -> None:
         st.error(f"**{t('work.failed')}** {plain(said(job.error))}", icon=":material/error:")
     elif job.state == "cancelled":
         st.warning(t("work.cancelled"), icon=":material/stop_circle:")
-    else:
-        st.success(
-            f"**{t(f'work.done.{job.name}')}** · {t('work.seconds', seconds=job.seconds)}",
-            icon=":material/check_circle:",
-        )
     if isinstance(job.result, SyncReport):
         plans.report(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if job.state == "done" and job.name == "import":
-            st.page_link("pages/3_search.py", label=t("work.to_search"), icon=":material/search:")
+        if job.state == "done":
+            took = html(t("work.seconds", seconds=job.seconds))
+            done = html(t(f"work.done.{job.name}"))
+            st.html(
+                f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{took}</span></div>', width="content"
+            )
+            if job.name == "import":
+                st.page_link("pages/3_search.py", label=t("work.to_search"), icon=":material/search:")
         st.button(t("close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

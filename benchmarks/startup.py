@@ -1,0 +1,83 @@
+"""How long from `streamlit run` until a person can type into the first page: python -m benchmarks.startup
+
+Each run is a new server, a new browser and a workspace of its own; `--workspace` measures one that
+is there. `shown` is when the page's own text is on the screen, `interactive` when a click on its menu
+has been answered, `model` when the language model is loaded.
+"""
+
+import argparse
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--runs", type=int, default=3)
+    options.add_argument("--workspace", type=Path)
+    options.add_argument("--chromium", default=shutil.which("chromium") or shutil.which("google-chrome"))
+    given = options.parse_args()
+    names = ("server", "shown", "interactive", "model")
+    runs = []
+    with sync_playwright() as playwright:
+        for number in range(1, given.runs + 1):
+            browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
+            with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+                runs.append(measure(browser, given.workspace or Path(folder) / "workspace"))
+            browser.close()
+            print(f"run {number}   " + "   ".join(f"{name} {runs[-1][name]:.2f} s" for name in names), flush=True)
+    print("median  " + "   ".join(f"{name} {statistics.median(run[name] for run in runs):.2f} s" for name in names))
+
+
+def measure(browser: Browser, workspace: Path) -> dict[str, float]:
+    """Start the app once and return seconds since its start."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    page = browser.new_page(locale="en-US")
+    environment = os.environ | {"TESSERA_WORKSPACE": str(workspace)}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    started = time.perf_counter()
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    told: dict[str, float] = {}
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait(f"{url}/_stcore/health")
+        told["server"] = time.perf_counter() - started
+        page.goto(url)
+        page.get_by_role("heading", name="Tessera").wait_for()
+        told["shown"] = time.perf_counter() - started
+        page.get_by_role("link", name="Search").click()
+        page.get_by_role("textbox", name="Ask a question").wait_for()
+        told["interactive"] = time.perf_counter() - started
+        page.get_by_text("Model ready").wait_for(timeout=300_000)
+        told["model"] = time.perf_counter() - started
+    finally:
+        process.terminate()
+        process.wait()
+    return told
+
+
+def wait(url: str) -> None:
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=1):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Edits survive: the regions a person pinned, laid over whatever a chunker cuts.
+
+Pure: a note, its cut and its edits -> chunks, in time linear in the note.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core.anchors import Span, places
+from core.chunking import describe
+from core.chunking.pieces import Slice, trim
+from core.chunking.reading import Tokens, read
+from core.model import Chunk, ChunkKind, Edit, Note
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A note's chunks, edited ones among them, and its edits with the places and flags they have now."""
+
+    chunks: tuple[Chunk, ...]
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    """An edit at its place; an addition has no width."""
+
+    start: int
+    end: int
+    edit: Edit
+
+
+def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: Tokens) -> Applied:
+    """Lay a note's edits over its cut.
+
+    A chunk that a pinned region touches keeps what is outside of it, and nothing where that is blank;
+    the other chunks stay as they are. Raises SourceError for a text too large to be parsed.
+    """
+    if not edits:
+        return Applied(tuple(chunks), ())
+    spans = places(note.body, edits)
+    pins = [_Pin(*spans[edit.id], edit) for edit in edits if edit.id in spans]
+    regions = sorted((pin for pin in pins if pin.edit.kind != "add"), key=lambda pin: pin.start)
+    kept, rests = _outside(note.body, chunks, regions)
+    kind: ChunkKind = chunks[0].kind if chunks else "full_document"
+    described = _describe(note, [*rests, *((pin.start, pin.end) for pin in pins)], kind, tokens)
+    written = [_pinned(described[pin.start, pin.end], pin.edit, note, tokens) for pin in pins]
+    texts = [chunk for chunk, pin in zip(written, pins, strict=True) if pin.edit.kind != "add"]
+    added = [chunk for chunk, pin in zip(written, pins, strict=True) if pin.edit.kind == "add"]
+    left = _named([described[rest] for rest in rests], {chunk.id for chunk in kept})
+    ordered = _with_added(sorted([*kept, *left, *texts], key=lambda chunk: chunk.start), added, len(note.body))
+    return Applied(
+        tuple(replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)),
+        tuple(_placed(edit, spans.get(edit.id)) for edit in edits),
+    )
+
+
+def own(body: str, before: Chunk | None, chunk: Chunk) -> Span:
+    """Return the span of a chunk without what it shares with the chunk before."""
+    start = chunk.start
+    if before is not None and start < before.end < chunk.end:
+        start = before.end
+    return trim(body, start, chunk.end)
+
+
+def _outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tuple[list[Chunk], list[Span]]:
+    """Return the chunks that no region touches, and what the regions leave of the others.
+
+    A touched chunk gives up what it shares with the one before: its rests are its own.
+    """
+    ends = [region.end for region in regions]
+    kept: list[Chunk] = []
+    rests: list[Span] = []
+    before = None
+    for chunk in chunks:
+        first = bisect_right(ends, chunk.start)
+        if first == len(regions) or regions[first].start >= chunk.end:
+            kept.append(chunk)
+        else:
+            start, end = own(body, before, chunk)
+            for region in regions[first:]:
+                if region.start >= end:
+                    break
+                rests.append(trim(body, start, max(start, region.start)))
+                start = max(start, region.end)
+            rests.append(trim(body, start, max(start, end)))
+        before = chunk
+    return kept, [rest for rest in rests if rest[0] < rest[1]]
+
+
+def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens) -> dict[Span, Chunk]:
+    """Return a chunk for each span; one without width belongs to the section of the character before."""
+    slices = [Slice(start, end, start if start < end else max(0, start - 1)) for start, end in set(spans)]
+    slices.sort(key=lambda piece: piece.own)
+    described = describe.chunks(read(note, tokens), slices, kind)
+    return {(chunk.start, chunk.end): chunk for chunk in described}
+
+
+def _pinned(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
+    """Return the chunk of an edit: its region's, with the person's text where they wrote one."""
+    chunk = replace(
+        chunk,
+        id=edit.chunk_id,
+        state="deleted" if edit.deleted else "pending",
+        edited=edit.kind != "delete",
+        overlap_tokens=0,
+    )
+    if not edit.text:
+        return chunk
+    spoken = _describe(replace(note, body=edit.text), [(0, len(edit.text))], chunk.kind, tokens)[0, len(edit.text)]
+    return replace(
+        chunk,
+        text=edit.text,
+        has_code=spoken.has_code,
+        language=spoken.language,
+        token_count=spoken.token_count,
+        lead="" if edit.kind == "add" else chunk.lead,
+    )
+
+
+def _named(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
+    """Give each chunk the id of its text that no other chunk of the note has."""
+    seen: Counter[str] = Counter()
+    named = []
+    for chunk in chunks:
+        while (name := describe.chunk_id(chunk.note_id, chunk.text, seen[chunk.text])) in taken:
+            seen[chunk.text] += 1
+        seen[chunk.text] += 1
+        named.append(replace(chunk, id=name))
+    return named
+
+
+def _with_added(chunks: Sequence[Chunk], added: Sequence[Chunk], end: int) -> list[Chunk]:
+    """Put each addition behind the chunk that ends at its place, else behind the last that starts before it."""
+    starts = [chunk.start for chunk in chunks]
+    ending = {chunk.end: index for index, chunk in enumerate(chunks)}
+    behind: defaultdict[int, list[Chunk]] = defaultdict(list)
+    for chunk in sorted(added, key=lambda chunk: chunk.start):
+        last = len(chunks) - 1 if chunk.start == end else bisect_left(starts, chunk.start) - 1
+        behind[ending.get(chunk.start, last)].append(chunk)
+    ordered = behind[-1]
+    for index, chunk in enumerate(chunks):
+        ordered += [chunk, *behind[index]]
+    return ordered
+
+
+def _placed(edit: Edit, span: Span | None) -> Edit:
+    if span is None:
+        return replace(edit, flagged=True)
+    start = max(0, span[1] - len(edit.anchor)) if edit.kind == "add" else span[0]
+    return replace(edit, anchor_start=start, flagged=False)

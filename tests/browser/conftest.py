@@ -1,0 +1,107 @@
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+PATIENCE = 30_000
+
+
+@dataclass
+class Tab:
+    """A browser tab, and every address that it asked for."""
+
+    page: Page
+    url: str
+    asked: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.url + path)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait for the script to have run; wait for an expected text first: this is true before it starts too."""
+        self.page.wait_for_selector(
+            '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
+        )
+        self.page.wait_for_function("() => !document.querySelector('[data-stale=\"true\"]')")
+
+    @property
+    def outside(self) -> list[str]:
+        """What was asked of anybody but the app."""
+        own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
+        return [address for address in self.asked if not address.startswith(own)]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("There is no Chromium; install it or name it in CHROMIUM.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
+    """The app as a person starts it, on a workspace of its own; nothing has been asked of it yet."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # One thread for the model: it shares the processor with the browser.
+    environment = os.environ | {
+        "TESSERA_WORKSPACE": str(tmp_path_factory.mktemp("app") / "workspace"),
+        "OMP_NUM_THREADS": "1",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait(url, process)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise AssertionError("The app did not start.")
+
+
+@pytest.fixture
+def tab(server: str, chromium: Browser) -> Iterator[Tab]:
+    context = chromium.new_context(
+        locale="en-US", viewport={"width": 1440, "height": 1000}, reduced_motion="reduce", color_scheme="light"
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    tab = Tab(page, server)
+    page.on("request", lambda request: tab.asked.append(request.url))
+    page.on("websocket", lambda socket: tab.asked.append(socket.url))
+    yield tab
+    context.close()
+    assert tab.outside == []

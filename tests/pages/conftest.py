@@ -1,0 +1,93 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.embedding import EMBEDDERS
+from core.registry import Entry
+from core.workspace import Workspace
+from pages.ui import shell
+from tests import notes
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+class Screen:
+    """The app in one browser tab: pages by name, what it shows as text."""
+
+    def __init__(self, locale: str = "en-US") -> None:
+        self.app = AppTest.from_file(str(APP), default_timeout=30)
+        self.app.context["locale"] = locale
+        self.app.run()
+
+    @property
+    def workspace(self) -> Workspace:
+        return shell._opened()[0]
+
+    def open(self, page: str, **address: str) -> "Screen":
+        self.app.switch_page(shell.PAGES[page][0])
+        for name, value in address.items():
+            self.app.query_params[name] = value
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    def press(self, key: str) -> "Screen":
+        """Press the button with this key, or that begins with it."""
+        next(button for button in self.app.button if (button.key or "").startswith(key)).click().run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    def finish(self, job: str = "import") -> "Screen":
+        """Wait for a job and draw the page as it is then."""
+        self.workspace.jobs.wait(job, 30)
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    @property
+    def text(self) -> str:
+        """Everything the page says, HTML as it is written."""
+        kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "success", "code")
+        said = [element.value for kind in kinds for element in getattr(self.app, kind)]
+        said += [element.proto.body for element in self.app.get("html") if "<style>" not in element.proto.body]
+        said += [box.label for box in self.app.expander]
+        said += [button.label for button in self.app.button]
+        return "\n".join(said)
+
+    @property
+    def errors(self) -> str:
+        return "\n".join(error.value for error in self.app.error)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return notes.write(tmp_path / "vault")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A workspace of its own for each test, with an embedder that needs no model."""
+    folder = tmp_path / "workspace"
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths", "counts words by length"))
+    monkeypatch.setattr(shell, "WARM_AFTER", 0)
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    monkeypatch.setenv("TESSERA_WORKSPACE", str(folder))
+    st.cache_resource.clear()
+    yield folder
+    try:
+        shell._opened()[0].close()
+    finally:
+        st.cache_resource.clear()
+        st.cache_data.clear()
+
+
+@pytest.fixture
+def filled(place: Path, vault: Path) -> Screen:
+    """The app with the three notes imported and its model ready."""
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    screen = Screen()
+    return screen.finish("warm")

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+from core.workspace import Workspace
+from tests.pages.conftest import Screen
+
+
+def test_a_first_start_says_what_it_is_and_how_to_begin() -> None:
+    screen = Screen()
+    assert "Everything stays on this machine" in screen.text
+    assert [button.label for button in screen.app.button][:2] == ["Try it with sample notes", "Import my notes"]
+
+
+def test_the_sample_notes_come_with_one_click() -> None:
+    screen = Screen().press("try").finish()
+    assert "Import finished" in screen.text
+    assert "20 notes" in screen.text
+    assert {note.base for note in screen.workspace.notes()} == {"sample"}
+    screen.press("close_import")
+    assert "Import finished" not in screen.text
+
+
+def test_importing_ones_own_leads_to_the_notes_page() -> None:
+    screen = Screen().press("to_import")
+    assert screen.app.title[0].value == "Notes"
+    assert screen.app.text_input("import_path")
+
+
+def test_the_quick_search_is_answered_on_the_search_page(filled: Screen) -> None:
+    filled.app.text_input("quick_q").input("pg_restore")
+    filled.press("FormSubmitter:quick")
+    assert filled.app.title[0].value == "Search"
+    assert filled.app.query_params["q"] == "pg_restore"
+    assert "Backups" in filled.text
+
+
+def test_bases_show_what_they_hold(filled: Screen) -> None:
+    assert '<div class="t-name">vault</div>' in filled.text
+    assert "3 notes" in filled.text
+    assert "Needs attention" not in filled.text
+
+
+def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path) -> None:
+    (vault / "<b>photo.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    screen = Screen()
+    assert "Needs attention" in screen.text
+    assert "1 file of 'vault' could not be read" in screen.text.replace("\\", "")
+    assert "&lt;b&gt;photo.md" in screen.text
+    assert "not text, whatever its name says" in screen.text
+
+
+def test_a_damaged_index_can_be_rebuilt(filled: Screen) -> None:
+    filled.workspace.store.index_problem = "The vector index can't be read."
+    filled.app.run()
+    assert "The vector index can't be read" in filled.text
+    filled.press("rebuild").finish("rebuild")
+    assert "The index is whole again" in filled.text
+    assert filled.workspace.status().index_problem == ""

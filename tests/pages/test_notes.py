@@ -1,0 +1,161 @@
+import io
+import zipfile
+from pathlib import Path
+
+from core.workspace import Workspace
+from tests import notes
+from tests.pages.conftest import Screen
+
+
+def proposed(screen: Screen, folder: Path, base: str = "") -> Screen:
+    screen.open("notes")
+    screen.app.text_input("import_path").input(str(folder))
+    screen.app.text_input("import_base").input(base)
+    return screen.press("FormSubmitter:by_path")
+
+
+def figures(screen: Screen) -> str:
+    return next(element.proto.body for element in screen.app.get("html") if "t-counts" in element.proto.body)
+
+
+def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
+    screen = proposed(Screen(), vault)
+    assert "What this sync would do to 'vault'" in screen.text.replace("\\", "")
+    assert "<b>3</b><span>Added" in figures(screen)
+    assert "缓存/雪崩.md" in screen.text
+    assert screen.workspace.notes() == []
+    screen.press("plan_apply").finish()
+    assert "Import finished" in screen.text
+    assert "<b>3</b><span>Added" in figures(screen)
+    assert len(screen.workspace.notes()) == 3
+
+
+def test_a_plan_can_be_left_alone(vault: Path) -> None:
+    screen = proposed(Screen(), vault).press("plan_discard")
+    assert screen.workspace.notes() == []
+    assert screen.app.text_input("import_path")
+
+
+def test_a_second_sync_tells_what_changed(filled: Screen, vault: Path) -> None:
+    (vault / "backups.md").write_text(notes.BACKUPS + "\nOne more line.\n")
+    (vault / "kitchen" / "bread.txt").rename(vault / "bread.txt")
+    filled.open("notes").press("again_0")
+    assert "<b>1</b><span>Changed" in figures(filled)
+    assert "<b>1</b><span>Renamed" in figures(filled)
+    assert "← kitchen/bread.txt" in filled.text
+
+
+def test_nothing_to_do_is_said(filled: Screen) -> None:
+    filled.open("notes").press("again_0")
+    assert "Everything is up to date" in filled.text
+    assert filled.app.button("plan_apply").disabled
+
+
+def test_a_plan_that_removes_much_wants_a_second_yes(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(6):
+        (folder / f"{number}.md").write_text(f"note number {number}")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+    for number in range(4):
+        (folder / f"{number}.md").unlink()
+    screen = Screen().open("notes").press("again_0")
+    assert "4 of 6 notes are no longer in the folder" in screen.text
+    assert screen.app.button("plan_apply").disabled
+    screen.app.checkbox("plan_confirmed").check().run()
+    screen.press("plan_apply").finish()
+    assert len(screen.workspace.notes()) == 2
+
+
+def test_a_folder_that_is_missing_or_not_given_is_an_error_box(tmp_path: Path) -> None:
+    screen = proposed(Screen(), tmp_path / "nowhere")
+    assert "doesn't exist" in screen.errors.replace("\\", "")
+    screen.app.text_input("import_path").input("  ")
+    screen.press("FormSubmitter:by_path")
+    assert "Give the path of a folder first" in screen.errors
+
+
+def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
+    screen = Screen().open("notes")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("packed.md", "# Packed\n\ntext")
+    directory, files = screen.app.file_uploader
+    directory.set_value([("vault/sub/a.md", b"# A\n\ntext", "text/markdown")]).run()
+    screen.press("look_directory")
+    assert "vault/sub/a.md" in screen.text
+    screen.press("plan_apply").finish()
+    files = screen.open("notes").app.file_uploader[1]
+    files.set_value([("b.md", b"# B\n\ntext", "text/markdown"), ("c.zip", archive.getvalue(), "application/zip")]).run()
+    screen.press("look_files").press("plan_apply").finish()
+    assert {note.path for note in screen.workspace.notes()} == {"vault/sub/a.md", "b.md", "packed.md"}
+
+
+def test_an_upload_whose_name_leads_out_is_refused() -> None:
+    screen = Screen().open("notes")
+    screen.app.file_uploader[1].set_value([("../../x.md", b"# X", "text/markdown")]).run()
+    screen.press("look_files")
+    assert "could lead out of the folder" in screen.errors.replace("\\", "")
+
+
+def test_filters_narrow_the_list(filled: Screen) -> None:
+    filled.open("notes")
+    assert len(filled.app.dataframe[0].value) == 3
+    filled.app.text_input("notes_text").input("bread").run()
+    assert list(filled.app.dataframe[0].value["path"]) == ["kitchen/bread.txt"]
+    filled.app.text_input("notes_text").input("").run()
+    filled.app.multiselect("notes_tags").select("redis").run()
+    assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
+    filled.app.text_input("notes_text").input("nothing such").run()
+    assert "No note passes these filters" in filled.text
+
+
+def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault: Path) -> None:
+    (vault / "odd.md").write_text(
+        "---\ntitle: '*Odd*'\ncreated: yesterday\ncolour: red\n---\nBody ![x](http://a.b/c.png)\n"
+    )
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+        odd = next(note for note in workspace.notes() if note.path == "odd.md")
+    screen = Screen().open("notes", note=odd.id)
+    assert '<div class="t-title">*Odd*</div>' in screen.text
+    assert "is not a date like 2026-01-31" in screen.text.replace("\\", "")
+    assert "<b>colour</b>: red" in screen.text
+    body = next(element.value for element in screen.app.markdown if "Body" in element.value)
+    assert "![" not in body
+    assert "[x](http://a.b/c.png)" in body
+
+
+def test_a_note_that_is_gone_is_an_error_box(filled: Screen) -> None:
+    assert "There is no note" in filled.open("notes", note="nosuchnote").errors
+
+
+def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
+    bread = next(note for note in filled.workspace.notes() if note.path == "kitchen/bread.txt")
+    filled.open("notes", note=bread.id).press("delete_notes")
+    assert len(filled.workspace.notes()) == 3
+    filled.press("delete_no")
+    assert len(filled.workspace.notes()) == 3
+    filled.press("delete_notes").press("delete_yes")
+    assert [note.path for note in filled.workspace.notes()] == ["backups.md", "缓存/雪崩.md"]
+
+
+def test_a_base_is_deleted_after_a_yes(filled: Screen) -> None:
+    filled.open("notes", base="vault").press("delete_base")
+    assert len(filled.workspace.bases()) == 1
+    filled.press("delete_yes")
+    assert filled.workspace.bases() == []
+    assert "There are no notes yet" in filled.text
+
+
+def test_a_long_note_is_rendered_in_part(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "long"
+    folder.mkdir()
+    (folder / "long.md").write_text("word " * 30_000)
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+        long = workspace.notes()[0]
+    screen = Screen().open("notes", note=long.id)
+    assert "the first 100,000 of 150,000 characters" in screen.text
+    assert max(len(element.value) for element in screen.app.markdown) <= 100_000

@@ -1,0 +1,82 @@
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.workspace import Workspace
+from tests.pages.conftest import Screen
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
+    screen = Screen("zh-CN")
+    assert "一切都留在这台电脑上" in screen.text
+    screen.app.segmented_control("language_switch").set_value("en").run()
+    assert "Everything stays on this machine" in screen.text
+    again = Screen("zh-CN")
+    assert "Everything stays on this machine" in again.text
+    assert again.open("notes").app.title[0].value == "Notes"
+
+
+def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
+    note = filled.workspace.notes()[0].id
+    for locale, names in {"en-US": ("Notes", "Chunks", "Search"), "zh-CN": ("笔记", "分块", "搜索")}.items():
+        screen = Screen(locale)
+        for page, name in zip(("notes", "chunks", "search"), names, strict=True):
+            assert screen.open(page, note=note, q="restore").app.title[0].value == name
+
+
+def test_a_workspace_held_by_another_process_opens_for_reading(place: Path, vault: Path) -> None:
+    with Workspace(place) as holder:
+        holder.apply(holder.plan_folder(vault))
+        screen = Screen().finish("warm")
+        assert "Open for reading only" in screen.text
+        assert "process" in screen.text
+        assert "restore" in screen.open("search", q="pg_restore").text
+        assert not screen.open("notes").app.text_input("notes_text").disabled
+        assert not any(button.key == "FormSubmitter:by_path" for button in screen.app.button)
+    screen.press("reopen")
+    assert "Open for reading only" not in screen.text
+
+
+def schema_version(place: Path, new: int) -> int:
+    """Set the version of the workspace's database and return the one it had."""
+    connection = sqlite3.connect(place / "notes.db")
+    old = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.execute(f"PRAGMA user_version = {new}")
+    connection.close()
+    return int(old)
+
+
+def test_a_workspace_of_a_later_version_is_a_page_not_a_traceback(place: Path, vault: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    known = schema_version(place, 999)
+    screen = Screen()
+    assert not screen.app.exception
+    assert "written by a later version" in screen.errors
+    assert "Your notes are untouched" in screen.text
+    schema_version(place, known)
+    screen.press("open_again")
+    assert "3 notes" in screen.text
+
+
+def test_a_wrong_setting_is_a_page_not_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setenv("TESSERA_NONSENSE", "1")
+        screen = Screen()
+    assert not screen.app.exception
+    assert "TESSERA" in screen.errors
+
+
+def test_drawing_a_page_needs_none_of_the_heavy_libraries() -> None:
+    code = (
+        "import sys; from pages.ui import shell, home, imports, notes, reader, bands, cutting, asking, cards\n"
+        "heavy = ('torch', 'chromadb', 'sentence_transformers', 'transformers', 'pandas')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,192 @@
+"""What the screens say, and what they make of texts from outside."""
+
+import ast
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from core.errors import QueryError, SourceError
+from core.workspace import Workspace
+from pages.ui import marks, safe, sentences
+from pages.ui.text import LANGUAGES, TEXT
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
+ALLOWED = {"core.workspace", "core.model", "core.errors", "pages.ui", "streamlit"}
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("key", TEXT)
+def test_a_text_is_there_in_every_language_with_the_same_fields(key: str) -> None:
+    forms = TEXT[key]
+    assert len(forms) == len(LANGUAGES)
+    assert all(form.strip() for form in forms)
+    assert len({frozenset(fields(part)) for form in forms for part in form.split("|")}) == 1
+
+
+def keys(source: Path) -> list[str]:
+    """The patterns of the keys that a file asks `t` for; what is put in is any name."""
+    patterns = []
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "t":
+            for part in ast.walk(node.args[0]):
+                if isinstance(part, ast.JoinedStr):
+                    pieces = [
+                        re.escape(value.value) if isinstance(value, ast.Constant) else r"[\w.]+"
+                        for value in part.values
+                    ]
+                    patterns.append("".join(pieces))
+                elif isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in TEXT:
+                    patterns.append(re.escape(part.value))
+                elif part is node.args[0] and isinstance(part, ast.Constant):
+                    patterns.append(re.escape(str(part.value)))
+    return patterns
+
+
+def test_every_text_that_is_asked_for_exists_and_every_text_is_asked_for() -> None:
+    asked = [pattern for source in SOURCES for pattern in keys(source)]
+    missing = [pattern for pattern in asked if not any(re.fullmatch(pattern, key) for key in TEXT)]
+    assert missing == []
+    written = {
+        node.value
+        for source in SOURCES
+        if source.name != "text.py"
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    unused = [key for key in TEXT if key not in written and not any(re.fullmatch(pattern, key) for pattern in asked)]
+    assert unused == []
+
+
+def test_pages_talk_to_the_facade_only() -> None:
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            for name in names:
+                if name.split(".")[0] in ("core", "pages", "torch", "chromadb", "pandas"):
+                    assert any(name == one or name.startswith("pages.ui") for one in ALLOWED), (source, name)
+
+
+def test_no_page_lets_notes_bring_html_of_their_own() -> None:
+    for source in SOURCES:
+        text = source.read_text(encoding="utf-8")
+        assert "unsafe_allow" not in text, source
+        assert "innerHTML" not in text, source
+
+
+@pytest.mark.parametrize(("english", "translation"), sentences.CHINESE.items())
+def test_a_sentence_of_the_core_keeps_its_fields_in_chinese(english: str, translation: str) -> None:
+    assert fields(translation) <= fields(english)
+    assert re.search(r"[\u4e00-\u9fff]", translation)
+
+
+def test_errors_of_the_core_are_told_in_chinese(tmp_path: Path) -> None:
+    errors: list[str] = []
+    with Workspace(tmp_path / "workspace") as workspace:
+        for text in ("", "?!", "x" * 20_000):
+            with pytest.raises(QueryError) as caught:
+                workspace.search(text)
+            errors.append(str(caught.value))
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "file.md").write_text("text")
+        for path in ("nowhere", "empty", "workspace", "file.md"):
+            with pytest.raises(SourceError) as refused:
+                workspace.plan_folder(tmp_path / path)
+            errors.append(refused.value.reason)
+        with pytest.raises(SourceError) as refused:
+            workspace.plan_upload([("../x.md", b"x")], "base")
+        errors.append(refused.value.reason)
+    for error in errors:
+        assert re.search(r"[\u4e00-\u9fff]", sentences.chinese(error)), error
+
+
+def test_the_reasons_of_a_cut_are_told_in_chinese() -> None:
+    reason = (
+        "markdown: tried for its 3 headings of level 2 or 3, but 4 of its 5 chunks would have fewer than 32 tokens."
+    )
+    assert sentences.chinese(reason) == "因有 3 个二、三级标题而试过，但 5 块中有 4 块不足 32 个词元。"
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "![a](http://x.test/a.png)",
+        "[![a](http://x.test/a.png)](http://x.test)",
+        "![a][r]\n\n[r]: http://x.test/a.png",
+        "`code` ![a](b) `more`",
+        "```\n![a](b)\n",
+        "> ```\n> ![a](b)\n\n![c](d)",
+        "!" + "![a](b)",
+        "`![a](b)",
+    ],
+)
+def test_no_picture_is_left_in_a_note(markdown: str) -> None:
+    assert "![" not in safe.harmless(markdown)
+
+
+def test_code_keeps_its_look() -> None:
+    shown = safe.harmless("```rust\nlet v = vec![1, 2];\n```\n\nand `vec![3]` too")
+    assert shown.replace("\u2060", "") == "```rust\nlet v = vec![1, 2];\n```\n\nand `vec![3]` too"
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "```mermaid",
+        "~~~ Mermaid",
+        "```mer&#109;aid",
+        "> ```mer\\maid",
+        "- ```mermaid",
+        "~~~mermaid `x`",
+        "````  MERMAID x",
+    ],
+)
+def test_diagrams_are_not_drawn(fence: str) -> None:
+    shown = safe.harmless(f"{fence}\ngraph TD\n")
+    assert re.fullmatch(r"[> -]*(`+|~+)text\ngraph TD\n", shown)
+
+
+def test_other_fences_keep_their_language() -> None:
+    assert safe.harmless("```python\nx = 1\n```") == "```python\nx = 1\n```"
+
+
+def test_a_long_run_of_marks_is_read_in_one_go() -> None:
+    for hostile in ("`" * 200_000, "~" * 200_000, "![" * 100_000, "> " * 100_000, "` `` " * 40_000):
+        assert "![" not in safe.harmless(hostile)
+
+
+def test_labels_read_as_they_are_written() -> None:
+    assert safe.plain("![x](http://a) *b* :red[c]\n# d") == r"\!\[x\]\(http\:\/\/a\) \*b\* \:red\[c\] \# d"
+
+
+def test_marked_text_is_escaped_everywhere() -> None:
+    assert safe.marked("<b>x</b>", [(3, 4)]) == "&lt;b&gt;<mark>x</mark>&lt;/b&gt;"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "found"),
+    [
+        ("A RefCell and a cell; excellent", ["cell"], ["Cell", "cell"]),
+        ("RefCell", ["refcell", "ref", "cell"], ["RefCell"]),
+        ("什么是缓存穿透呢", ["缓存", "存穿", "穿透"], ["缓存穿透"]),
+        ("the cat", ["dog"], []),
+        ("C++ and c", ["c++"], ["C++"]),
+    ],
+)
+def test_words_are_marked_where_keyword_search_finds_them(text: str, words: list[str], found: list[str]) -> None:
+    assert [text[start:end] for start, end in marks.find(text, words)] == found
+
+
+def test_an_excerpt_is_where_most_words_are() -> None:
+    text = "start. " * 200 + "here the needle and the needle again. " + "end. " * 200
+    spans = marks.find(text, ["needle"])
+    start, end = marks.excerpt(text, spans)
+    assert "needle and the needle" in text[start:end]
+    assert end - start <= marks.EXCERPT
+    assert marks.excerpt("short", []) == (0, 5)

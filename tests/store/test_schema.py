@@ -1,0 +1,55 @@
+"""Migrations: a database of an earlier version opens and keeps what it holds."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.errors import StoreError
+from core.store import Store, schema
+
+FIRST = """
+    INSERT INTO bases (id, name, kind, embedder, fingerprint, dimension, chunking, "limit", score_threshold,
+        index_generation, created_at)
+    VALUES ('b', 'old', 'vector', 'fake', 'word-lengths', 2, '{"strategy": "lines"}', 10, 0, 0, '2026-01-01T00:00:00Z');
+    INSERT INTO notes VALUES ('n', 'b', 3, 'Title', 'the body', 0, 'h', 'a.md', 'folder', '/x', '', 1, 8, '[]', '', '',
+        '', '', 0, 'active', NULL, NULL, 1, '{}', '[]', 'none', '[]');
+    INSERT INTO chunks VALUES (7, 'n:1', 'n', 0, 0, 8, 'the body', 'full_document', '', '[]', 0, 0, 'en', 2, 0, '',
+        'embedded', 0);
+    INSERT INTO words (rowid, title, headings, body) VALUES (7, 'title', '', 'the body');
+    INSERT INTO embedders VALUES (1, 'word-lengths');
+    INSERT INTO vectors VALUES (1, 1, X'00', X'0000803F00000000');
+    INSERT INTO windows VALUES (7, 0, 1);
+"""
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A workspace of the first version, with a note."""
+    connection = sqlite3.connect(tmp_path / "notes.db")
+    connection.executescript(f"{schema.MIGRATIONS[0]} {FIRST} PRAGMA user_version = 1;")
+    connection.close()
+    return tmp_path
+
+
+def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) -> None:
+    store = Store(old)
+    assert schema.schema_version(store.database.connection) == len(schema.MIGRATIONS)
+    (base,) = store.notes.bases()
+    assert (base.name, base.chunking.strategy, base.embed_at_once) == ("old", "lines", True)
+    note = store.notes.note("n")
+    assert (note.title, note.body, note.generation) == ("Title", "the body", 3)
+    assert [(chunk.text, chunk.state) for chunk in store.chunks.of_note("n")] == [("the body", "embedded")]
+    assert store.notes.options("n") is None
+    assert store.edits.all() == []
+    (card,) = store.notes.cards()
+    assert (card.state, card.chunks) == ("ready", 1)
+    assert store.chunks.matching_words(["body"], 5).keys() == {7}
+    store.open_index()
+    assert store.vectors.ids(store.notes.base("old")) == {"n:3:0:0"}
+    store.close()
+
+
+def test_a_reader_asks_for_the_app_to_bring_it_up_to_date(old: Path) -> None:
+    with pytest.raises(StoreError, match="Open the app once"):
+        Store(old, readonly=True)
