@@ -50,7 +50,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
     texts = [chunk for chunk, pin in zip(written, pins, strict=True) if pin.edit.kind != "add"]
     added = [chunk for chunk, pin in zip(written, pins, strict=True) if pin.edit.kind == "add"]
     left = _named([described[rest] for rest in rests], {chunk.id for chunk in kept})
-    ordered = _with_added(sorted([*kept, *left, *texts], key=lambda chunk: chunk.start), added, len(note.body))
+    ordered = _with_added(sorted([*kept, *left, *texts], key=lambda chunk: chunk.start), added)
     return Applied(
         tuple(replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)),
         tuple(_placed(edit, spans.get(edit.id)) for edit in edits),
@@ -91,9 +91,8 @@ def _outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tup
 
 
 def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens) -> dict[Span, Chunk]:
-    """Return a chunk for each span; one without width belongs to the section of the character before."""
-    slices = [Slice(start, end, start if start < end else max(0, start - 1)) for start, end in set(spans)]
-    slices.sort(key=lambda piece: piece.own)
+    """Return a chunk for each span."""
+    slices = [Slice(start, end, start) for start, end in sorted(set(spans))]
     described = describe.chunks(read(note, tokens), slices, kind)
     return {(chunk.start, chunk.end): chunk for chunk in described}
 
@@ -105,7 +104,6 @@ def _pinned(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
         id=edit.chunk_id,
         state="deleted" if edit.deleted else "pending",
         edited=edit.kind != "delete",
-        overlap_tokens=0,
     )
     if not edit.text:
         return chunk
@@ -132,13 +130,13 @@ def _named(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
     return named
 
 
-def _with_added(chunks: Sequence[Chunk], added: Sequence[Chunk], end: int) -> list[Chunk]:
+def _with_added(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
     """Put each addition behind the chunk that ends at its place, else behind the last that starts before it."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     behind: defaultdict[int, list[Chunk]] = defaultdict(list)
     for chunk in sorted(added, key=lambda chunk: chunk.start):
-        last = len(chunks) - 1 if chunk.start == end else bisect_left(starts, chunk.start) - 1
+        last = bisect_left(starts, chunk.start) - 1
         behind[ending.get(chunk.start, last)].append(chunk)
     ordered = behind[-1]
     for index, chunk in enumerate(chunks):

@@ -178,6 +178,7 @@ class Indexer:
     # storing
 
     def _run(self, tasks: Iterable[tuple[str, Callable[[], _Cut]]], total: int, progress: Progress) -> Indexed:
+        self._store.open_index()
         group: list[_Cut] = []
         for number, (title, cut) in enumerate(tasks):
             progress(number - len(group), total, title)

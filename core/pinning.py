@@ -147,7 +147,7 @@ class Desk:
         """What follows a chunk's text where the next one's is merged to it."""
         if chunk.start == chunk.end or after.start == after.end:
             return _JOINT + after.text
-        return self.note.body[chunk.end : after.start] + after.text[max(0, chunk.end - after.start) :]
+        return self.note.body[chunk.end : after.start] + after.text
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
         """An addition behind a chunk; what stands behind an addition has its anchor."""

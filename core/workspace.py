@@ -15,7 +15,7 @@ from core.config import Settings, settings
 from core.editing import Decision, Editing, Flagged, Rechunked
 from core.edits import apply
 from core.embedding import Embedder
-from core.errors import ConfigError, EmbeddingMismatch, QueryError, SourceError, SyncRefused
+from core.errors import ConfigError, EmbeddingMismatch, ModelError, QueryError, SourceError, SyncRefused
 from core.folder import Failed
 from core.importing import UPLOADED, Importer, note_of
 from core.jobs import Job, Jobs
@@ -134,15 +134,21 @@ class Workspace:
 
     def _warm_up(self, progress: Progress) -> None:
         names = {base.embedder for base in self.store.notes.bases()} or {self.settings.embedder}
+        failed: list[ModelError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
-            embedding.build(name).warm()
-            self._warm.add(name)
+            try:
+                embedding.build(name).warm()
+                self._warm.add(name)
+            except ModelError as error:
+                failed.append(error)
         self.store.open_index()
         # The libraries' half a million objects stay; looking through them takes 0.3 s each time, and
         # Streamlit collects all garbage after every run of a page.
         gc.collect()
         gc.freeze()
+        if failed:
+            raise failed[0]
 
     # bases
 

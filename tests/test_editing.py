@@ -353,9 +353,10 @@ def test_a_note_may_be_cut_in_its_own_way(workspace: Workspace, folder: Path) ->
     report = workspace.rechunk("vault", options=tiny)
     assert (report.notes, report.unchanged) == (4, 1)
     assert shown(workspace) == ["other"]
+    workspace.rechunk("vault", options=LINES)
+    assert shown(workspace) == ["other"]
     workspace.rechunk(note_ids=[card(workspace).id], options=LINES)
     assert shown(workspace) == ["other", "lines"]
-    workspace.rechunk(note_ids=[card(workspace).id], options=tiny)
     workspace.rechunk("vault", options=WHOLE)
     assert shown(workspace) == ["other"]
 

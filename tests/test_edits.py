@@ -207,6 +207,31 @@ def test_text_shared_with_the_chunk_before_is_that_ones() -> None:
         assert plain[3].start < plain[2].end <= desk.chunks[3].start
 
 
+def test_an_edit_inside_shared_text_leaves_it_to_the_chunk_before() -> None:
+    plain = at_desk(PROSE, strategy="recursive", **SIZES).chunks
+    shared = PROSE[plain[2].start : plain[1].end]
+    inside = edit("text", shared[3:8], plain[2].start + 3, "Mine.")
+    desk = at_desk(PROSE, [inside], "recursive", **SIZES)
+    texts = [chunk.text for chunk in desk.chunks[1:5]]
+    start, end = plain[0].end, plain[1].end
+    assert texts == [
+        PROSE[start : plain[2].start + 3].strip(),
+        "Mine.",
+        shared[8:].strip(),
+        PROSE[end : plain[2].end].strip(),
+    ]
+
+
+def test_an_addition_stands_between_two_chunks_that_share_text() -> None:
+    desk = after(PROSE, added("Mine.", 1), strategy="recursive", **SIZES)
+    assert [chunk.index for chunk in desk.chunks if chunk.edited] == [2]
+    assert (desk.chunks[2].overlap_tokens, desk.chunks[2].start, desk.chunks[3].start < desk.chunks[1].end) == (
+        0,
+        desk.chunks[1].end,
+        True,
+    )
+
+
 def test_two_chunks_that_share_text_are_merged_without_doubling_it() -> None:
     plain = at_desk(PROSE, strategy="recursive", **SIZES).chunks
     both = PROSE[plain[1].start : plain[2].end]

@@ -232,5 +232,7 @@ def test_report_is_json() -> None:
         "failed": [{"path": "x.md", "error": "is empty."}],
         "chunks": 5,
         "embedded_windows": 0,
+        "edits_flagged": 0,
+        "edits_kept": 0,
         "seconds": 0.5,
     }

@@ -54,6 +54,7 @@ class Store:
         self.chunks = Chunks(self.database)
         self.edits = Edits(self.database)
         self.vectors = VectorIndex(self.folder / "chroma")
+        self.index_ready = False
         self.index_problem = ""
         self._opening = threading.Lock()
         self.changing = threading.RLock()
@@ -64,30 +65,32 @@ class Store:
     def open_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
         """Open Chroma and bring every base's collection to what SQLite says; does nothing when that is done."""
         with self._opening:
-            if self.readonly or self.vectors.opened:
+            if self.readonly or self.index_ready:
                 return
             trusted = self.vectors.open()
             bases = self.notes.bases()
             for number, base in enumerate(bases):
                 progress(number, len(bases))
-                if self.vectors.name(base) in trusted and not self._churned(base):
-                    self._reconcile(base)
-                else:
+                if self.vectors.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
+            # Only here: once the index is open, a vector without a window may be one that is about to get it.
+            self.chunks.drop_unused_vectors()
+            self.index_ready = True
 
     def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
         """Build every collection anew from SQLite's vectors, without a model, and return how many windows it holds."""
         self.open_index()
-        bases = self.notes.bases()
-        for number, base in enumerate(bases):
-            progress(number, len(bases))
-            self._build(base)
-        self.index_problem = ""
+        with self.changing:
+            bases = self.notes.bases()
+            for number, base in enumerate(bases):
+                progress(number, len(bases))
+                self._build(base)
+            self.index_problem = ""
         return sum(self.chunks.count(base)[2] for base in bases)
 
     def add_base_index(self, base: KnowledgeBase) -> None:
         """Make the empty collection of a new base."""
-        if self.vectors.opened:
+        if self.index_ready:
             self._guarded(lambda: self.vectors.build(base, ()))
         else:
             self.open_index()
@@ -98,14 +101,19 @@ class Store:
         self.notes.switch_index(fresh)
         self.vectors.drop(base)
 
-    def _reconcile(self, base: KnowledgeBase) -> None:
-        there = self.vectors.ids(base)
-        expected: set[str] = set()
-        for ids, vectors in self.chunks.windows(base):
-            expected.update(ids)
-            missing = [number for number, key in enumerate(ids) if key not in there]
-            self.vectors.add(base, [ids[number] for number in missing], vectors[missing])
-        self.vectors.remove(base, sorted(there - expected))
+    def _reconciled(self, base: KnowledgeBase) -> bool:
+        """Add what a collection lacks and remove what no note owns; False where it can't be read or written."""
+        try:
+            there = self.vectors.ids(base)
+            expected: set[str] = set()
+            for ids, vectors in self.chunks.windows(base):
+                expected.update(ids)
+                missing = [number for number, key in enumerate(ids) if key not in there]
+                self.vectors.add(base, [ids[number] for number in missing], vectors[missing])
+            self.vectors.remove(base, sorted(there - expected))
+        except IndexDamaged:
+            return False
+        return True
 
     def _churned(self, base: KnowledgeBase) -> bool:
         added, living = self.notes.index_added(base), self.chunks.count(base)[2]
@@ -121,8 +129,11 @@ class Store:
     # writing
 
     def put(self, base: KnowledgeBase, cuttings: Sequence[Cutting]) -> None:
-        """Write notes with their chunks and windows; each is whole or not there."""
-        self.open_index()
+        """Write notes with their chunks and windows; each is whole or not there.
+
+        The index must have been opened before the windows' vectors were added.
+        """
+        base = self.notes.base(base.name)
         old = [key for cutting in cuttings for key in self.chunks.window_ids(cutting.note.id)]
         ids: list[str] = []
         vector_ids: list[int] = []
@@ -151,7 +162,7 @@ class Store:
         With `keep_edits` their edits stay, flagged: the notes may come back under the same ids.
         """
         self.open_index()
-        kept = 0
+        base, kept = self.notes.base(base.name), 0
         with self.changing:
             old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
             with self.database.write():
@@ -161,14 +172,12 @@ class Store:
                     self.edits.delete(note_ids)
                 for note_id in note_ids:
                     self.chunks.delete_note(note_id)
-                self.chunks.drop_unused_vectors()
         self._guarded(lambda: self.vectors.remove(base, old))
         return kept
 
     def delete_base(self, base: KnowledgeBase) -> None:
         self.open_index()
         self.notes.delete_base(base)
-        self.chunks.drop_unused_vectors()
         self._guarded(lambda: self.vectors.drop(base))
 
     # searching
@@ -180,7 +189,7 @@ class Store:
 
         A selective filter is scored exactly, and so is everything while Chroma is not open or damaged.
         """
-        if self.index_problem or not self.vectors.opened or (note_ids is not None and self._selective(note_ids)):
+        if self.index_problem or not self.index_ready or (note_ids is not None and self._selective(note_ids)):
             return self.chunks.nearest(base, query, count, note_ids)
         # A chunk may have several windows, and some ids may be of an earlier generation.
         try:

@@ -75,7 +75,7 @@ def store(tmp_path: Path):
 def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
-    assert store.vectors.opened
+    assert store.index_ready
     assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
     rowids = store.chunks.matching_words(["ggggggg"], 10)
     assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]
@@ -137,7 +137,7 @@ def test_an_index_that_was_killed_and_is_broken_is_built_anew(store: Store, dama
     again = Store(store.folder)
     again.open_index()
     base = again.notes.base("notes")
-    assert again.vectors.opened
+    assert again.index_ready
     assert not again.index_problem
     assert len(again.vectors.ids(base)) == len(texts)
     assert sorted(found(again, base, texts[7])[0].split()) == sorted(before[0].split())
