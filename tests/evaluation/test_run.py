@@ -91,7 +91,7 @@ def test_the_result_is_json() -> None:
     told = json.loads(json.dumps(run(QUESTIONS, ANSWERS.__getitem__, SOURCES.get).to_dict()))
     assert (told["questions"], told["scored"], told["negatives"]) == (6, 5, 1)
     assert set(told["metrics"]) == set(METRICS)
-    first = told["results"][0]
+    first = told["per_question"][0]
     assert (first["id"], first["found_rank"]) == ("1", 1)
     assert first["hits"] == [{"path": "a.md", "file_start": 17, "file_end": 49, "score": 1.0}]
 
