@@ -17,10 +17,10 @@ check: .venv/ready ## lint, format, types, layers
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 
 bench: .venv/ready ## measure speed on two vaults (VAULTS=folder)
-	$(BIN)/python -m benchmarks.speed $(VAULTS)
+	$(BIN)/python -u -m benchmarks.speed $(VAULTS)
 
 eval: .venv/ready ## measure quality on two vaults and their questions (DATA=folder)
-	$(BIN)/python -m benchmarks.quality $(DATA)
+	$(BIN)/python -u -m benchmarks.quality $(DATA)
 
 .venv/ready: pyproject.toml .ci/constraints.txt
 	$(PYTHON) -m venv .venv

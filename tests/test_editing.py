@@ -106,6 +106,20 @@ def test_the_context_of_a_hit_shows_the_note_as_it_was_edited(workspace: Workspa
     assert context("geese", 1) == "a4 line of the note\n\ngeese added\n\na5 line of the note"
     assert context("a0", 1) == "a0 line of the note\nherons instead"
     assert context("b1", 1) == "b0 line of the note\nb1 line of the note\nb2 line of the note"
+    workspace.delete_chunk(chunks(workspace, "c")[1].id)
+    assert context("c0", 1) == "c0 line of the note\n\nc2 line of the note"
+
+
+def test_the_context_doubles_no_text_that_chunks_share(workspace: Workspace, folder: Path) -> None:
+    (folder / "f.md").write_text(" ".join(f"Sentence {number} stands here." for number in range(12)))
+    synced(workspace, folder)
+    workspace.rechunk("vault", options=ChunkingOptions(strategy="recursive", chunk_size=12, chunk_overlap=4))
+    cut = chunks(workspace, "f")
+    assert cut[2].start < cut[1].end
+    workspace.edit_chunk(cut[0].id, "Mine.")
+    (hit,) = workspace.search("mine", mode="keyword", expansion_size=2).hits
+    body = workspace.note(hit.note.id).body
+    assert hit.passage.text == "Mine. " + body[cut[0].end : cut[2].end].lstrip()
 
 
 def test_a_deleted_chunk_answers_nothing_until_it_is_restored(workspace: Workspace, model: WordLengths) -> None:
@@ -145,6 +159,13 @@ def test_an_act_that_fails_changes_nothing(
     with pytest.raises(SourceError):
         workspace.edit_chunk(before[0].id, "new words")
     assert (chunks(workspace), workspace.edits()) == (before, edits)
+
+
+def test_a_text_too_large_to_be_cut_is_refused(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.outline.MAX_LINES", 50)
+    with pytest.raises(SourceError, match="line"):
+        workspace.edit_chunk(chunks(workspace)[0].id, "x\n" * 60)
+    assert workspace.edits() == []
 
 
 def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path) -> None:

@@ -260,6 +260,8 @@ def test_a_part_of_a_table_repeats_its_header() -> None:
     desk = after(body, split(0, body.index("| r3")), strategy="none")
     assert desk.chunks[1].lead.startswith("| a | b |")
     assert desk.chunks[1].text.startswith("| r3")
+    desk = after(body, split(0, body.index("| r3")), edited(1, "| r3 | mine |"), added("Mine.", 0), strategy="none")
+    assert [bool(chunk.lead) for chunk in desk.chunks] == [False, False, True]
 
 
 # other texts

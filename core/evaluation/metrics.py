@@ -25,6 +25,26 @@ def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
     return covered / (end - start)
 
 
+def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+    """Return how exactly the retrieved spans are the gold ones: 1 for the same characters, 0 for others only.
+
+    |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
+    counted once.
+    """
+    wanted = sum(_length(golds, place) for place in {place for place, _, _ in golds})
+    got = sum(_length(retrieved, place) for place in {place for place, _, _ in retrieved})
+    either = sum(_length([*golds, *retrieved], place) for place in {place for place, _, _ in [*golds, *retrieved]})
+    return (wanted + got - either) / either if either else 0.0
+
+
+def _length(spans: Sequence[Span], path: str) -> int:
+    total, reached = 0, 0
+    for start, end in sorted((start, end) for place, start, end in spans if place == path):
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
 def found_at(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> int | None:
     """Return the first rank by which a gold span is found, or, without `any`, by which all are."""
     enough = min(1, len(golds)) if any else len(golds)

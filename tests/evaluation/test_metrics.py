@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import Span, coverage, found_at, hit_at, reciprocal_rank, within_budget
+from core.evaluation.metrics import Span, coverage, found_at, hit_at, iou, reciprocal_rank, within_budget
 
 GOLD = ("a.md", 100, 200)
 
@@ -89,3 +89,19 @@ def test_reciprocal_rank() -> None:
 )
 def test_the_budget_cuts_the_hit_it_ends_in(budget: int, kept: list[Span]) -> None:
     assert within_budget(HITS, budget) == kept
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "share"),
+    [
+        ([], 0),
+        ([GOLD], 1),
+        ([("b.md", 100, 200)], 0),
+        ([("a.md", 100, 150)], 0.5),
+        ([("a.md", 150, 250)], 50 / 150),
+        ([("a.md", 100, 200), ("b.md", 0, 100)], 0.5),
+        ([("a.md", 100, 180), ("a.md", 120, 200)], 1),
+    ],
+)
+def test_iou_punishes_what_is_missing_and_what_is_too_much(retrieved: list[Span], share: float) -> None:
+    assert iou([GOLD], retrieved) == pytest.approx(share)

@@ -91,3 +91,14 @@ def filled(place: Path, vault: Path) -> Screen:
         workspace.apply(workspace.plan_folder(vault))
     screen = Screen()
     return screen.finish("warm")
+
+
+@pytest.fixture
+def long(place: Path, tmp_path: Path) -> str:
+    """The id of a note of 30 sections, which are its chunks; it is alone in its base."""
+    folder = tmp_path / "long"
+    folder.mkdir()
+    (folder / "long.md").write_text(notes.long_note(30))
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+        return workspace.notes()[0].id

@@ -1,22 +1,6 @@
-from pathlib import Path
-
-import pytest
-
 from core.model import Chunk
-from core.workspace import Workspace
-from pages.ui import bands
-from tests import notes
+from pages.ui import bands, cutting, tree
 from tests.pages.conftest import Screen
-
-
-@pytest.fixture
-def long(place: Path, tmp_path: Path) -> str:
-    folder = tmp_path / "long"
-    folder.mkdir()
-    (folder / "long.md").write_text(notes.long_note(30))
-    with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(folder))
-        return workspace.notes()[0].id
 
 
 def test_nothing_is_chosen_at_first(filled: Screen) -> None:
@@ -25,11 +9,10 @@ def test_nothing_is_chosen_at_first(filled: Screen) -> None:
     assert not filled.app.dataframe
 
 
-def test_a_note_is_chosen_from_the_list(filled: Screen) -> None:
+def test_a_linked_note_is_shown_whole(filled: Screen) -> None:
     filled.open("chunks")
     backups = next(note.id for note in filled.workspace.notes() if note.path == "backups.md")
-    filled.app.selectbox("cut_note").set_value(backups).run()
-    assert filled.app.query_params["note"] == backups
+    filled.open("chunks", note=backups)
     assert len(filled.app.dataframe[0].value) == 1
     assert "Whole note" in filled.text
 
@@ -39,6 +22,7 @@ def test_a_link_opens_the_note_at_its_chunk(long: str) -> None:
     table = screen.app.dataframe[0].value
     assert len(table) == 30
     assert list(table["index"])[:3] == [1, 2, 3]
+    assert "Chunks: <b>30</b>" in screen.text
     assert screen.app.session_state[f"chunks_{long}_1"]["selection"]["rows"] == [7]
 
 
@@ -79,6 +63,28 @@ def test_pieces_give_the_whole_text_once_with_overlaps_apart() -> None:
         ("own", 2, 22, 30),
         ("gap", 3, 30, 35),
     ]
+
+
+def test_what_a_person_added_has_a_place_but_no_width() -> None:
+    chunks = [chunk(0, 10, 0), chunk(10, 10, 1), chunk(8, 20, 2)]
+    found = [(piece.kind, piece.index, piece.start, piece.end, piece.following) for piece in bands.pieces(chunks, 20)]
+    assert found == [("own", 0, 0, 8, 2), ("both", 0, 8, 10, 2), ("own", 1, 10, 10, 2), ("own", 2, 10, 20, 3)]
+
+
+def test_a_histogram_holds_every_size_once() -> None:
+    assert cutting.buckets([3, 3, 7]) == (3, 1, [2, 0, 0, 0, 1])
+    first, step, counts = cutting.buckets([12, 900, 455, 460])
+    assert (first, step, sum(counts)) == (0, 50, 4)
+    assert counts[0] == counts[18] == 1
+    assert counts[9] == 2
+
+
+def test_notes_stand_in_their_folders(filled: Screen) -> None:
+    found = tree.folders(filled.workspace.notes(), several=False)
+    assert [folder["name"] for folder in found["folders"]] == ["kitchen", "缓存"]
+    assert [note[1] for note in found["notes"]] == ["Backups"]
+    assert [note[1] for note in found["folders"][1]["notes"]] == ["缓存雪崩"]
+    assert tree.folders(filled.workspace.notes(), several=True)["folders"][0]["count"] == 3
 
 
 def test_a_long_note_is_laid_out_around_the_chosen_chunk() -> None:

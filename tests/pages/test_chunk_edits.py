@@ -1,0 +1,180 @@
+"""What a person does to chunks on their page: one in the drawer, several from the table."""
+
+from pathlib import Path
+
+import pytest
+
+from core.model import Chunk
+from core.workspace import Workspace
+from pages.ui import editor
+from tests.pages.conftest import Screen
+
+
+class Chunks:
+    """The page of one note's chunks."""
+
+    def __init__(self, note: str) -> None:
+        self.note = note
+        self.screen = Screen().finish("warm").open("chunks", note=note)
+
+    @property
+    def all(self) -> list[Chunk]:
+        return self.screen.workspace.chunks(self.note)
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.screen.workspace
+
+    def mark(self, *rows: int) -> "Chunks":
+        generation = self.workspace.note(self.note).generation
+        self.screen.app.session_state[f"chunks_{self.note}_{generation}"] = {
+            "selection": {"rows": list(rows), "columns": [], "cells": []}
+        }
+        self.screen.app.run()
+        return self
+
+    def press(self, key: str) -> "Chunks":
+        self.screen.press(key)
+        return self
+
+    def drawer(self, row: int, mode: str = "edit") -> "Chunks":
+        self.mark(row).press("act_edit")
+        assert self.screen.app.get("dialog")
+        if mode != "edit":
+            self.screen.app.segmented_control("drawer_mode").set_value(mode).run()
+        return self
+
+    def disabled(self, key: str) -> bool:
+        return next(button.disabled for button in self.screen.app.button if button.key == key)
+
+    @property
+    def column(self) -> list[str]:
+        return list(self.screen.app.dataframe[0].value["edited"])
+
+
+@pytest.fixture
+def page(long: str) -> Chunks:
+    return Chunks(long)
+
+
+def test_an_edit_is_saved_from_the_drawer_and_found(page: Chunks) -> None:
+    page.drawer(3)
+    assert "Section 3" in page.screen.text
+    page.screen.app.text_area[0].set_value("The quick zanzibar fox").run()
+    page.press("drawer_save")
+    assert page.all[3].text == "The quick zanzibar fox"
+    assert page.all[3].edited
+    assert page.column[3] == "edited"
+    assert not page.screen.app.get("dialog")
+    assert page.screen.app.query_params["chunk"] == "3"
+    found = page.screen.open("search", q="zanzibar").text
+    assert '<span class="t-tag t-edited">edited</span>' in found
+
+
+def test_an_empty_text_is_refused_and_the_drawer_stays(page: Chunks) -> None:
+    page.drawer(3)
+    page.screen.app.text_area[0].set_value("  ").run()
+    page.press("drawer_save")
+    assert "The text is empty" in page.screen.errors
+    assert page.screen.app.get("dialog")
+    assert not page.all[3].edited
+
+
+def test_a_chunk_is_split_where_its_line_begins(page: Chunks) -> None:
+    text = page.all[2].text
+    page.drawer(2, "split")
+    offered = editor.places(text)
+    page.screen.app.selectbox(f"place_{page.all[2].id}_1").set_value(offered[0]).run()
+    page.press("drawer_split")
+    assert len(page.all) == 31
+    assert page.all[2].text + page.all[3].text == text.replace("\n\n", "", 1)
+    assert page.column[2:4] == ["split", "split"]
+
+
+def test_a_chunk_is_added_behind_another(page: Chunks) -> None:
+    page.drawer(5, "add")
+    page.screen.app.text_area[0].set_value("What I know better").run()
+    page.press("drawer_add")
+    assert page.all[6].text == "What I know better"
+    assert page.column[6] == "added"
+    assert page.screen.app.query_params["chunk"] == "6"
+
+
+def test_the_drawer_merges_deletes_and_restores(page: Chunks) -> None:
+    page.drawer(0).press("drawer_merge")
+    assert len(page.all) == 29
+    page.drawer(0).press("drawer_delete")
+    assert page.all[0].state == "deleted"
+    page.drawer(0)
+    assert not page.screen.app.text_area
+    page.press("drawer_restore")
+    assert page.all[0].state == "embedded"
+    page.drawer(0).press("drawer_restore")
+    assert len(page.all) == 30
+
+
+def test_marked_chunks_are_deleted_and_restored_together(page: Chunks) -> None:
+    assert page.disabled("act_delete")
+    page.mark(1, 4, 7).press("act_delete")
+    assert [chunk.index for chunk in page.all if chunk.state == "deleted"] == [1, 4, 7]
+    assert "3 deleted" in page.screen.text
+    page.mark(1, 4, 7)
+    assert page.disabled("act_merge")
+    page.press("act_restore")
+    assert not any(chunk.state == "deleted" for chunk in page.all)
+
+
+def test_marked_chunks_are_each_merged_with_the_next(page: Chunks) -> None:
+    texts = [chunk.text for chunk in page.all]
+    page.mark(1, 2, 10).press("act_merge")
+    assert len(page.all) == 27
+    assert [chunk.text.count("## Section") for chunk in page.all][:3] == [1, 3, 1]
+    assert page.all[-1].text == texts[-1]
+    page.mark(29 - 2, 28 - 2)
+    assert not page.disabled("act_delete")
+
+
+def test_both_parts_of_a_split_are_restored_by_one_mark_each(page: Chunks) -> None:
+    page.workspace.split_chunk(page.all[2].id, 30)
+    page.screen.app.run()
+    page.mark(2, 3).press("act_restore")
+    assert len(page.all) == 30
+    assert page.workspace.edits(page.note) == []
+
+
+def test_pending_chunks_are_embedded_one_note_or_base_at_a_time(page: Chunks) -> None:
+    page.screen.app.toggle[0].set_value(False).run()
+    assert not page.workspace.bases()[0].embed_at_once
+    for index in (1, 2, 3):
+        page.workspace.edit_chunk(page.all[index].id, f"another text {index}")
+    page.screen.app.run()
+    page.mark(1, 2, 5).press("act_embed").screen.finish("embed")
+    assert [chunk.index for chunk in page.all if chunk.state == "pending"] == [3]
+    assert "2 chunks embedded" in page.screen.text
+    page.press("embed_note").screen.finish("embed")
+    assert {chunk.state for chunk in page.all} == {"embedded"}
+    assert "1 chunk embedded" in page.screen.text
+
+
+def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path, tmp_path: Path) -> None:
+    file = tmp_path / "long" / "long.md"
+    with Workspace(place) as workspace:
+        for index in (3, 5):
+            workspace.edit_chunk(workspace.chunks(long)[index].id, f"rewritten {index}")
+        file.write_text(file.read_text().replace("word3 ", "other3 ").replace("word5 ", "other5 "))
+        workspace.apply(workspace.plan_folder(file.parent))
+        first, second = workspace.flagged()
+    page = Chunks(long)
+    assert "2 edits have lost their place" in page.screen.text
+    assert "rewritten 3" in page.screen.text
+    page.press(f"keep_{first.edit.id}")
+    assert [chunk.text for chunk in page.all if chunk.edited] == ["rewritten 3"]
+    page.press(f"drop_{second.edit.id}")
+    assert page.workspace.flagged() == []
+    assert "lost their place" not in page.screen.text
+
+
+def test_places_for_a_split_are_before_lines_and_sentences() -> None:
+    text = "One. Two\n\nthree。四"
+    assert [text[at:] for at in editor.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
+    assert editor.places("word") == []

@@ -1,0 +1,100 @@
+"""Other parameters on the Chunks page: seen before they count, compared, and applied."""
+
+import pytest
+
+from core.model import ChunkingOptions
+from tests.pages.conftest import Screen
+
+
+@pytest.fixture
+def screen(long: str) -> Screen:
+    return Screen().finish("warm").open("chunks", note=long)
+
+
+def view(screen: Screen, name: str) -> None:
+    screen.app.segmented_control("cut_view").set_value(name).run()
+    assert not screen.app.exception, screen.app.exception
+
+
+def strategy(screen: Screen, side: str, name: str) -> None:
+    screen.app.selectbox(f"try_{side}_strategy").set_value(name).run()
+
+
+def test_a_preview_cuts_as_an_import_would_and_changes_nothing(screen: Screen, long: str) -> None:
+    view(screen, "preview")
+    assert "Cuts that stay <b>30</b>" in screen.text
+    strategy(screen, "preview", "none")
+    assert "Chunks: <b>1</b>" in screen.text
+    assert "that go <b>29</b>" in screen.text
+    assert len(screen.workspace.chunks(long)) == 30
+    strategy(screen, "preview", "recursive")
+    screen.app.slider("try_preview_chunk_size").set_value(256).run()
+    note = screen.workspace.note(long)
+    cut = screen.workspace.cut(note, ChunkingOptions(strategy="recursive", chunk_size=256), "words")
+    assert f"Chunks: <b>{len(cut.chunks)}</b>" in screen.text
+
+
+def test_sliders_have_their_ranges_and_those_without_effect_are_shut(screen: Screen) -> None:
+    view(screen, "preview")
+    ranges = {slider.key.removeprefix("try_preview_"): (slider.min, slider.max) for slider in screen.app.slider}
+    assert ranges == {
+        "short_doc_threshold": (300, 700),
+        "chunk_size": (256, 1024),
+        "chunk_overlap": (50, 200),
+        "min_headings_for_md_aware": (2, 5),
+        "max_single_chunk_size": (1000, 2000),
+    }
+    assert not any(slider.disabled for slider in screen.app.slider)
+    strategy(screen, "preview", "lines")
+    assert [slider.key for slider in screen.app.slider if not slider.disabled] == ["try_preview_max_single_chunk_size"]
+    screen.press("reset_preview")
+    assert screen.app.selectbox("try_preview_strategy").value == "auto"
+
+
+def test_two_cuts_are_compared(screen: Screen) -> None:
+    view(screen, "compare")
+    assert screen.app.selectbox("try_first_strategy").value == "auto"
+    assert screen.app.selectbox("try_second_strategy").value == "recursive"
+    strategy(screen, "second", "none")
+    text = screen.text
+    assert "Chunks: <b>30</b>" in text
+    assert "Chunks: <b>1</b>" in text
+    for fact in ("Cuts in both <b>1</b>", "only left <b>29</b>", "only right <b>0</b>"):
+        assert fact in text
+
+
+def test_parameters_become_the_notes_own_and_go_back_to_the_bases(screen: Screen, long: str) -> None:
+    view(screen, "preview")
+    assert next(button for button in screen.app.button if button.key == "apply_note_preview").disabled
+    strategy(screen, "preview", "none")
+    screen.press("apply_note_preview").finish("rechunk")
+    assert len(screen.workspace.chunks(long)) == 1
+    own = screen.workspace.options(long)
+    assert own is not None
+    assert own.strategy == "none"
+    assert "1 note cut" in screen.text
+    assert "parameters of its own" in screen.text
+    strategy(screen, "preview", "auto")
+    screen.press("apply_note_preview").finish("rechunk")
+    assert screen.workspace.options(long) is None
+    assert len(screen.workspace.chunks(long)) == 30
+    assert "0 windows embedded" in screen.text
+
+
+def test_parameters_become_the_bases_and_edits_stay(screen: Screen, long: str) -> None:
+    screen.workspace.edit_chunk(screen.workspace.chunks(long)[4].id, "mine")
+    view(screen, "compare")
+    strategy(screen, "second", "recursive")
+    screen.press("apply_base_second").finish("rechunk")
+    assert screen.workspace.bases()[0].chunking.strategy == "recursive"
+    chunks = screen.workspace.chunks(long)
+    assert {chunk.kind for chunk in chunks} == {"recursive_character"}
+    assert [chunk.text for chunk in chunks if chunk.edited] == ["mine"]
+    assert "Cut anew" in screen.text
+
+
+def test_the_page_is_whole_in_chinese(long: str) -> None:
+    screen = Screen("zh-CN").finish("warm").open("chunks", note=long)
+    for name, said in (("preview", "消失"), ("compare", "仅左边"), ("stored", "立即向量化")):
+        view(screen, name)
+        assert said in screen.text or said in "".join(toggle.label for toggle in screen.app.toggle)
