@@ -50,6 +50,10 @@ class Store:
         except BaseException:
             self._unlock()
             raise
+        if readonly and self.database.outdated:
+            self.database.close()
+            Store(folder).close()
+            self.database = Database(file, readonly=True)
         self.notes = Notes(self.database)
         self.chunks = Chunks(self.database)
         self.edits = Edits(self.database)

@@ -19,7 +19,7 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """The connections to `notes.db`.
+    """The connections to `notes.db`; `outdated` says that it was opened in an earlier version's schema.
 
     A read-only database refuses every write with WorkspaceLocked. Raises StoreError for a file
     that isn't a database, NewerSchema for one from the future.
@@ -32,10 +32,9 @@ class Database:
         self._local = threading.local()
         self._opened: weakref.WeakSet[_Connection] = weakref.WeakSet()
         try:
+            self.outdated = schema.schema_version(self.connection) < len(schema.MIGRATIONS)
             if not readonly:
                 schema.migrate(self.connection)
-            elif schema.schema_version(self.connection) < len(schema.MIGRATIONS):
-                raise StoreError("This workspace is from an earlier version. Open the app once to bring it up to date.")
         except sqlite3.DatabaseError as error:
             self.close()
             raise StoreError(

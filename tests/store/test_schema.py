@@ -4,8 +4,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-from core.errors import StoreError
+from core.errors import WorkspaceLocked
 from core.store import Store, schema
 
 FIRST = """
@@ -50,6 +51,12 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     store.close()
 
 
-def test_a_reader_asks_for_the_app_to_bring_it_up_to_date(old: Path) -> None:
-    with pytest.raises(StoreError, match="Open the app once"):
+def test_a_reader_brings_it_up_to_date_unless_another_writes(old: Path) -> None:
+    lock = FileLock(old / "lock")
+    with lock, pytest.raises(WorkspaceLocked):
         Store(old, readonly=True)
+    reader = Store(old, readonly=True)
+    assert [card.title for card in reader.notes.cards()] == ["Title"]
+    with pytest.raises(WorkspaceLocked):
+        reader.notes.delete_base(reader.notes.base("old"))
+    reader.close()
