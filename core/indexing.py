@@ -16,8 +16,8 @@ from core.store import Store
 from core.store.chunks import Cutting
 from core.text import digest
 
-_GROUP = 512
-"""Windows that are sorted by length together: batches of one length waste no padding."""
+_GROUP = 256
+"""Windows that are sorted by length together, for batches of one length waste no padding, and stored together."""
 _SLICE = 32
 """Windows embedded between two looks at the cancel button."""
 
