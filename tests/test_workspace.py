@@ -67,6 +67,13 @@ def test_every_hit_says_what_each_stage_thought_of_it(workspace: Workspace, fold
     assert set(workspace.search("restore", mode="keyword").hits[0].scores) == {"keyword"}
 
 
+def test_a_limit_beyond_the_pool_is_filled(workspace: Workspace, folder: Path) -> None:
+    workspace.settings.search.pool = 1
+    synced(workspace, folder)
+    for mode in ("semantic", "hybrid"):
+        assert len(workspace.search("a backup", mode=mode, limit=3).hits) == 3
+
+
 def test_front_matter_is_metadata_and_offsets_count_it(workspace: Workspace, folder: Path) -> None:
     synced(workspace, folder)
     hit = workspace.search("缓存雪崩").hits[0]

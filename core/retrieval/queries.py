@@ -1,6 +1,7 @@
 """A question as typed -> what the stages can use."""
 
 import unicodedata
+from dataclasses import replace
 from typing import get_args
 
 from core import text
@@ -14,7 +15,10 @@ EXPANSION_SIZES = range(4)
 
 
 def checked(query: Query) -> Query:
-    """Return the query, or raise QueryError or UnknownChoice that says what to ask instead."""
+    """Return the query with a pool that fills its limit.
+
+    Raises QueryError or UnknownChoice that says what to ask instead.
+    """
     if query.mode not in get_args(Mode):
         raise UnknownChoice("mode", query.mode, get_args(Mode))
     if not query.text.strip():
@@ -31,7 +35,7 @@ def checked(query: Query) -> Query:
         raise QueryError(f"The expansion is {query.expansion_size}; it must be from 0 to {EXPANSION_SIZES[-1]}.")
     if not 0 <= query.semantic_weight <= 1:
         raise QueryError(f"The semantic weight is {query.semantic_weight}; it must be from 0 to 1.")
-    return query
+    return replace(query, pool=max(query.pool, query.limit))
 
 
 def words(query: Query) -> list[str]:
