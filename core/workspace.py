@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import chunking, embedding, evaluation, folder, notefile, sync, upload
-from core.config import Settings, settings
+from core.chunking.compare import Difference, Sizes, difference, sizes
+from core.config import ChunkingSettings, Settings, settings
 from core.editing import Decision, Editing, Flagged, Rechunked
 from core.edits import apply
 from core.embedding import Embedder
@@ -41,7 +42,25 @@ from core.store import Store
 from core.sync import SyncPlan, SyncReport
 from core.text import query_keywords
 
-__all__ = ["BaseStatus", "Failed", "Job", "Status", "SyncPlan", "SyncReport", "Workspace", "filters_of", "preview"]
+__all__ = [
+    "BaseStatus",
+    "Decision",
+    "Difference",
+    "Failed",
+    "Flagged",
+    "Job",
+    "Rechunked",
+    "Sizes",
+    "Status",
+    "SyncPlan",
+    "SyncReport",
+    "Workspace",
+    "difference",
+    "filters_of",
+    "preview",
+    "ranges",
+    "sizes",
+]
 
 PREFERENCES = "preferences.json"
 """What a person chose for the screens; kept beside the notes."""
@@ -279,6 +298,10 @@ class Workspace:
         cut = chunking.cut(note, options, tokens)
         return replace(cut, chunks=apply(note, cut.chunks, self.store.edits.of_note(note.id), tokens).chunks)
 
+    def options(self, note_id: str) -> ChunkingOptions | None:
+        """Return how a note is cut where that is its own choice, None where it goes with its base."""
+        return self.store.notes.options(note_id)
+
     def rechunk(
         self,
         base: str | None = None,
@@ -454,6 +477,12 @@ class Workspace:
     def rebuild(self, progress: Progress = unheard) -> int:
         """Build the vector index anew from SQLite, without a model, and return how many windows it holds."""
         return self.store.rebuild_index(lambda done, total: progress(done, total, ""))
+
+
+def ranges() -> dict[str, tuple[int, int]]:
+    """Return from where to where the sizes of ChunkingOptions may be set, by name."""
+    fields = ChunkingSettings.model_json_schema()["properties"]
+    return {name: (field["minimum"], field["maximum"]) for name, field in fields.items() if "minimum" in field}
 
 
 def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:

@@ -1,32 +1,73 @@
-"""Chunks: a note's text in bands, the table of its chunks, and why it is cut so."""
+"""Chunks: a note's text in bands, the table of its chunks, and how other parameters would cut it."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui import bands, cutting, shell
+from core.model import Chunk, ChunkingOptions, Filters, KnowledgeBase, Note
+from core.workspace import Workspace
+from pages.ui import bands, chunktable, cutting, editor, flagged, links, shell, tree, trying, work
 from pages.ui.text import t
+
+
+def stored(
+    workspace: Workspace, note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions
+) -> None:
+    """Draw the note as it is cut now."""
+    if not chunks:
+        st.info(t("chunks.none"))
+        return
+    edits = {edit.chunk_id: edit for edit in workspace.edits(note.id) if not edit.flagged}
+    shown = cutting.asked_for(chunks)
+    left, right = st.columns(2, gap="medium")
+    with right:
+        cutting.figures(chunks)
+        marked = chunktable.table(note, chunks, shown, edits)
+        chunktable.actions(workspace, note, chunks, marked, set(edits))
+        waiting = sum(card.pending for card in workspace.notes(Filters(bases=(base.name,))))
+        chunktable.embedding(workspace, base, note, chunks, waiting)
+        cut = cutting.cut(workspace, note, now, base.embedder)
+        if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
+            st.info(t("chunks.older"))
+        cutting.why(cut)
+    with left:
+        bands.text(
+            note,
+            chunks,
+            shown,
+            key=f"bands_{note.id}",
+            edits=edits,
+            on_pick=lambda index: links.say("chunk", str(index)),
+            on_edit=lambda index: editor.asked(chunks[index].id),
+        )
+    editor.drawer(workspace, note, chunks, edits)
+
+
+def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
+    note_id = tree.picker(workspace, [base.name for base in bases])
+    work.panel(workspace, work.CHUNKS)
+    flagged.section(workspace)
+    if note_id is None:
+        st.caption(t("chunks.pick"))
+        return
+    note = workspace.note(note_id)
+    base = next(base for base in bases if base.id == note.base_id)
+    own = workspace.options(note.id)
+    now = own or base.chunking
+    view = cutting.head(note, own is not None)
+    if view == "preview":
+        trying.preview(workspace, note, base, now)
+    elif view == "compare":
+        trying.compare(workspace, note, base, now)
+    else:
+        stored(workspace, note, base, workspace.chunks(note.id), now)
+
 
 workspace = shell.start("chunks")
 st.title(t("menu.chunks"))
-
 bases = workspace.bases()
 if not bases:
     st.info(t("search.nothing"), icon=":material/splitscreen:")
     st.stop()
-
 with shell.errors():
-    note_id = cutting.picker(workspace, [base.name for base in bases])
-    if note_id is None:
-        st.caption(t("chunks.pick"))
-        st.stop()
-    note = workspace.note(note_id)
-    chunks = workspace.chunks(note_id)
-    base = next(base for base in bases if base.id == note.base_id)
-    cutting.head(note, chunks)
-    if chunks:
-        shown = cutting.asked_for(chunks)
-        left, right = st.columns(2, gap="medium")
-        with right:
-            cutting.table(note, chunks, shown)
-            cutting.why(workspace, note, base, chunks)
-        with left:
-            bands.text(note, chunks, shown)
+    page(workspace, bases)

@@ -1,105 +1,64 @@
 """A note's own text with its chunks as coloured bands; nothing in it is interpreted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from zlib import crc32
 
 import streamlit as st
 
-from core.model import Chunk, Note
-from pages.ui import links, look
+from core.model import Chunk, Edit, Note
+from pages.ui import look
+from pages.ui.bandview import VIEW
 from pages.ui.text import t
 
 LIMIT = 2_000_000
 """Characters that are laid out at once; a longer note shows the part around the chosen chunk."""
 
-TILES = "".join(
-    f".tile{number} {{ --tile: {tile}; }} .next{number} {{ --next: {tile}; }}" for number, tile in enumerate(look.TILES)
-)
-
-VIEW = st.components.v2.component(
-    "chunk_bands",
-    html="<div class='note' tabindex='0'></div>",
-    css=TILES
-    + """
-.note { height: 41rem; overflow: auto; position: relative; border: 1px solid var(--st-border-color); border-radius: .5rem;
-  padding: .4rem; font: .9rem/1.6 var(--st-font); color: var(--st-text-color); }
-.own, .both, .gap { white-space: pre-wrap; overflow-wrap: anywhere; padding: .1rem .7rem; }
-.own { border-left: 4px solid var(--tile); background: color-mix(in srgb, var(--tile) 9%, transparent); cursor: pointer; }
-.own:hover { background: color-mix(in srgb, var(--tile) 15%, transparent); }
-.own.on { background: color-mix(in srgb, var(--tile) 22%, transparent); outline: 2px solid var(--tile); outline-offset: -2px; }
-.both { border-left: 4px solid; border-image: linear-gradient(var(--tile), var(--next)) 1;
-  background: repeating-linear-gradient(-45deg, color-mix(in srgb, var(--tile) 20%, transparent) 0 6px, color-mix(in srgb, var(--next) 20%, transparent) 6px 12px); }
-.gap { opacity: .5; border-left: 4px solid transparent; line-height: 1; padding-block: 0; }
-.head { font-size: .74rem; opacity: .8; user-select: none; padding-top: .15rem; color: color-mix(in srgb, var(--tile) 60%, var(--st-text-color)); }
-""",
-    js="""
-export default function({ parentElement, data, setTriggerValue }) {
-  const note = parentElement.querySelector('.note');
-  if (note.dataset.stamp !== data.stamp) {
-    note.dataset.stamp = data.stamp;
-    const made = data.pieces.map(([kind, index, tile, next, head, text]) => {
-      const band = document.createElement('div');
-      band.className = `${kind} tile${tile} next${next}`;
-      if (kind === 'own') band.dataset.index = index;
-      if (head) {
-        const line = document.createElement('div');
-        line.className = 'head';
-        line.textContent = head;
-        band.append(line);
-      }
-      band.append(document.createTextNode(text));
-      return band;
-    });
-    note.replaceChildren(...made);
-  }
-  note.onclick = event => {
-    const band = event.target.closest('.own');
-    if (band && !getSelection().toString()) setTriggerValue('pick', Number(band.dataset.index));
-  };
-  const shown = data.shown === null ? null : note.querySelector(`.own[data-index="${data.shown}"]`);
-  const before = note.querySelector('.own.on');
-  if (before !== shown) {
-    before?.classList.remove('on');
-    if (shown) {
-      shown.classList.add('on');
-      const top = shown.offsetTop - note.offsetTop;
-      const seen = top >= note.scrollTop && top + shown.offsetHeight <= note.scrollTop + note.clientHeight;
-      if (!seen) note.scrollTop = shown.offsetTop - 24;
-    }
-  }
-}
-""",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the text: of one chunk (`own`), of it and the next (`both`), or of none (`gap`)."""
+    """A stretch of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
 
     kind: Literal["own", "both", "gap"]
     index: int
     start: int
     end: int
+    following: int = 0
 
 
 def pieces(chunks: Sequence[Chunk], length: int) -> list[Piece]:
-    """Return the whole text, each character once, divided where chunks begin and end."""
+    """Return the whole text, each character once, divided where chunks begin and end.
+
+    What a person added has a piece without width.
+    """
     found: list[Piece] = []
     at = 0
+    following = _following(chunks)
     for number, chunk in enumerate(chunks):
-        following = chunks[number + 1].start if number + 1 < len(chunks) else length
+        after = following[number]
+        begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
             found.append(Piece("gap", number, at, chunk.start))
             at = chunk.start
-        own = max(at, min(chunk.end, following))
-        found.append(Piece("own", number, at, own))
+        own = max(at, min(chunk.end, begin))
+        found.append(Piece("own", number, at, own, after))
         if chunk.end > own:
-            found.append(Piece("both", number, own, chunk.end))
+            found.append(Piece("both", number, own, chunk.end, after))
         at = max(own, chunk.end)
     if length > at:
         found.append(Piece("gap", len(chunks), at, length))
     return found
+
+
+def _following(chunks: Sequence[Chunk]) -> list[int]:
+    """Return for each chunk the next one that is a slice of the note."""
+    found, after = [], len(chunks)
+    for number in range(len(chunks) - 1, -1, -1):
+        found.append(after)
+        if chunks[number].start < chunks[number].end:
+            after = number
+    return found[::-1]
 
 
 def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
@@ -116,42 +75,73 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
     return first, last + 1
 
 
-def text(note: Note, chunks: Sequence[Chunk], shown: int | None) -> None:
-    """Draw the text of a note; clicking a band chooses its chunk."""
+def text(
+    note: Note,
+    chunks: Sequence[Chunk],
+    shown: int | None,
+    *,
+    key: str,
+    edits: Mapping[str, Edit],
+    on_pick: Callable[[int], None],
+    on_edit: Callable[[int], None] | None = None,
+    only: Collection[int] = (),
+) -> None:
+    """Draw the text of a note; `edits` are by their chunk's id, `only` are the chunks that another cut hasn't.
+
+    A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
+    """
     first, last = window(chunks, shown or 0)
     if (first, last) != (0, len(chunks)):
         st.info(t("chunks.part", a=first + 1, b=last))
-    key = f"bands_{note.id}"
     drawn = [
-        _drawn(piece, chunks, note.body)
+        _drawn(piece, chunks, note.body, edits, only)
         for piece in pieces(chunks, len(note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
     data: dict[str, Any] = {
         "pieces": drawn,
         "shown": shown,
-        "stamp": f"{note.id}:{note.generation}:{first}:{last}:{st.session_state.get('language')}",
+        "editable": on_edit is not None,
+        "stamp": str(crc32(repr(drawn).encode("utf-8", "surrogatepass"))),
     }
 
     def picked() -> None:
-        index = st.session_state[key].pick
-        if index is not None:
-            links.say("chunk", str(index))
+        if (index := st.session_state[key].pick) is not None:
+            on_pick(index)
 
-    VIEW(key=key, data=data, on_pick_change=picked)
+    def opened() -> None:
+        if on_edit and (index := st.session_state[key].edit) is not None:
+            on_edit(index)
+
+    VIEW(key=key, data=data, on_pick_change=picked, on_edit_change=opened)
 
 
-def _drawn(piece: Piece, chunks: Sequence[Chunk], body: str) -> list[object]:
+def _drawn(
+    piece: Piece, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
+) -> list[object]:
     tile = piece.index % len(look.TILES)
-    following = (piece.index + 1) % len(look.TILES)
+    following = piece.following % len(look.TILES)
     text = body[piece.start : piece.end]
+    head = marks = badge = instead = ""
     if piece.kind == "both":
-        head = t("chunks.overlap", a=piece.index + 1, b=piece.index + 2)
+        head = t("chunks.overlap", a=piece.index + 1, b=piece.following + 1)
     elif piece.kind == "own":
         chunk = chunks[piece.index]
         head = " · ".join([str(piece.index + 1), *chunk.section[-2:], t("n.tokens", n=chunk.token_count)])
+        edit = edits.get(chunk.id)
+        marks = " ".join(
+            [*(["deleted"] if chunk.state == "deleted" else []), *(["only"] if piece.index in only else [])]
+        )
+        badge = t("compare.only") if piece.index in only else change(chunk, edit)
+        instead = edit.text if edit and not edit.deleted else ""
     else:
-        head = ""
         # The line break that ends the band before is there as the border between the two.
         text = text.removeprefix("\r").removeprefix("\n")
-    return [piece.kind, piece.index, tile, following, head, text]
+    return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
+
+
+def change(chunk: Chunk, edit: Edit | None) -> str:
+    """Return what a person did to a chunk, in a word, empty where nothing."""
+    if chunk.state == "deleted":
+        return t("change.delete")
+    return t(f"change.{edit.kind}") if edit else ""

@@ -47,7 +47,7 @@ def hit(hit: Hit, words: Sequence[str], extremes: dict[str, Range], *, base: boo
     with st.container(border=True, key=f"hit_{hit.rank}"):
         st.html(
             f'<div class="t-hit"><div class="t-head"><span class="t-rank">{hit.rank}</span>'
-            f'<span class="t-name">{html(hit.note.title)}</span></div>'
+            f'<span class="t-name">{html(hit.note.title)}</span>{_edited(hit)}</div>'
             f'<div class="t-crumb">{html(crumb)}</div>'
             f"{_text(hit, words)}{_stages(hit, extremes)}"
             f'<div class="t-facts t-place"><span>{html(place)}</span>{tags(hit.note.tags)}</div></div>'
@@ -63,6 +63,10 @@ def hit(hit: Hit, words: Sequence[str], extremes: dict[str, Range], *, base: boo
                 icon=":material/description:",
                 query_params={"note": hit.note.id},
             )
+
+
+def _edited(hit: Hit) -> str:
+    return f'<span class="t-tag t-edited">{html(t("hit.edited"))}</span>' if hit.chunk.edited else ""
 
 
 def _stages(hit: Hit, extremes: dict[str, Range]) -> str:
@@ -104,7 +108,10 @@ def _text(hit: Hit, words: Sequence[str]) -> str:
 def _context(hit: Hit, words: Sequence[str]) -> str:
     """The passage around a hit: the hit in full, its neighbours beside it, the nearest lines of them in sight."""
     passage, chunk = hit.passage, hit.chunk
-    start, end = chunk.start - passage.start, chunk.end - passage.start
+    # Where a person edited a chunk of the passage, offsets of the note aren't those of its text.
+    guess = chunk.start - passage.start
+    start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
+    end = start + len(chunk.text)
     before, own, after = passage.text[:start], passage.text[start:end], passage.text[end:]
     parts = [
         f'<div class="t-around t-before"><div>{html(before.strip())}</div></div>' if before.strip() else "",

@@ -34,6 +34,7 @@ STYLE = """
 .t-tags { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .35rem; }
 .t-tag { font-size: .78rem; padding: .05rem .5rem; border-radius: 1rem; border: 1px solid var(--t-line); background: var(--t-soft);
   max-width: 20rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.t-edited { border-color: var(--t-accent); color: var(--t-accent); }
 .t-counts { display: flex; flex-wrap: wrap; gap: .5rem; }
 .t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .2rem .7rem; display: flex; gap: .45rem; align-items: baseline; }
 .t-count b { font-size: 1.1rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .82rem; opacity: .75; }
@@ -61,6 +62,9 @@ STYLE = """
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
 .t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }
+.t-histogram { max-width: 26rem; margin-top: .5rem; } .t-histogram i { background: var(--t-accent); max-width: none; }
+.t-ends { display: flex; justify-content: space-between; font-size: .74rem; opacity: .65; font-variant-numeric: tabular-nums; border-top: 1px solid var(--t-line); }
+.t-differ b { color: var(--t-accent); }
 .t-sizes i.on { opacity: 1; outline: 2px solid currentColor; outline-offset: 1px; }
 .t-reason { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .8rem; margin: .45rem 0; font-size: .9rem; line-height: 1.5; }
 .t-reason.chosen { border-color: var(--t-accent); } .t-reason b { margin-right: .5rem; }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from core.workspace import SyncPlan, SyncReport
+from core.workspace import Rechunked, SyncPlan, SyncReport
 from pages.ui.safe import html
 from pages.ui.sentences import said
 from pages.ui.text import t
@@ -56,6 +56,20 @@ def report(done: SyncReport) -> None:
         },
         f"{t('n.chunks', n=done.chunks)} · {t('n.windows', n=done.embedded_windows)}",
     )
+    if done.failed:
+        listing([(item.path, said(item.error)) for item in done.failed])
+
+
+def rechunked(done: Rechunked) -> None:
+    """Draw what cutting anew did, and how much of it was embedded again."""
+    told = [
+        t("rechunk.notes", n=done.notes),
+        t("n.chunks", n=done.chunks),
+        t("n.windows", n=done.embedded_windows),
+        *([t("rechunk.unchanged", n=done.unchanged)] if done.unchanged else []),
+        *([t("rechunk.flagged", n=done.flagged)] if done.flagged else []),
+    ]
+    st.html(f'<div class="t-facts">{"".join(f"<span>{html(fact)}</span>" for fact in told)}</div>')
     if done.failed:
         listing([(item.path, said(item.error)) for item in done.failed])
 

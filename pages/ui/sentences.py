@@ -97,6 +97,16 @@ CHINESE = {
     "There is no folder {folder}. Name the folder that holds the model's modules.json.": "没有文件夹 {folder}。请指定含有 modules.json 的模型文件夹。",
     "The model '{name}' in {folder} can't be loaded: {why}. "
     "Copy or download it again, or choose another model.": "无法加载 {folder} 中的模型“{name}”：{why}。请重新复制或下载，或换一个模型。",
+    # edits
+    "This is the note's last chunk: there is no next one to merge it with.": "这是笔记的最后一块，没有下一块可以合并。",
+    "A split at {at} would leave one part without text. Choose a place inside the chunk's text, from 1 to {n}.": "在 {at} 处拆分会有一边没有文字。请选择 1 到 {n} 之间的位置。",
+    "This chunk is as it was cut: there is no edit to take back.": "这一块就是切分的原样，没有可撤销的修改。",
+    "The deleted text is no longer in the note, so there is nothing to keep. Drop the edit.": "被删除的文字已不在笔记中，没有可保留的内容，请放弃这处修改。",
+    "Chunk {n} of the note is deleted. Restore it first.": "笔记的第 {n} 块已删除，请先恢复。",
+    "The text is empty. Write one, or delete the chunk.": "文字是空的。请填写，或删除这一块。",
+    "This edit is in its place. To take it back, restore its chunk.": "这处修改还在原位。要撤销它，请恢复对应的分块。",
+    "There is no edit '{id}'. It may have been resolved since.": "没有修改“{id}”，可能已处理。",
+    "There is no chunk '{id}'. Its note may have been cut anew since: look it up again.": "没有分块“{id}”，所在的笔记可能已重新切分，请重新查找。",
     # why a note is cut so
     "{strategy}: asked for by the settings of the base.": "由知识库的设置指定。",
     "none: The note has {tokens}, fewer than short_doc_threshold ({limit}), so it stays whole.": "全文 {tokens}，少于 short_doc_threshold（{limit}），因此整篇保留。",

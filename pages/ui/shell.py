@@ -83,7 +83,7 @@ def _model_state(workspace: Workspace) -> None:
     if state == "failed" and job is not None:
         st.html(f'<div class="t-list t-dim">{html(said(job.error))}</div>')
         st.button(t("retry"), key="warm_again", on_click=workspace.start_warming)
-    for name in ("import", "rebuild"):
+    for name in (*work.IMPORTS, *work.CHUNKS):
         if (running := workspace.jobs.get(name)) and running.state == "running":
             st.progress(running.share, text=f"{t(f'work.{name}')} {running.share:.0%}")
 

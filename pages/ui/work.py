@@ -1,20 +1,24 @@
 """Long work on the screen: what runs, how far it is, how it ended. The work itself is in `workspace.jobs`."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
 
 from core.model import Progress
-from core.workspace import Job, SyncPlan, SyncReport, Workspace
+from core.workspace import Job, Rechunked, SyncPlan, SyncReport, Workspace
 from pages.ui import plans
 from pages.ui.safe import html, plain
 from pages.ui.sentences import said
 from pages.ui.text import t
 
 SAMPLES = Path(__file__).parents[2] / "data" / "sample_notes"
-WATCHED = ("warm", "import", "rebuild")
+IMPORTS = ("import", "rebuild")
+CHUNKS = ("rechunk", "embed", "edits")
+WATCHED = ("warm", *IMPORTS, *CHUNKS)
+SOON = 1.2
+"""Seconds that a page waits for work which may be done at once."""
 
 
 def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
@@ -43,6 +47,20 @@ def importing(workspace: Workspace) -> bool:
     return workspace.jobs.running("import")
 
 
+def writing(workspace: Workspace) -> bool:
+    """Tell whether chunks can't be changed: another job is at it, or the workspace is for reading only."""
+    return workspace.readonly or any(workspace.jobs.running(name) for name in (*IMPORTS, *CHUNKS))
+
+
+def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) -> None:
+    """Run a job on chunks and draw the page anew: at its end where that is soon."""
+    if workspace.jobs.start(name, job):
+        ended = workspace.jobs.wait(name, SOON)
+        if name == "edits" and ended and ended.state == "done":
+            workspace.jobs.forget(name)
+    st.rerun()
+
+
 def start_import(workspace: Workspace, plan: SyncPlan, *, confirmed: bool) -> bool:
     """Apply a plan in a job; False, starting nothing, while another import runs."""
     return workspace.jobs.start(
@@ -59,26 +77,26 @@ def start_samples(workspace: Workspace) -> None:
     workspace.jobs.start("import", work)
 
 
-def panel(workspace: Workspace) -> None:
-    """Draw the import or rebuild that runs or has just ended."""
+def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
+    """Draw the jobs of these names that run or have just ended."""
 
     def draw() -> None:
-        for name in ("import", "rebuild"):
+        for name in names:
             if job := workspace.jobs.get(name):
                 with st.container(border=True, key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
-    if any(workspace.jobs.get(name) for name in ("import", "rebuild")):
+    if any(workspace.jobs.get(name) for name in names):
         follow(workspace, draw)
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:
     done = f"{job.done:,.0f} / {job.total:,.0f} · {plain(job.what)}" if job.total else t("work.starting")
     st.progress(job.share, text=f"**{t(f'work.{job.name}')}** {done}")
-    if job.name == "import":
+    if job.name != "rebuild":
         st.button(
             t("cancel"),
-            key="cancel_job",
+            key="cancel_job" if job.name == "import" else f"cancel_{job.name}",
             icon=":material/stop_circle:",
             on_click=workspace.jobs.cancel,
             args=(job.name,),
@@ -92,10 +110,13 @@ def _ended(workspace: Workspace, job: Job) -> None:
         st.warning(t("work.cancelled"), icon=":material/stop_circle:")
     if isinstance(job.result, SyncReport):
         plans.report(job.result)
+    if isinstance(job.result, Rechunked):
+        plans.rechunked(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             took = html(t("work.seconds", seconds=job.seconds))
-            done = html(t(f"work.done.{job.name}"))
+            count = job.result if isinstance(job.result, int) else 0
+            done = html(t(f"work.done.{job.name}", n=count))
             st.html(
                 f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{took}</span></div>', width="content"
             )

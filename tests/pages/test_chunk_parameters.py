@@ -51,6 +51,25 @@ def test_sliders_have_their_ranges_and_those_without_effect_are_shut(screen: Scr
     assert screen.app.selectbox("try_preview_strategy").value == "auto"
 
 
+def test_parameters_follow_the_note_until_somebody_moves_them(screen: Screen, long: str) -> None:
+    view(screen, "preview")
+    workspace = screen.workspace
+    workspace.rechunk(note_ids=[long], options=ChunkingOptions(strategy="recursive", chunk_size=300, chunk_overlap=7))
+    screen.app.run()
+    assert not screen.app.exception, screen.app.exception
+    assert screen.app.selectbox("try_preview_strategy").value == "recursive"
+    assert screen.app.slider("try_preview_chunk_size").value == 300
+    assert "default value" not in screen.text
+    assert screen.app.slider("try_preview_chunk_overlap").value == 50
+    screen.app.slider("try_preview_chunk_overlap").set_value(60).run()
+    workspace.rechunk(note_ids=[long], options=workspace.bases()[0].chunking)
+    screen.app.run()
+    assert screen.app.slider("try_preview_chunk_overlap").value == 60
+    screen.press("reset_preview")
+    assert screen.app.slider("try_preview_chunk_overlap").value == 100
+    assert screen.app.selectbox("try_preview_strategy").value == "auto"
+
+
 def test_two_cuts_are_compared(screen: Screen) -> None:
     view(screen, "compare")
     assert screen.app.selectbox("try_first_strategy").value == "auto"

@@ -1,0 +1,142 @@
+"""The table of a note's chunks, and what can be done with those that are marked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from core.model import Chunk, Edit, KnowledgeBase, Note, Progress
+from core.workspace import Workspace
+from pages.ui import bands, editor, links, work
+from pages.ui.text import t
+
+Item = TypeVar("Item")
+
+
+def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]) -> list[Chunk]:
+    """Draw a row for every chunk and return the marked ones; the last one marked is shown in the text."""
+    key = f"chunks_{note.id}_{note.generation}"
+    rows = _marked(key)
+    if shown is not None and shown not in rows:
+        st.session_state[key] = {"selection": {"rows": [shown]}}
+
+    def picked() -> None:
+        now = _marked(key)
+        new = [row for row in now if row not in rows]
+        links.say("chunk", str((new or now)[-1]) if now else "")
+
+    titles = [chunk.section for chunk in chunks]
+    shared = _shared(titles)
+    st.dataframe(
+        [
+            {
+                "index": chunk.index + 1,
+                "section": " › ".join(chunk.section[shared:] or chunk.section[-1:]),
+                "tokens": chunk.token_count,
+                "overlap": chunk.overlap_tokens,
+                "state": t(f"state.{chunk.state}"),
+                "edited": bands.change(chunk, edits.get(chunk.id)),
+                "kind": t(f"kind.{chunk.kind}"),
+            }
+            for chunk in chunks
+        ],
+        key=key,
+        height=min(368, 38 + 35 * len(chunks)),
+        hide_index=True,
+        column_config={
+            "index": st.column_config.NumberColumn(t("column.index"), width=36),
+            "section": st.column_config.TextColumn(t("column.section"), width=112),
+            **{name: st.column_config.NumberColumn(t(f"column.{name}"), width=56) for name in ("tokens", "overlap")},
+            "state": st.column_config.TextColumn(t("column.state"), width=82),
+            "edited": st.column_config.TextColumn(t("column.edited"), width=60),
+            "kind": st.column_config.TextColumn(t("column.kind"), width=70),
+        },
+        on_select=picked,
+        selection_mode="multi-row",
+    )
+    return [chunks[row] for row in _marked(key) if row < len(chunks)]
+
+
+def _marked(key: str) -> list[int]:
+    state = st.session_state.get(key)
+    return list(state["selection"]["rows"]) if state else []
+
+
+def _shared(sections: Sequence[tuple[str, ...]]) -> int:
+    """Return how many titles all sections begin with: they needn't be told in every row."""
+    columns = zip(*sections, strict=False)
+    return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
+
+
+def actions(
+    workspace: Workspace, note: Note, chunks: Sequence[Chunk], marked: Sequence[Chunk], edited: set[str]
+) -> None:
+    """Draw what can be done with the marked chunks; those that it can't be done with are left out."""
+    shut = work.writing(workspace)
+    living = [chunk for chunk in marked if chunk.state != "deleted"]
+    joined = [chunk for chunk in living if chunk.index + 1 < len(chunks) and chunks[chunk.index + 1].state != "deleted"]
+    waiting = [chunk.id for chunk in living if chunk.state == "pending"]
+    back = [chunk.id for chunk in marked if chunk.id in edited]
+    with st.container(horizontal=True, key="chunk_actions"):
+        if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note", shut=workspace.readonly):
+            editor.open_at(marked[0].id)
+        if _button("embed", len(waiting), "bolt", shut=shut):
+            work.start(workspace, "embed", lambda progress: workspace.embed(chunk_ids=waiting, progress=progress))
+        if _button("merge", len(joined), "merge", shut=shut):
+            places = [chunk.index for chunk in joined]
+            _each(workspace, places, lambda at: workspace.merge_chunk(workspace.chunks(note.id)[at].id))
+        if _button("delete", len(living), "delete", shut=shut):
+            places = [chunk.index for chunk in living]
+            _each(workspace, places, lambda at: workspace.delete_chunk(workspace.chunks(note.id)[at].id))
+        if _button("restore", len(back), "settings_backup_restore", shut=shut):
+            _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
+    st.caption(t("chunks.table.hint"))
+
+
+def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:
+    label = f"{t(f'act.{name}')} · {count}" if count > 1 else t(f"act.{name}")
+    return st.button(
+        label, key=f"act_{name}", icon=f":material/{icon}:", disabled=shut or not count, help=t(f"act.{name}.help")
+    )
+
+
+def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
+    def job(progress: Progress) -> None:
+        # From the last one back: what is done to a chunk can change those behind it.
+        for number, item in enumerate(reversed(items)):
+            progress(number, len(items), "")
+            act(item)
+
+    work.start(workspace, "edits", job)
+
+
+def _restore(workspace: Workspace, note: Note, chunk_id: str) -> None:
+    # With one part of a split the other has been restored.
+    if chunk_id in {chunk.id for chunk in workspace.chunks(note.id)}:
+        workspace.restore_chunk(chunk_id)
+
+
+def embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], waiting: int) -> None:
+    """Draw when the base's chunks are embedded, and what waits for it: of the note, `waiting` of the base."""
+
+    def chosen() -> None:
+        workspace.set_embed_at_once(base.name, bool(st.session_state[key]))
+
+    key = f"at_once_{base.id}"
+    pending = sum(chunk.state == "pending" for chunk in chunks)
+    shut = work.writing(workspace)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.toggle(
+            t("embed.at_once"),
+            value=base.embed_at_once,
+            key=key,
+            on_change=chosen,
+            disabled=workspace.readonly,
+            help=t("embed.at_once.help"),
+        )
+        if pending and st.button(t("embed.note", n=pending), key="embed_note", icon=":material/bolt:", disabled=shut):
+            work.start(workspace, "embed", lambda progress: workspace.embed(note_ids=[note.id], progress=progress))
+        if waiting > pending and st.button(
+            t("embed.base", n=waiting), key="embed_base", icon=":material/bolt:", disabled=shut
+        ):
+            work.start(workspace, "embed", lambda progress: workspace.embed(base.name, progress=progress))

@@ -1,0 +1,186 @@
+"""The drawer in which a chunk is edited, split, merged, deleted, restored, and followed by another."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from core.model import Chunk, Edit, Note
+from core.workspace import Workspace
+from pages.ui import bands, links, shell, work
+from pages.ui.safe import html
+from pages.ui.text import t
+
+PLACES = 400
+"""Places for a split that are listed; any other is told by its character."""
+WIDTH = 680
+"""Pixels at first, so that the note stays in sight beside it; a person can draw it wider."""
+SEEN = 700
+"""Characters of each half that are shown on either side of a split."""
+
+_PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
+
+
+def open_at(chunk_id: str) -> None:
+    """Let the drawer be open at a chunk, in the next run and until it is closed."""
+    st.session_state["drawer"] = chunk_id
+    st.session_state["drawer_mode"] = "edit"
+    st.rerun()
+
+
+def asked(chunk_id: str) -> None:
+    """Like `open_at`, for callbacks, after which the page is drawn anyway."""
+    st.session_state["drawer"] = chunk_id
+    st.session_state["drawer_mode"] = "edit"
+
+
+def _close() -> None:
+    st.session_state.pop("drawer", None)
+
+
+def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:
+    """Draw the drawer where it is open; one whose chunk is gone closes."""
+    chunk = next((chunk for chunk in chunks if chunk.id == st.session_state.get("drawer")), None)
+    if chunk is None:
+        _close()
+        return
+
+    @st.dialog(
+        t("hit.place", index=chunk.index + 1, total=chunk.total),
+        width=WIDTH,
+        position="right",
+        on_dismiss=_close,
+    )
+    def opened() -> None:
+        with shell.errors():
+            _inside(workspace, note, chunks, chunk, edits.get(chunk.id))
+
+    opened()
+
+
+def _inside(workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
+    done = bands.change(chunk, edit)
+    facts = [" › ".join(chunk.section), t("n.tokens", n=chunk.token_count), t(f"state.{chunk.state}")]
+    if chunk.state != "deleted":
+        facts.append(done)
+    st.html(f'<div class="t-facts">{"".join(f"<span>{html(fact)}</span>" for fact in facts if fact)}</div>')
+    shut = work.writing(workspace)
+    if workspace.readonly:
+        st.info(t("readonly"), icon=":material/lock:")
+    if chunk.state == "deleted":
+        st.code(chunk.text, language=None, wrap_lines=True)
+        if st.button(t("act.restore"), key="drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
+            _finish(workspace, note, chunk.index, lambda: workspace.restore_chunk(chunk.id))
+        return
+    modes = {name: t(f"editor.{name}") for name in ("edit", "split", "add")}
+    mode = st.segmented_control(
+        t("editor.mode"),
+        list(modes),
+        format_func=modes.__getitem__,
+        key="drawer_mode",
+        required=True,
+        label_visibility="collapsed",
+    )
+    if mode == "split":
+        _split(workspace, note, chunk, shut=shut)
+    elif mode == "add":
+        _add(workspace, note, chunk, shut=shut)
+    else:
+        _edit(workspace, note, chunk, shut=shut)
+        _others(workspace, note, chunks, chunk, edit, shut=shut)
+
+
+def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+    text = st.text_area(
+        t("editor.text"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
+    )
+    st.caption(t("editor.hint"))
+    if st.button(
+        t("editor.save"),
+        key="drawer_save",
+        type="primary",
+        icon=":material/save:",
+        shortcut="Ctrl+Enter",
+        disabled=shut,
+    ):
+        _finish(workspace, note, chunk.index, lambda: workspace.edit_chunk(chunk.id, text))
+
+
+def _others(
+    workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
+) -> None:
+    last = chunk.index + 1 >= len(chunks) or chunks[chunk.index + 1].state == "deleted"
+    with st.container(horizontal=True):
+        if st.button(t("editor.merge"), key="drawer_merge", icon=":material/merge:", disabled=shut or last):
+            _finish(workspace, note, chunk.index, lambda: workspace.merge_chunk(chunk.id))
+        if st.button(t("act.delete"), key="drawer_delete", icon=":material/delete:", disabled=shut):
+            _finish(workspace, note, chunk.index, lambda: workspace.delete_chunk(chunk.id))
+        if edit and st.button(
+            t("act.restore"), key="drawer_restore", icon=":material/settings_backup_restore:", disabled=shut
+        ):
+            _finish(workspace, note, chunk.index, lambda: workspace.restore_chunk(chunk.id))
+    if edit and edit.kind != "add" and edit.text:
+        with st.expander(t("editor.original")):
+            st.code(edit.anchor, language=None, wrap_lines=True)
+
+
+def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+    text = chunk.text
+    if len(text.strip()) < 2:
+        st.caption(t("editor.split.short"))
+        return
+    offered = places(text)
+    place = len(text) // 2
+    if offered:
+        place = st.selectbox(
+            t("editor.split.before"),
+            offered,
+            index=len(offered) // 2,
+            format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
+            key=f"place_{chunk.id}_{note.generation}",
+        )
+    at = st.number_input(t("editor.split.at"), 1, len(text) - 1, place, key=f"at_{chunk.id}_{note.generation}_{place}")
+    left, right = text[:at], text[at:]
+    for column, half, name in zip(st.columns(2), (left, right), ("first", "second"), strict=True):
+        shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if name == "first" else f"{half[:SEEN]} …"
+        column.caption(f"{t(f'editor.split.{name}')} · {t('n.characters', n=len(half))}")
+        column.code(shown, language=None, wrap_lines=True)
+    if st.button(
+        t("editor.split"),
+        key="drawer_split",
+        type="primary",
+        icon=":material/content_cut:",
+        shortcut="Ctrl+Enter",
+        disabled=shut,
+    ):
+        _finish(workspace, note, chunk.index, lambda: workspace.split_chunk(chunk.id, at))
+
+
+def places(text: str) -> list[int]:
+    """Return where a person may want to part a text: before its lines and sentences."""
+    found = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
+    lines = [at for at in found if text[at - 1] == "\n"]
+    return (found if len(found) <= PLACES else lines)[:PLACES]
+
+
+def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+    text = st.text_area(t("editor.add.text"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
+    st.caption(t("editor.add.hint"))
+    if st.button(
+        t("editor.add"),
+        key="drawer_add",
+        type="primary",
+        icon=":material/add:",
+        shortcut="Ctrl+Enter",
+        disabled=shut,
+    ):
+        _finish(workspace, note, chunk.index + 1, lambda: workspace.add_chunk(note.id, text, after=chunk.id))
+
+
+def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], object]) -> None:
+    """Do what was asked, close the drawer, and show the chunk that stands at this place then."""
+    with st.spinner(t("editor.saving")):
+        act()
+    _close()
+    links.say("chunk", str(min(index, len(workspace.chunks(note.id)) - 1)))
+    st.rerun()
