@@ -270,14 +270,16 @@ def _allowed(
 ) -> tuple[str, list[object]]:
     if rowids is not None:
         return "AND rowid IN (SELECT value FROM json_each(?))", [json.dumps(rowids)]
+    # The + keeps SQLite from asking FTS5 once for each of thousands of rows: one pass over the matches
+    # is hundreds of times faster.
     if note_ids is not None:
         return (
-            "AND rowid IN (SELECT rowid FROM chunks WHERE note_id IN (SELECT value FROM json_each(?)))",
+            "AND +rowid IN (SELECT rowid FROM chunks WHERE note_id IN (SELECT value FROM json_each(?)))",
             [json.dumps(note_ids)],
         )
     if base_ids is not None:
         return (
-            "AND rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
+            "AND +rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
             " WHERE base_id IN (SELECT value FROM json_each(?)))",
             [json.dumps(base_ids)],
         )
