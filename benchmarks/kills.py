@@ -15,7 +15,7 @@ from pathlib import Path
 from core.model import Filters
 from core.workspace import Workspace
 
-EARLIEST, LATEST = 4.0, 30.0
+EARLIEST, LATEST = 8.0, 60.0
 """Seconds after the start: before the model is loaded nothing is written."""
 
 

@@ -35,14 +35,16 @@ class Importer:
         started = time.perf_counter()
         self._failed = list(plan.failed)
         removed, kept = 0, 0
-        try:
-            self._rename(plan)
-            self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
-            gone = [note.note_id for note in plan.removed]
-            kept = self._store.delete_notes(self._base, gone, keep_edits=True)
-            removed = len(plan.removed)
-        except Cancelled:
-            pass
+        if not plan.is_empty:
+            try:
+                self._rename(plan)
+                self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
+                gone = [note.note_id for note in plan.removed]
+                kept = self._store.delete_notes(self._base, gone, keep_edits=True)
+                removed = len(plan.removed)
+                self._store.drop_unused_vectors()
+            except Cancelled:
+                pass
         done = self._indexer.done
         changed = sum(match.note.note_id in set(done.notes) for match in plan.changed)
         report = replace(

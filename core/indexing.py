@@ -16,7 +16,7 @@ from core.store import Store
 from core.store.chunks import Cutting
 from core.text import digest
 
-_GROUP = 256
+_GROUP = 128
 """Windows that are sorted by length together, for batches of one length waste no padding, and stored together."""
 _SLICE = 32
 """Windows embedded between two looks at the cancel button."""

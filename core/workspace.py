@@ -249,8 +249,9 @@ class Workspace:
                 f"{len(plan.removed)} of {plan.known} notes are no longer in {plan.folder} and would be removed."
                 " Confirm it if that is meant (tessera import --allow-removals)."
             )
-        # First of all: opening may build a base's index anew, under another name than one read before.
-        self.store.open_index()
+        if not plan.is_empty:
+            # First of all: opening may build a base's index anew, under another name than one read before.
+            self.store.open_index()
         base = self._base_for_import(plan.base)
         report = Importer(self.store, base, self.embedder_of(base)).apply(plan, progress)
         self.discard(plan)

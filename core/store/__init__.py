@@ -77,8 +77,6 @@ class Store:
                 progress(number, len(bases))
                 if self.vectors.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
-            # Only here: once the index is open, a vector without a window may be one that is about to get it.
-            self.chunks.drop_unused_vectors()
             self.index_ready = True
 
     def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
@@ -179,9 +177,15 @@ class Store:
         self._guarded(lambda: self.vectors.remove(base, old))
         return kept
 
+    def drop_unused_vectors(self) -> None:
+        """Delete the vectors that no window uses; what an import is about to store it computes again."""
+        with self.changing:
+            self.chunks.drop_unused_vectors()
+
     def delete_base(self, base: KnowledgeBase) -> None:
         self.open_index()
         self.notes.delete_base(base)
+        self.drop_unused_vectors()
         self._guarded(lambda: self.vectors.drop(base))
 
     # searching
