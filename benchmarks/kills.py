@@ -1,10 +1,11 @@
-"""Kill an import ten times at random moments: does the workspace open, whole, each time?
+"""Kill an import ten times at random moments: does the workspace open, whole, each time? One that ended starts anew.
 
 python -m benchmarks.kills VAULT [--kills 10]
 """
 
 import argparse
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,15 +30,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "workspace"
         command = [sys.executable, "-m", "core.cli", "import", str(given.vault), "--workspace", str(folder)]
-        for kill in range(1, given.kills + 1):
+        kill = 0
+        while kill < given.kills:
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             moment = moments.uniform(EARLIEST, LATEST)
             time.sleep(moment)
-            ended = process.poll()
+            if process.poll() is not None:
+                shutil.rmtree(folder)
+                continue
             process.send_signal(signal.SIGKILL)
             process.wait()
-            late = " (it had ended)" if ended is not None else ""
-            print(f"kill {kill:2} after {moment:4.1f} s{late}: {checked(folder)}")
+            kill += 1
+            print(f"kill {kill:2} after {moment:4.1f} s: {checked(folder)}")
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         print(f"completed: {checked(folder)}")
 

@@ -75,11 +75,17 @@ export default function({ parentElement, data, setTriggerValue }) {
     shown.classList.add('on');
     const top = shown.offsetTop;
     const seen = top >= note.scrollTop && top + Math.min(shown.offsetHeight, 80) <= note.scrollTop + note.clientHeight;
-    if (seen) return;
-    const scroll = () => { note.scrollTop = shown.offsetTop - (jump ? 24 : note.clientHeight / 3); };
-    scroll();
-    // Bands out of sight have a guessed height: what came into sight has its own a moment later.
-    requestAnimationFrame(() => { scroll(); requestAnimationFrame(scroll); });
+    // Before the first layout all of these are 0.
+    if (seen && note.clientHeight) return;
+    // Bands out of sight have a guessed height: what comes into sight has its own a moment later.
+    const until = performance.now() + (jump ? 1500 : 100);
+    const settle = () => {
+      if (note.settling !== settle) return;
+      note.scrollTop = shown.offsetTop - (jump ? 24 : note.clientHeight / 3);
+      if (performance.now() < until) requestAnimationFrame(settle);
+    };
+    note.settling = settle;
+    settle();
   };
   // A choice is told a moment later: the first click of a double click must not redraw the page under the second.
   const tell = band => {
@@ -90,6 +96,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     clearTimeout(note.telling);
     if (data.editable) setTriggerValue('edit', Number(band.dataset.index));
   };
+  note.onwheel = note.onpointerdown = () => { note.settling = null; };
   note.onclick = event => {
     const band = event.target.closest('.own');
     if (!band || (event.detail < 2 && getSelection().toString())) return;
