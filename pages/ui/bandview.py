@@ -75,10 +75,9 @@ export default function({ parentElement, data, setTriggerValue }) {
     shown.classList.add('on');
     const top = shown.offsetTop;
     const seen = top >= note.scrollTop && top + Math.min(shown.offsetHeight, 80) <= note.scrollTop + note.clientHeight;
-    // Before the first layout all of these are 0.
-    if (seen && note.clientHeight) return;
+    if (seen && !jump) return;
     // Bands out of sight have a guessed height: what comes into sight has its own a moment later.
-    const until = performance.now() + (jump ? 1500 : 100);
+    const until = performance.now() + (jump ? 1000 : 100);
     const settle = () => {
       if (note.settling !== settle) return;
       note.scrollTop = shown.offsetTop - (jump ? 24 : note.clientHeight / 3);

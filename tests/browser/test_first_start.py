@@ -70,7 +70,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     tab.settle()
 
     page.locator(".st-key-hit_1").get_by_role("link", name="Open in Chunks").click()
-    expect(page.locator(".own.on")).to_be_visible()
+    expect(page.locator(".own.on")).to_be_in_viewport()
     expect(page.get_by_text("Why it is cut so")).to_be_visible()
     number = int(page.url.rpartition("chunk=")[2])
     assert page.locator(".own.on").get_attribute("data-index") == str(number)
