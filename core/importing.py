@@ -46,7 +46,7 @@ class Importer:
             except Cancelled:
                 pass
         done = self._indexer.done
-        changed = sum(match.note.note_id in set(done.notes) for match in plan.changed)
+        changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
         report = replace(
             plan.report(),
             added=len(done.notes) - changed,

@@ -4,6 +4,7 @@ import gc
 import json
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -455,7 +456,9 @@ class Workspace:
         """Remember a choice for the screens; a workspace open for reading only doesn't."""
         if not self.readonly:
             text = json.dumps(self._preferences() | {name: value}, ensure_ascii=False)
-            (self.store.folder / PREFERENCES).write_text(text, encoding="utf-8")
+            beside = self.store.folder / f"{PREFERENCES}.{threading.get_ident()}"
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(self.store.folder / PREFERENCES)
 
     def _preferences(self) -> dict[str, object]:
         try:

@@ -25,11 +25,6 @@ JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
 SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
-def windows(chunk: Chunk, title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
-    """Return the windows of one chunk; see `windows_of`."""
-    return windows_of([chunk], title, embedder, size=size)
-
-
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 

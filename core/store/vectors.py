@@ -50,10 +50,6 @@ class VectorIndex:
         model = sha256(base.fingerprint.encode()).hexdigest()[:10]
         return f"base-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
 
-    @property
-    def opened(self) -> bool:
-        return self._client is not None
-
     def open(self) -> set[str]:
         """Open the directory and return the names of the collections that can be trusted.
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.embedding.windows import BREADCRUMB_TOKENS, breadcrumb, windows, windows_of
+from core.embedding import Embedder
+from core.embedding.windows import BREADCRUMB_TOKENS, breadcrumb, windows_of
 from core.errors import ConfigError
-from core.model import Chunk, Spans
+from core.model import Chunk, Spans, Window
 from tests.fakes import WordLengths
 
 
@@ -36,6 +37,10 @@ def chunk(text: str, *, section: str = "", parents: tuple[str, ...] = (), lead: 
         parent_sections=parents,
         lead=lead,
     )
+
+
+def windows(piece: Chunk, title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
+    return windows_of([piece], title, embedder, size=size)
 
 
 def bodies(found, head: str) -> list[str]:
