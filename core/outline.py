@@ -1,16 +1,16 @@
 """Headings and blocks of a Markdown body, with their character offsets.
 
 markdown-it-py finds the blocks (CommonMark and tables); two rules of our own add the `$$` math and
-`%%` comments of Obsidian. Inline markup is only looked at in headings.
+`%%` comments of Obsidian, and what stands between `<details>` and `</details>` is put into one block.
+Inline markup is only looked at in headings.
 """
 
 import re
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from html import unescape
 from typing import Literal
 
 from markdown_it import MarkdownIt, rules_block
@@ -19,25 +19,28 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from core.errors import SourceError
+from core.titles import visible
 
 BlockKind = Literal[
     "heading", "paragraph", "fence", "code", "table", "list", "item", "quote", "callout",
-    "html", "math", "comment", "rule", "footnote", "definition",
+    "html", "details", "math", "comment", "rule", "footnote", "definition",
 ]  # fmt: skip
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
 """Above these a note is refused: a list of as many items takes about 20 seconds and 1 GB to parse."""
 MAX_NESTING = 60
-"""Deeper quotes and lists stay text of the block around them; a list counts twice, with its item."""
-MAX_TITLE = 1_000
+"""Deeper quotes and lists stay text of the block around them, deeper details the blocks they hold.
+
+A list counts twice, with its item.
+"""
 MAX_LEAD = 2_000
 """A longer table header or info line is not repeated: every part of the block would carry it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; one `nested` in a quote or a list begins no section."""
+    """A heading; one `nested` in a quote, a list or details begins no section."""
 
     level: int
     title: str
@@ -51,7 +54,7 @@ class Block:
     """A block without the blank lines around it; `start` is the start of a line.
 
     `lead` is what a part cut from the inside must repeat: a table's header and delimiter row, the
-    line that opens a fence, the title of a callout.
+    line that opens a fence, the title of a callout, the summary of details.
     """
 
     kind: BlockKind
@@ -77,10 +80,13 @@ def parse(body: str, name: str = "This note") -> Outline:
     """
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, f"longer than {MAX_CHARACTERS:,} characters; split it into several notes.")
-    tree = _Tree(body)
-    if len(tree.lines) > MAX_LINES + 1:
+    lines = _line_starts(body)
+    if len(lines) > MAX_LINES + 1:
         raise SourceError(name, f"has more than {MAX_LINES:,} lines; split it into several notes.")
-    blocks = tree.blocks(_parser().parse(body))
+    environment: dict[str, dict[str, object]] = {}
+    tokens = _parser().parse(body, environment)
+    tree = _Tree(body, lines, environment.get("references", ()))
+    blocks = tree.blocks(_with_details(tokens))
     return Outline(tuple(tree.headings), blocks)
 
 
@@ -115,6 +121,7 @@ _CONTAINERS: dict[str, BlockKind] = {
     "ordered_list_open": "list",
     "list_item_open": "item",
     "blockquote_open": "quote",
+    "details_open": "details",
 }
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
@@ -129,14 +136,17 @@ _LEAVES: dict[str, BlockKind] = {
     "definition": "definition",
 }
 _CALLOUT = re.compile(r"[ \t>]*> ?\[![\w-]+\]")
+_SUMMARY = re.compile(r"[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL)
+_NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
 class _Tree:
     """markdown-it's flat tokens with line numbers -> blocks with offsets into the original body."""
 
-    def __init__(self, body: str) -> None:
+    def __init__(self, body: str, lines: list[int], references: Collection[str]) -> None:
         self.body = body
-        self.lines = _line_starts(body)
+        self.lines = lines
+        self.references = references
         self.headings: list[Heading] = []
 
     def blocks(self, tokens: Sequence[Token]) -> tuple[Block, ...]:
@@ -159,6 +169,8 @@ class _Tree:
         opened = _Open(_CONTAINERS[token.type], start, end)
         if opened.kind == "quote" and _CALLOUT.match(self.body, start):
             opened.kind, opened.lead = "callout", self._first_lines(start, 1)
+        elif opened.kind == "details" and (summary := _SUMMARY.match(self.body, start, min(end, start + MAX_LEAD))):
+            opened.lead = visible(_NEXT_LINE.sub(" ", summary[1]), self.references)
         return opened
 
     def _leaf(self, token: Token, stack: list[_Open]) -> None:
@@ -167,7 +179,8 @@ class _Tree:
         siblings = stack[-1].children
         if kind == "heading":
             nested = len(stack) > 1
-            self.headings.append(Heading(int(token.tag[1]), _title(token.content), start, end, nested))
+            title = visible(token.content, self.references)
+            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested))
         elif kind in ("paragraph", "definition") and _FOOTNOTE.match(self.body, start):
             kind = "footnote"
         elif kind == "code" and siblings and siblings[-1].kind == "footnote":
@@ -273,53 +286,83 @@ def _delimited(kind: BlockKind, mark: str) -> Rule:
     return parse_block
 
 
-_HIDDEN = re.compile(
-    r"""
-      (?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>.+?)(?<!`)(?P=ticks)(?!`))
-    | \\(?P<escaped>[!-/:-@\[-`{-~])
-    | !?\[\[(?P<target>[^\[\]|]*)(?:\|(?P<alias>[^\[\]]*))?\]\]
-    | (?P<comment>%%[^%]*%%|<!--.*?-->)
-    | <(?P<address>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]*)>
-    | (?P<tag></?[A-Za-z][^<>]*>)
-    | (?P<mark>\*+|_+|~~|==)
-    """,
-    re.VERBOSE | re.DOTALL,
+_TAGS = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(pre|script|style|textarea)\b.*?(?:</\1\s*>|\Z)|<(?P<end>/?)details(?=[\s/>])",
+    re.IGNORECASE | re.DOTALL,
 )
-_DESTINATION = r"(?:\((?:<[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\])"
-_IMAGE = re.compile(r"!\[(?!\[)([^\[\]]*)\]" + _DESTINATION)
-_LINK = re.compile(r"(?<!\[)\[(?![\[^])([^\[\]]*)\]" + _DESTINATION)
-_TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
-_PLAIN = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 
 
-def _title(text: str) -> str:
-    """Return a heading's visible text: links and wikilinks by their words, without marks.
+def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Put the blocks from a `<details>` to its `</details>` between two tokens of their own.
 
-    A mark is left where it can't be one: spaces on both sides, `_` inside a word, an odd number.
+    CommonMark ends an HTML block at a blank line, so the two tags stand in two blocks; these are cut
+    where details begin and behind the line where they end.
     """
-    text = " ".join(text[: MAX_TITLE + 1].split())
-    if len(text) > MAX_TITLE:
-        text = text[: MAX_TITLE - 1] + "…"
-    if _PLAIN.fullmatch(text):
-        return text
-    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", _TRAILING.sub("", text)))
-    marks = Counter(match["mark"] for match in _HIDDEN.finditer(text) if match["mark"] and _is_mark(text, match))
+    edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
+    for (first, begin), (last, end) in _pairs(tokens):
+        edges[first].append((begin, True, -end))
+        edges[last].append((end, False, -begin))
+    if not edges:
+        return tokens
+    found: list[Token] = []
+    kept: list[bool] = []
+    depth = 0
+    for index, token in enumerate(tokens):
+        depth += token.nesting
+        if index not in edges:
+            found.append(token)
+            continue
+        start = at = token.map[0] if token.map else 0
+        lines = token.content.split("\n")
+        for line, opens, other in sorted(edges[index]):
+            found += _html(lines[at - start : line - start], at)
+            at = line
+            if opens:
+                kept.append(depth < MAX_NESTING)
+                if kept[-1]:
+                    found.append(Token("details_open", "details", 1, map=[line, -other]))
+                    depth += 1
+            elif kept.pop():
+                found.append(Token("details_close", "details", -1))
+                depth -= 1
+        found += _html(lines[at - start :], at)
+    return found
 
-    def visible(match: re.Match[str]) -> str:
-        if match["code"]:
-            return match["inside"].strip()
-        if match["target"] is not None:
-            return match["alias"] or match["target"].lstrip("#").replace("#", " > ")
-        if match["mark"]:
-            hidden = _is_mark(text, match) and marks[match["mark"]] % 2 == 0
-            return "" if hidden else match["mark"]
-        return match["escaped"] or match["address"] or ""
 
-    return " ".join(unescape(_HIDDEN.sub(visible, text)).split())
+def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield token and line where details begin, and token and line behind their end, in one container.
+
+    A tag without its partner is left out, and so are two in one token: they are one block already.
+    """
+    stack: list[list[tuple[int, int]]] = [[]]
+    for index, token in enumerate(tokens):
+        if token.nesting > 0:
+            stack.append([])
+        elif token.nesting < 0:
+            stack.pop()
+        elif token.type == "html_block":
+            opened = stack[-1]
+            for line, depth in _depths(token).items():
+                opened += [(index, line)] * depth
+                for _ in range(min(-depth, len(opened))):
+                    begin = opened.pop()
+                    if begin[0] != index:
+                        yield begin, (index, line + 1)
 
 
-def _is_mark(text: str, match: re.Match[str]) -> bool:
-    before, after = text[: match.start()][-1:] or " ", text[match.end() :][:1] or " "
-    if match["mark"].startswith("_") and before.isalnum() and after.isalnum():
-        return False
-    return not (before.isspace() and after.isspace())
+def _depths(html: Token) -> dict[int, int]:
+    """Return by how many details every line with one of their tags is deeper than the line before."""
+    depths: dict[int, int] = {}
+    line, position = (html.map or [0])[0], 0
+    for tag in _TAGS.finditer(html.content):
+        line += html.content.count("\n", position, tag.start())
+        position = tag.start()
+        if tag["end"] is not None:
+            depths[line] = depths.get(line, 0) + (-1 if tag["end"] else 1)
+    return depths
+
+
+def _html(lines: Sequence[str], first: int) -> list[Token]:
+    """Return an HTML block of these lines, the first of which has this number; none of blank lines."""
+    seen = [number for number, line in enumerate(lines, first) if line.strip()]
+    return [Token("html_block", "", 0, map=[seen[0], seen[-1] + 1])] if seen else []

@@ -6,7 +6,7 @@ from bisect import bisect_right
 import pytest
 
 from core.errors import SourceError
-from core.outline import MAX_LEAD, Block, Outline, parse, walk
+from core.outline import MAX_LEAD, MAX_NESTING, Block, Outline, parse, walk
 from tests.chunking.specification import Case, cases
 
 
@@ -83,6 +83,23 @@ def test_nesting_is_bounded_and_nothing_is_lost() -> None:
     assert body[outline.blocks[1].start :] == "after"
 
 
+def test_details_are_nested_only_so_deep() -> None:
+    body = "<details>\n\n" * 5_000 + "deep\n\n" + "</details>\n\n" * 5_000 + "after"
+    outline = parse(body)
+    depth, blocks = 0, outline.blocks
+    while inner := [block for block in blocks if block.kind == "details"]:
+        depth, blocks = depth + 1, inner[0].children
+    assert depth == MAX_NESTING
+    assert [block.kind for block in outline.blocks] == ["details", "paragraph"]
+    assert sum(1 for _ in walk(outline.blocks)) == 10_000 + 2 + depth
+
+
+def test_details_in_quotes_count_as_deep_as_they_are() -> None:
+    marks = "> " * (MAX_NESTING - 1)
+    body = f"{marks}<details>\n{marks}\n{marks}<details>\n{marks}\n" + f"{marks}</details>\n{marks}\n" * 2
+    assert sum(block.kind == "details" for block in walk(parse(body).blocks)) == 1
+
+
 def test_too_many_lines_are_refused() -> None:
     with pytest.raises(SourceError, match=r"log\.md: has more than 500,000 lines; split"):
         parse("a\n" * 500_001, "log.md")
@@ -93,7 +110,7 @@ def test_too_many_lines_are_refused() -> None:
     [
         *("# " + "[" * 900, "# " + "*a " * 300, "# " + "`" * 400 + " ``" * 150, "# " + "[a](b" * 180),
         *("# " + "![[" * 300, "# " + "<a" * 400, "$$ x\n", "%% x\n", "> " * 20 + "a\n", "- " * 20 + "a\n"),
-        *("[a\n", "|a\n|-\n"),
+        *("[a\n", "|a\n|-\n", "<details>\n\n", "</details>\n<details>\na\n\n", "<details>" * 200),
     ],
     ids=lambda text: text[:8].strip(),
 )

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.chunking import boundaries
 from core.chunking.reading import Reading
-from core.outline import Block
+from core.outline import Block, BlockKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ _FIRST_LINE: Level = (lambda text, start, end: boundaries.line_starts(text, star
 
 
 def pack(
-    reading: Reading, blocks: Sequence[Block], start: int, end: int, size: Size, *, item: bool = False
+    reading: Reading, blocks: Sequence[Block], start: int, end: int, size: Size, *, inside: BlockKind | None = None
 ) -> list[Span]:
     """Return spans that cover `start` to `end` and begin where one of the blocks does.
 
     Blocks are gathered up to the target; one over the target stays whole up to the limit and is cut
-    inside only above it. A heading is never the last of several blocks. `item`: the blocks are a
-    list item's.
+    inside only above it. A heading is never the last of several blocks, nor is the summary of details.
+    `inside`: what the blocks are the children of.
     """
     spans: list[Span] = []
     opened, kept = start, start
@@ -80,9 +80,9 @@ def pack(
                 spans.append((opened, begin))
                 opened = begin
             else:
-                spans += split(reading, block, opened, stop, size, item=item and index == 0)
+                spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
                 opened = stop
-        if block.kind != "heading":
+        if block.kind != "heading" and (index > 0 or inside != "details"):
             kept = stop
     if opened < end:
         spans.append((opened, end))
@@ -92,14 +92,16 @@ def pack(
 def split(reading: Reading, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
     """Cut a block over the limit: between its children, its rows, or its sentences.
 
-    `item`: the block opens a list item, whose first line stays whole up to the limit.
+    What stands before the block, a heading or a summary, stays with its first piece. `item`: the block
+    opens a list item, whose first line stays whole up to the limit.
     """
     size = size.behind(reading.count(block.start, block.start + len(block.lead)) if block.lead else 0)
     if block.children:
-        return pack(reading, block.children, start, end, size, item=block.kind == "item")
+        return pack(reading, block.children, start, end, size, inside=block.kind)
+    above = [(start, block.start + 1)] if start < block.start else []
     if block.kind in ROWS:
-        return cut(reading, start, end, ROWS[block.kind], size, solid_rows(reading.body, block))
-    return cut(reading, start, end, (_FIRST_LINE, *PROSE) if item else PROSE, size)
+        return cut(reading, start, end, ROWS[block.kind], size, above + solid_rows(reading.body, block))
+    return cut(reading, start, end, (_FIRST_LINE, *PROSE) if item else PROSE, size, above)
 
 
 def cut(

@@ -133,7 +133,9 @@ def _solid(reading: Reading, size: Size) -> NDArray[np.bool_]:
 
 def _solid_in(reading: Reading, block: Block, size: Size) -> Iterator[Span]:
     body = reading.body
-    if block.kind in ROWS:
+    if block.kind == "details" and reading.count(block.start, block.end) <= size.limit:
+        yield block.start, block.end
+    elif block.kind in ROWS:
         if reading.count(block.start, block.end) <= size.limit:
             yield block.start, block.end
             return

@@ -60,6 +60,11 @@ $$
 
 <details>
 <summary>More</summary>
+
+Folded text
+
+1. with an item
+
 </details>
 
 Text with 👩‍👩‍👧‍👦 family and 🇨🇳 flag, e\u0301 accents, مرحبا بالعالم.[^1] ^block-id
@@ -227,7 +232,10 @@ def test_a_note_too_large_to_parse_is_refused_by_its_name() -> None:
 @pytest.mark.parametrize("strategy", ["markdown", "recursive", "lines"])
 @pytest.mark.parametrize(
     "text",
-    ["a", "[a](b", "`a", "中", "[", "a\u0301", "\u200b ", "<a ", "$a", "> ", "- a\n", "|a\n|-\n", "a\ufe0f\n\n"],
+    [
+        *("a", "[a](b", "`a", "中", "[", "a\u0301", "\u200b ", "<a ", "$a", "> ", "- a\n", "|a\n|-\n", "a\ufe0f\n\n"),
+        "<details>\n\n",
+    ],
 )
 def test_hostile_text_takes_time_in_proportion(strategy: str, text: str) -> None:
     """Four times the text may take about four times as long; a quadratic cut needs sixteen."""

@@ -44,6 +44,31 @@ def test_a_table_over_the_limit_is_cut_between_rows_with_its_header() -> None:
     assert [line for chunk in chunks for line in chunk.text.splitlines()][2:] == rows
 
 
+def folded(paragraphs: list[str], closing: str = "</details>") -> str:
+    around = [f"Words number {index} before or behind it." for index in range(24)]
+    inside = ["<details>\n<summary>Why so</summary>", *paragraphs, closing]
+    return "\n\n".join(["## A", *around[:12], *inside, *around[12:], "## B", "The last section."])
+
+
+def test_an_edit_in_details_changes_only_chunks_of_theirs_from_there_on() -> None:
+    paragraphs = [f"Paragraph {index} has some words." for index in range(24)]
+    edited = [*paragraphs[:12], "Paragraph 12 has other words, and more of them.", *paragraphs[13:]]
+    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=60), words)
+    before, after = chunker.chunk(note(folded(paragraphs))), chunker.chunk(note(folded(edited)))
+    kept = {chunk.id for chunk in after}
+    changed = [chunk.text for chunk in before if chunk.id not in kept]
+    assert changed
+    assert not [text for text in changed if "number" in text or "Paragraph 6 " in text or "last" in text]
+
+
+def test_details_never_closed_change_nothing_behind_them() -> None:
+    paragraphs = [f"Paragraph {index} has some words." for index in range(24)]
+    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=60), words)
+    unclosed = chunker.chunk(note(folded(paragraphs, closing="No end.")))
+    assert {chunk.lead for chunk in unclosed} == {""}
+    assert unclosed[-1].section == ("B",)
+
+
 def test_a_link_is_not_cut_where_a_sentence_ends_in_it() -> None:
     link = "[see. the manual. for more](https://example.org/a.b?c=d. 'a title. of it')"
     body = f"Some words before it {link} and after. " * 20
