@@ -16,6 +16,8 @@ TesseraError                   the message is written for the person at the scre
 ├─ EditError                   an edit that can't be made; says what to do instead
 ├─ SyncRefused                 a plan that would remove too much without a second yes
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
+├─ ProviderError               an HTTP model server failed: which, why, what to do
+│  └─ ProviderUnavailable      worth trying again
 ├─ QuestionSetError            bad line in a question file; carries the line number
 └─ Cancelled                   the person stopped a job; what was done before stays
 
@@ -110,6 +112,18 @@ class SyncRefused(TesseraError):
 
 class ModelError(TesseraError):
     """A model can't be loaded or used."""
+
+
+class ProviderError(TesseraError):
+    """A model server refused, or answered what can't be used; `status` is that of HTTP, where there is one."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ProviderUnavailable(ProviderError):
+    """A model server that doesn't answer now: out of reach, too slow, or overloaded."""
 
 
 class QuestionSetError(TesseraError):

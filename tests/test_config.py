@@ -1,10 +1,11 @@
 """Settings come from defaults, then tessera.toml, then the environment, and wrong ones are named."""
 
+import traceback
 from pathlib import Path
 
 import pytest
 
-from core.config import settings
+from core.config import KEYS, settings
 from core.errors import ConfigError
 
 
@@ -29,6 +30,15 @@ def test_the_later_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
         ("[search]\nlimitt = 5\n", "search.limitt"),
         ("[chunking]\nchunk_size = 9999\n", "chunking.chunk_size"),
         ("colour = 'red'\n", "colour"),
+        ("[embeddings]\nbase_url = 'localhost:11434'\n", "embeddings.base_url.*such as http://"),
+        ("[embeddings]\nbase_url = 'ftp://localhost'\n", "embeddings.base_url"),
+        ("[embeddings]\nbase_url = 'http://localhost:99999'\n", "embeddings.base_url.*such as http://"),
+        ("[embeddings]\nbase_url = 'http://a..b'\n", "embeddings.base_url.*such as http://"),
+        ("[embeddings]\nbase_url = 'http://[::1'\n", "embeddings.base_url.*such as http://"),
+        ("[embeddings]\nbase_url = 'http://local host'\n", "embeddings.base_url.*no spaces"),
+        ("[rerank]\nstyle = 'other'\n", "rerank.style"),
+        ("[llm]\ntimeout_seconds = inf\n", "llm.timeout_seconds"),
+        ("[llm]\nretries = 99\n", "llm.retries"),
         ("[search\n", "not valid TOML"),
     ],
 )
@@ -42,3 +52,36 @@ def test_an_unknown_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESSERA_COLOUR", "red")
     with pytest.raises(ConfigError, match="TESSERA_COLOUR"):
         settings()
+
+
+def test_a_section_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("tessera.toml").write_text('[embeddings]\nbase_url = "http://localhost:11434/v1/"\nbatch_size = 8\n')
+    monkeypatch.setenv("TESSERA_EMBEDDINGS__MODEL", "nomic-embed-text")
+    given = settings().embeddings
+    assert (given.base_url, given.batch_size, given.model) == ("http://localhost:11434/v1", 8, "nomic-embed-text")
+
+
+@pytest.mark.parametrize("name", KEYS.values())
+def test_a_key_in_the_environment_is_no_setting(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "sk-TESTKEY")
+    assert "TESTKEY" not in repr(settings()) + settings().model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("toml", "variable"),
+    [
+        ("[embeddings]\napi_key = 'sk-TESTKEY'\n", None),
+        ("", "TESSERA_LLM__API_KEY"),
+        ("[rerank]\nbase_url = 'https://me:sk-TESTKEY@example.org'\n", None),
+        ("[rerank]\nbase_url = 'https://example.org/?key=sk-TESTKEY'\n", None),
+    ],
+)
+def test_a_key_anywhere_else_is_refused_without_repeating_it(
+    toml: str, variable: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("tessera.toml").write_text(toml)
+    if variable:
+        monkeypatch.setenv(variable, "sk-TESTKEY")
+    with pytest.raises(ConfigError, match="TESSERA_RERANK_API_KEY") as caught:
+        settings()
+    assert "TESTKEY" not in "".join(traceback.format_exception(caught.value))

@@ -1,0 +1,203 @@
+"""A model server on 127.0.0.1 over real sockets: it answers as such servers do, or as a test scripts it.
+
+Left alone it embeds a text as numbers of its hash, and scores a passage by its share of the question's
+words, as a reranker in one of three styles and as a chat model.
+"""
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import SHUT_RDWR
+from types import TracebackType
+from typing import Any
+
+DIMENSION = 16
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the server was sent; `at` is when, by the monotonic clock."""
+
+    path: str
+    headers: dict[str, str]
+    body: Any
+    at: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What it sends: `body` as it is where it is bytes, else as JSON, after `delay` seconds.
+
+    `missing` bytes are announced and never sent.
+    """
+
+    body: Any = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    missing: int = 0
+
+
+Script = Callable[["Handler"], None]
+"""Writes to the connection itself."""
+
+
+class ModelServer:
+    """Serves while its `with` lasts. `answers` are given first, in order; then it answers by itself."""
+
+    def __init__(self, *answers: Answer | Script, style: str = "cohere") -> None:
+        self.answers = deque(answers)
+        self.style = style
+        self.requests: list[Request] = []
+        self.at_once = 0
+        self.stopped = threading.Event()
+        self._now = 0
+        self._counting = threading.Lock()
+        self._http = _Server(("127.0.0.1", 0), Handler)
+        self._http.models = self
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+
+    def __enter__(self) -> "ModelServer":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stopped.set()
+        self._http.shutdown()
+        self._http.server_close()
+        for connection in self._http.connections:
+            try:
+                connection.shutdown(SHUT_RDWR)
+            except OSError:
+                continue  # closed already
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def starts(self) -> list[float]:
+        """When the requests came."""
+        return sorted(request.at for request in self.requests)
+
+    def serve(self, handler: "Handler", request: Request) -> None:
+        with self._counting:
+            self.requests.append(request)
+            self._now += 1
+            self.at_once = max(self.at_once, self._now)
+            answer = self.answers.popleft() if self.answers else None
+        try:
+            if answer is None:
+                answer = self._own(request)
+            if isinstance(answer, Answer):
+                self.stopped.wait(answer.delay)
+                handler.send(answer)
+            else:
+                answer(handler)
+        finally:
+            with self._counting:
+                self._now -= 1
+
+    def _own(self, request: Request) -> Answer:
+        kind = request.path.rpartition("/")[2]
+        if kind == "embeddings":
+            return Answer(embeddings([vector(text, request.body.get("dimensions")) for text in request.body["input"]]))
+        if kind == "rerank":
+            return self._rerank(request.body)
+        if kind == "completions":
+            material = json.loads(request.body["messages"][-1]["content"])
+            scores = {
+                str(passage["number"]): round(10 * overlap(material["question"], passage["text"]))
+                for passage in material["passages"]
+            }
+            return Answer(chat(json.dumps(scores)))
+        return Answer({"error": "not found"}, 404)
+
+    def _rerank(self, body: dict[str, Any]) -> Answer:
+        texts = body.get("texts" if self.style == "tei" else "documents")
+        kind = dict if self.style == "jina" else str
+        if not isinstance(texts, list) or not all(isinstance(text, kind) for text in texts):
+            return Answer({"error": "Failed to deserialize the JSON body"}, 422)
+        scores = [overlap(body["query"], text["text"] if kind is dict else text) for text in texts]
+        best_first = sorted(range(len(texts)), key=lambda index: -scores[index])
+        if self.style == "tei":
+            return Answer([{"index": index, "score": scores[index]} for index in best_first])
+        rows = [{"index": index, "relevance_score": scores[index], "document": texts[index]} for index in best_first]
+        return Answer({"results": rows})
+
+
+class _Server(ThreadingHTTPServer):
+    models: ModelServer
+
+    def __init__(self, *arguments: Any) -> None:
+        self.connections: list[Any] = []
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.connections.append(request)
+        super().process_request(request, client_address)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is what many tests are about."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection; a script writes to it with `write` and `head`."""
+
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        request = Request(self.path, dict(self.headers), json.loads(body), time.monotonic())
+        self.server.models.serve(self, request)
+
+    def send(self, answer: Answer) -> None:
+        body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        headers = {"Content-Length": len(body) + answer.missing, **answer.headers}
+        lines = [f"HTTP/1.1 {answer.status} X", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+        self.write("\r\n".join(lines).encode() + body)
+        self.close_connection = bool(answer.missing)
+
+    def write(self, data: bytes) -> None:
+        self.wfile.write(data)
+
+    def trickle(self, data: bytes, seconds: float) -> None:
+        """Write the same again and again, until the server stops, the client goes away or three seconds are over."""
+        ends = time.monotonic() + 3
+        while time.monotonic() < ends and not self.server.models.stopped.wait(seconds):
+            self.write(data)
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is printed."""
+
+
+def vector(text: str, dimension: int | None = None) -> list[float]:
+    """Numbers from -1 to 1 out of the text's hash: another text, another vector."""
+    numbers = [byte / 127.5 - 1 for byte in sha256(text.encode()).digest()]
+    return numbers[: dimension or DIMENSION]
+
+
+def embeddings(vectors: list[Any]) -> dict[str, Any]:
+    """The answer of `/embeddings`, in an order of its own, as it is allowed."""
+    rows = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(vectors)]
+    return {"object": "list", "data": rows[::-1]}
+
+
+def overlap(question: str, text: str) -> float:
+    """The share of the question's words that the text has."""
+    words = set(question.lower().split())
+    return len(words & set(text.lower().split())) / max(1, len(words))
+
+
+def chat(answer: object) -> dict[str, Any]:
+    """The answer of `/chat/completions`."""
+    return {"choices": [{"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}]}
