@@ -1,22 +1,25 @@
-"""Speed of embedding: windows and tokens a second, and the time of one question.
+"""Every embedder against plain `SentenceTransformer.encode` of the bundled model in float32.
 
-    python -m benchmarks.embedding                 synthetic notes in Chinese and English
-    python -m benchmarks.embedding --notes DIR     the Markdown files of a folder
+    python -m benchmarks.embedding [--names bundled,onnx] [--notes DIR] [--count 100]
 
-Every row embeds the same windows in the same process. Ratios mean more than figures: other
-programs on the machine slow all rows alike.
+Windows and tokens of the bundled model a second, both as a ratio to the first row; the time of one question; and the
+cosine of the bundled model's vectors to those of float32, on average and at worst. All rows embed the same texts in
+one process: the Markdown files of a folder, or synthetic notes in Chinese and English.
 """
 
 import argparse
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from core.embedding.bundled import Bundled
+from core import embedding
+from core.embedding import e5
+from core.embedding.bundled import build as build_bundled
 from core.embedding.device import Device, choose
+from core.model import Matrix
 
 ENGLISH = "how do notes keep a backup of the database when server restarts after midnight and queue is full".split()
 CHINESE = (
@@ -57,69 +60,60 @@ def question_times(ask: Callable[[str], object]) -> tuple[float, float]:
     return float(np.percentile(times, 50)), float(np.percentile(times, 95))
 
 
-def row(name: str, bulk: Callable[[], object], ask: Callable[[str], object], windows: int, tokens: int) -> None:
+def row(name: str, texts: list[str], bulk: Callable[[], Matrix], ask: Callable[[str], object]) -> tuple[float, Matrix]:
+    """Print a row's figures but the ratio, and return its seconds and vectors."""
     p50, p95 = question_times(ask)
-    seconds = timed(bulk)
-    print(f"{name:<44}{windows / seconds:>10.1f}{tokens / seconds:>10.0f}{p50:>9.1f}{p95:>9.1f}", flush=True)
+    started = time.perf_counter()
+    vectors = bulk()
+    seconds = time.perf_counter() - started
+    print(f"{name:<40}{len(texts) / seconds:>10.1f}{p50:>9.1f}{p95:>9.1f}", end="", flush=True)
+    return seconds, vectors
 
 
-def plain(device: Device, texts: Sequence[str], batch_size: int, tokens: int) -> None:
+def plain(texts: list[str], batch_size: int) -> tuple[float, Matrix]:
     import torch
     from sentence_transformers import SentenceTransformer
 
-    from core.embedding import e5
+    folder = str(e5.ensure_folder())
+    model = SentenceTransformer(folder, device="cpu", local_files_only=True, model_kwargs={"dtype": torch.float32})
 
-    model = SentenceTransformer(
-        str(e5.ensure_folder()),
-        device=device.name,
-        local_files_only=True,
-        model_kwargs={"dtype": getattr(torch, device.dtype)},
-    )
+    def encode(batch: list[str], prompt: str) -> Matrix:
+        return np.asarray(model.encode(batch, prompt=prompt, batch_size=batch_size, show_progress_bar=False))
 
-    def encode(batch: list[str], prompt: str) -> object:
-        found = model.encode(
-            batch, prompt=prompt, batch_size=batch_size, convert_to_tensor=True, show_progress_bar=False
-        )
-        return found.float().cpu().numpy()
-
-    row(
-        f"SentenceTransformer.encode {device.dtype}, {batch_size} rows",
-        lambda: encode(list(texts), "passage: "),
+    return row(
+        "SentenceTransformer.encode, float32",
+        texts,
+        lambda: encode(texts, "passage: "),
         lambda question: encode([question], "query: "),
-        len(texts),
-        tokens,
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--names", default="bundled,tfidf", help="embedders, with commas between")
     parser.add_argument("--notes", type=Path, help="a folder of Markdown files")
     parser.add_argument("--count", type=int, default=100, help="how many windows (default 100)")
-    parser.add_argument("--budgets", type=int, nargs="*", default=[], help="also try these tokens a batch")
-    arguments = parser.parse_args()
-    texts = from_notes(arguments.notes, arguments.count) if arguments.notes else synthetic(arguments.count)
-    device = choose()
-    bundled = Bundled()
-    tokens = sum(min(len(bundled.tokens(text)), bundled.input_tokens) for text in texts)
-    print(f"{len(texts)} windows, {tokens} tokens; {device.name} in {device.dtype}: {device.reason}")
-    print(f"{'':<44}{'windows/s':>10}{'tokens/s':>10}{'p50 ms':>9}{'p95 ms':>9}")
-    numbers = dict.fromkeys(["float32", device.dtype])
-    for dtype in numbers:
-        for batch_size in (8, 16, 32):
-            plain(Device(device.name, dtype, ""), texts, batch_size, tokens)
-    from core.embedding import encoder
-
-    for dtype in numbers:
-        embedder = Bundled(device=Device(device.name, dtype, ""))
-        for budget in [encoder.BATCH_TOKENS[device.name], *arguments.budgets]:
-            encoder.BATCH_TOKENS[device.name] = budget
-            row(
-                f"Bundled {dtype}, {budget} tokens a batch",
-                lambda embedder=embedder: embedder.embed(texts, role="note"),
-                lambda question, embedder=embedder: embedder.embed([question], role="query"),
-                len(texts),
-                tokens,
-            )
+    parser.add_argument("--batch-size", type=int, default=32, help="of the first row; 32 is encode's own default")
+    given = parser.parse_args()
+    texts = from_notes(given.notes, given.count) if given.notes else synthetic(given.count)
+    print(f"{len(texts)} windows; {choose().reason}")
+    print(f"{'':<40}{'windows/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'ratio':>9}{'cosine':>9}{'least':>9}")
+    slowest, exact = plain(texts, given.batch_size)
+    print(f"{1:>9.2f}{1:>9.4f}{1:>9.4f}")
+    exact /= np.linalg.norm(exact, axis=1, keepdims=True)
+    options = {"bundled, float32": build_bundled(device=Device("cpu", "float32", ""))}
+    options |= {name: embedding.build(name) for name in given.names.split(",")}
+    for name, embedder in options.items():
+        embedder.warm()
+        seconds, vectors = row(
+            name,
+            texts,
+            lambda embedder=embedder: embedder.embed(texts, role="note"),  # type: ignore[misc]
+            lambda question, embedder=embedder: embedder.embed([question], role="query"),  # type: ignore[misc]
+        )
+        same = name.partition(":")[0].partition(",")[0] in ("bundled", "onnx") and ":" not in name
+        cosines = (vectors * exact).sum(axis=1) if same else np.full(1, np.nan)
+        print(f"{slowest / seconds:>9.2f}{cosines.mean():>9.4f}{cosines.min():>9.4f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ _RUNS = re.compile(
     rf"|(?P<word>(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?)"
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_STOP = frozenset(
+STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
     " when where which while who why will with would you your s t don doesn isn"
     " 什么 怎么 为什 么样 如何 哪些 哪个 是否 可以 这个 那个".split()
 )
+"""Words that carry no subject, as `keywords` gives them."""
 
 
 def digest(text: str) -> bytes:
@@ -61,7 +62,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
             words[found.lower()] = None
         else:
             words.update(dict.fromkeys(_identifier(found)))
-    telling = [word for word in words if word not in _STOP]
+    telling = [word for word in words if word not in STOP_WORDS]
     return (telling or list(words))[:limit]
 
 

@@ -31,7 +31,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return float32 vectors of unit length, one a text, in the same order.
 
-        Raises ModelError where the model can't be loaded or fails.
+        Raises ModelError where the model can't be loaded or fails, ProviderError where its server does.
         """
         ...
 
@@ -42,14 +42,40 @@ class Embedder(Protocol):
 
 EMBEDDERS = {
     "bundled": Entry(
-        "core.embedding.bundled:Bundled",
+        "core.embedding.bundled:build",
         "multilingual-e5-small from an installed package: Chinese, English and about 100 more, no download",
     ),
     "sentence": Entry(
-        "core.embedding.sentence:Sentence",
-        "any sentence-transformers model: sentence:NAME or sentence:/path/to/folder",
+        "core.embedding.sentence:build",
+        "any sentence-transformers model: sentence:NAME, sentence:/path/to/folder or sentence:pkg:PACKAGE",
+    ),
+    "onnx": Entry(
+        "core.embedding.onnx:build",
+        "a sentence-transformers model in 8 bits on onnxruntime: onnx for the bundled one, onnx:NAME as for sentence",
+        extra="onnx",
+    ),
+    "tfidf": Entry(
+        "core.embedding.tfidf:Tfidf",
+        "words without meaning and without a model, for a machine that can't run one",
+    ),
+    "openai_compatible": Entry(
+        "core.embedding.openai_compatible:OpenAICompatible",
+        "a model behind an OpenAI-compatible server (Ollama, vLLM, TEI, LM Studio, OpenAI): openai_compatible:MODEL",
     ),
 }
+
+
+AUTO = "auto"
+"""The name that means: the best that is on this machine; a base stores what it was resolved to."""
+
+
+def resolve(name: str) -> str:
+    """Return `name`, and for `auto` the bundled model where it is on this machine, else `tfidf`, which needs none."""
+    if name != AUTO:
+        return name
+    from core.embedding import bundled
+
+    return "bundled" if bundled.installed() else "tfidf"
 
 
 _built: dict[str, Embedder] = {}
@@ -63,7 +89,18 @@ def build(name: str) -> Embedder:
     """
     with _building:
         if name not in _built:
-            kind, _, argument = name.partition(":")
-            constructor = load(EMBEDDERS, "embedder", kind)
-            _built[name] = constructor(argument) if argument else constructor()
+            _built[name] = make(name)
         return _built[name]
+
+
+def make(name: str) -> Embedder:
+    """Return an embedder of its own, which goes when nobody holds it; raises as `build` does."""
+    kind, _, argument = name.partition(":")
+    constructor = load(EMBEDDERS, "embedder", kind)
+    made: Embedder = constructor(argument) if argument else constructor()
+    return made
+
+
+def built(name: str) -> Embedder | None:
+    """Return what `build` made for this name, None where nobody asked for it yet."""
+    return _built.get(name)

@@ -1,6 +1,9 @@
-"""Where a model runs and in which numbers."""
+"""Where a model runs, in which numbers, and whose turn it is."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import Literal
 
 
@@ -11,6 +14,14 @@ class Device:
     name: Literal["cuda", "mps", "cpu"]
     dtype: Literal["float32", "bfloat16"]
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A loaded model: where it runs, and how many bytes its weights take there."""
+
+    device: Device
+    bytes: int
 
 
 def choose() -> Device:
@@ -33,3 +44,21 @@ def choose() -> Device:
         if capabilities.get(feature):
             return Device("cpu", "bfloat16", f"a processor that calculates in bfloat16 ({spoken})")
     return Device("cpu", "float32", "a processor without bfloat16")
+
+
+class Turns:
+    """One run of a model at a time, in the order they came for it."""
+
+    def __init__(self) -> None:
+        self._queue = Lock()
+        self._running = Lock()
+
+    @contextmanager
+    def take(self) -> Iterator[None]:
+        """Wait for the turn; a plain lock would let a loop of batches take it again and again."""
+        with self._queue:
+            self._running.acquire()
+        try:
+            yield
+        finally:
+            self._running.release()

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from core.embedding.device import Device, choose
+from core.embedding.device import Device, Running, Turns, choose
 from core.embedding.folder import Facts, facts
+from core.embedding.loading import first_line, sentence_transformer, weight_bytes
 from core.errors import ModelError
 from core.model import Matrix, Role, Spans
 
@@ -26,6 +26,9 @@ BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 PLAN = 1024
 """Texts counted at once."""
 
+ASKED = 64
+"""Questions whose vectors are kept."""
+
 SPARE = 1
 """Tokens by which a text may count more behind its prompt than alone."""
 
@@ -35,17 +38,33 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 class Encoder:
     """Tokenises and embeds with the model that `folder` finds, each loaded when it is first needed.
 
+    `known` are the fingerprint and dimension of a model whose folder needn't be there to tell them; a
+    `suffix` of the fingerprint tells apart what `load` makes of the same folder.
     Safe to share between threads: one runs the model at a time, and a question that comes during an
     import waits for one batch, not for the import.
     """
 
-    def __init__(self, name: str, folder: Callable[[], Path], *, device: Device | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Callable[[], Path],
+        *,
+        device: Device | None = None,
+        load: Callable[[Facts, str, Device], Any] = sentence_transformer,
+        known: tuple[str, int] | None = None,
+        suffix: str = "",
+    ) -> None:
         self.name = name
+        self._known = known
+        self._suffix = suffix
+        self.running: Running | None = None
         self._folder = folder
         self._device = device
+        self._load = load
         self._loading = RLock()
-        self._queue = Lock()
-        self._running = Lock()
+        self._turns = Turns()
+        self._asking = Lock()
+        self._asked: dict[str, tuple[Matrix, list[Matrix]]] = {}
 
     @cached_property
     def facts(self) -> Facts:
@@ -53,10 +72,16 @@ class Encoder:
             return facts(self._folder(), self.name)
 
     @property
+    def dimension(self) -> int:
+        return self._known[1] if self._known else self.facts.dimension
+
+    @property
     def fingerprint(self) -> str:
+        if self._known:
+            return self._known[0]
         facts = self.facts
         prompts = "|".join(facts.prompts[role] for role in ("query", "note"))
-        return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}"
+        return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self._suffix}"
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -78,64 +103,70 @@ class Encoder:
 
     def tokens(self, text: str) -> Spans:
         """Where each token of `text` stands; linear in time, and in memory but for the spans."""
+        text = _clean(text)
         found = [
             _spans(self._tokenizer.encode(text[start:end], add_special_tokens=False), start)
-            for start, end in _segments(_clean(text))
+            for start, end in _segments(text)
         ]
         return np.concatenate(found) if found else np.empty((0, 2), np.int32)
 
-    def _loaded(self) -> Any:
+    def loaded(self) -> Any:
+        """Return the SentenceTransformer, loaded at the first call; raises ModelError."""
         with self._loading:
             return self._model
 
     @cached_property
     def _model(self) -> Any:
-        import torch
-        from sentence_transformers import SentenceTransformer
-
-        where = self._device or choose()
-        folder = self.facts.folder
-        try:
-            with _quiet():
-                model = SentenceTransformer(
-                    str(folder),
-                    device=where.name,
-                    local_files_only=True,
-                    trust_remote_code=False,
-                    model_kwargs={"dtype": getattr(torch, where.dtype)},
-                )
-        except Exception as error:  # whatever a strange folder makes torch or transformers raise
-            raise ModelError(
-                f"The model '{self.name}' in {folder} can't be loaded: {_first_line(error)}. "
-                "Copy or download it again, or choose another model."
-            ) from error
-        model.max_seq_length = self.facts.max_tokens
-        return model.eval()
+        device = self._device or choose()
+        model = self._load(self.facts, self.name, device)
+        self.running = Running(device, weight_bytes(model))
+        return model
 
     def warm(self) -> None:
         """Load the model and run it once, which is slower than any later time."""
-        self.embed(["warm"], "query")
+        self.embed(["warm"], role="query")
 
-    def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector a text. Raises ModelError where the model can't be loaded or fails."""
+        if role == "query" and len(texts) == 1:
+            return self._question(texts[0])[0]
+        return self._embed(texts, role, None)
+
+    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+        """Return one vector a text and, of the same pass, one for each of its tokens; raises as `embed` does.
+
+        Token vectors have unit length; those of the prompt and of special tokens are left out.
+        """
+        if role == "query" and len(texts) == 1:
+            return self._question(texts[0])
+        tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
+        return self._embed(texts, role, tokens), tokens
+
+    def _question(self, text: str) -> tuple[Matrix, list[Matrix]]:
+        """What the stages of one search ask for one after the other, and a person asks for again."""
+        with self._asking:
+            found = self._asked.get(text)
+        if found is None:
+            tokens = [np.empty((0, 0), np.float32)]
+            found = self._embed([text], "query", tokens), tokens
+            with self._asking:
+                self._asked[text] = found
+                if len(self._asked) > ASKED:
+                    del self._asked[next(iter(self._asked))]
+        return found
+
+    def _embed(self, texts: Sequence[str], role: Role, tokens: list[Matrix] | None) -> Matrix:
         vectors = np.empty((len(texts), self.facts.dimension), np.float32)
         prompt = self.facts.prompts[role]
         clean = [_clean(text) for text in texts]
-        model = self._loaded()
+        model = self.loaded()
         for rows in self._batches(clean, prompt):
-            with self._turn():
-                vectors[rows] = self._forward(model, [clean[row] for row in rows], prompt)
+            with self._turns.take():
+                vectors[rows], found = self._forward(model, [clean[row] for row in rows], prompt, tokens is not None)
+            if tokens is not None:
+                for row, matrix in zip(rows, found, strict=True):
+                    tokens[row] = matrix
         return vectors
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One after the other: a plain lock would let a loop of batches take it again and again."""
-        with self._queue:
-            self._running.acquire()
-        try:
-            yield
-        finally:
-            self._running.release()
 
     def _batches(self, texts: list[str], prompt: str) -> Iterator[list[int]]:
         """Rows of texts of about one length, so that hardly a token of a batch is padding."""
@@ -156,7 +187,7 @@ class Encoder:
             rows.append(row)
         yield rows
 
-    def _forward(self, model: Any, texts: list[str], prompt: str) -> Matrix:
+    def _forward(self, model: Any, texts: list[str], prompt: str, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
         import torch
 
         # The steps of SentenceTransformer.encode without what a short question spends on the rest.
@@ -167,11 +198,12 @@ class Encoder:
                     key: value.to(model.device) if isinstance(value, torch.Tensor) else value
                     for key, value in features.items()
                 }
-                pooled = model(features)["sentence_embedding"].float()
-                vectors: Matrix = torch.nn.functional.normalize(pooled, dim=1).cpu().numpy()
+                output = model(features)
+                vectors: Matrix = _unit(output["sentence_embedding"])
+                tokens = self._own_tokens(output, prompt) if with_tokens else []
         except (RuntimeError, ValueError, IndexError) as error:
             raise ModelError(
-                f"The model '{self.name}' failed on {len(texts)} texts: {_first_line(error)}. "
+                f"The model '{self.name}' failed on {len(texts)} texts: {first_line(error)}. "
                 "If memory ran out, close other programs or choose a smaller model."
             ) from error
         if vectors.shape != (len(texts), self.facts.dimension):
@@ -184,7 +216,31 @@ class Encoder:
                 f"The model '{self.name}' gave vectors that aren't numbers: its weights are damaged. "
                 "Copy or download it again."
             )
-        return vectors
+        return vectors, tokens
+
+    def _own_tokens(self, output: Any, prompt: str) -> list[Matrix]:
+        """The vectors of each text's own tokens; padding stands behind or before them."""
+        before, behind = self._frame(prompt)
+        masks = output["attention_mask"].bool()
+        return [
+            _unit(vectors[mask][before : int(mask.sum()) - behind])
+            for vectors, mask in zip(output["token_embeddings"], masks, strict=True)
+        ]
+
+    def _frame(self, prompt: str) -> tuple[int, int]:
+        """How many tokens stand before and behind those of a text: special ones, and the prompt's."""
+        # The space at the prompt's end is a token by itself, and none before a word.
+        special = self._tokenizer.encode(prompt.rstrip()).special_tokens_mask
+        behind = special[::-1].index(0) if 0 in special else len(special) // 2
+        return len(special) - behind, behind
+
+
+def _unit(vectors: Any) -> Matrix:
+    """A tensor's rows as float32 of unit length, in this process's memory."""
+    import torch
+
+    unit: Matrix = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
+    return unit
 
 
 def _clean(text: str) -> str:
@@ -209,23 +265,3 @@ def _segments(text: str) -> Iterator[tuple[int, int]]:
 def _spans(encoding: Any, start: int) -> Spans:
     spans = np.fromiter(chain.from_iterable(encoding.offsets), np.int32).reshape(-1, 2)
     return spans[spans[:, 1] > spans[:, 0]] + np.int32(start)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers' progress bar and load report off the terminal."""
-    from transformers.utils import logging
-
-    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bar:
-            logging.enable_progress_bar()

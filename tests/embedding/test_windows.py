@@ -169,7 +169,7 @@ def test_nothing_is_lost_and_everything_fits(text, embedder):
 def test_windows_of_the_bundled_model_fit_its_input(bundled, text):
     found = windows(chunk(text, section="Setup", parents=("恢复",)), "Server", bundled)
     assert "".join(bodies(found, "Server > 恢复 > Setup\n")) == text
-    tokenizer = bundled._encoder._tokenizer
+    tokenizer = bundled._tokenizer
     sizes = [len(tokenizer.encode("passage: " + window.text).ids) for window in found]
     assert max(sizes) <= 512
     assert min(sizes) >= 512 / 4 or len(found) == 1

@@ -1,0 +1,94 @@
+"""Token vectors -> sign bits, and how well a question's tokens are met by them.
+
+Late interaction (ColBERT, Khattab and Zaharia 2020) needs a vector a token. Its sign bits, taken
+against the mean of the model's token vectors, are a thirty-second of the size and rank nearly as well
+(docs/benchmarks.md).
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from core.embedding import Embedder
+from core.model import Bits, Matrix, Role
+
+
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that tells, in the same pass, what it made of every token."""
+
+    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+        """Return what `embed` does, and for each text a vector a token, of unit length; raises as `embed` does."""
+        ...
+
+
+_TEXTS = (
+    "Meeting notes > Decisions\nWe agreed to move the release to Thursday. Anna writes the announcement, and the"
+    " old version stays available for a month.",
+    "Databases > Indexes\nAn index speeds up reading and slows down writing. Create one for every column that a"
+    " query filters by, and check with EXPLAIN whether it is used.",
+    "Shell > Finding large files\n```bash\ndu -sh ./* | sort -h | tail -n 20\nfind . -type f -size +100M\n```",
+    "Python > Errors\n```python\ntry:\n    value = int(text)\nexcept ValueError:\n    value = 0\n```",
+    "Recipes > Bread\n- 500 g flour\n- 350 ml water\n- 10 g salt\n\nLet the dough rest overnight, then bake it for 40"
+    " minutes at 230 degrees.",
+    "Statistics > Mean and median\nThe mean is the sum divided by the count, $\\bar{x} = \\frac{1}{n} \\sum x_i$; the"
+    " median is the value in the middle and doesn't move with outliers.",
+    "Travel > Packing list\n| what | how many |\n|---|---|\n| shirts | 4 |\n| chargers | 2 |",
+    "Reading > On memory\n> We remember the beginning and the end of a list better than its middle.\n\nSee [[Spaced"
+    " repetition]] and https://example.org/memory.",
+    "Health > Sleep\nGoing to bed at the same time every day helps more than sleeping longer at the weekend.",
+    "Networking > DNS\nA resolver asks the root servers first, then those of the top-level domain, and keeps the"
+    " answer for as long as its time to live says.",
+    "会议记录 > 决定\n发布推迟到周四，由小王写公告，旧版本再保留一个月。下次会议讨论预算。",
+    "数据库 > 索引\n索引让读取更快，让写入更慢。为查询条件里的每一列建立索引，并用 EXPLAIN 检查它是否被使用。",
+    "操作系统 > 进程与线程\n进程拥有独立的地址空间，线程共享所在进程的内存。线程切换的开销更小，但需要加锁。",
+    "机器学习 > 过拟合\n模型在训练集上表现很好，在测试集上却很差，就是过拟合。可以增加数据、使用正则化或提前停止训练。",
+    "菜谱 > 番茄炒蛋\n1. 鸡蛋打散，加少许盐\n2. 番茄切块\n3. 先炒鸡蛋，再炒番茄，最后合在一起翻炒两分钟",
+    "前端 > 事件循环\n```javascript\nsetTimeout(() => console.log('later'), 0)\nconsole.log('first')\n```",
+    "读书笔记 > 时间管理\n重要而不紧急的事情最容易被拖延，所以每天早上先做一件这样的事。参见 [[番茄工作法]]。",
+    "Redis > 缓存穿透\n查询不存在的数据会绕过缓存直接打到数据库。可以缓存空值，或者用布隆过滤器提前拦截请求。",
+    "旅行 > 预算\n| 项目 | 金额 |\n|---|---|\n| 机票 | 3200 |\n| 住宿 | 1800 |",
+    "健康 > 睡眠\n每天在同一时间上床，比周末补觉更有用。睡前一小时不要看手机。",
+)
+"""Notes as people write them, in English and Chinese: what a model's tokens are on average."""
+
+
+def of(embedder: Embedder) -> TokenEmbedder | None:
+    """Return the embedder as one that tells of tokens, None where it doesn't."""
+    return embedder if hasattr(embedder, "embed_tokens") else None  # type: ignore[return-value]
+
+
+def centre(embedder: TokenEmbedder) -> Matrix:
+    """Return the mean token vector of texts that are always the same, so that it is the model's alone.
+
+    Shape (dimension of a token's vector,).
+    """
+    _, tokens = embedder.embed_tokens(_TEXTS, role="note")
+    mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)
+    return mean
+
+
+def signs(tokens: Matrix, centre: Matrix) -> Bits:
+    """Return a bit for every number of the vectors: whether it is above the centre's."""
+    return np.packbits(tokens > centre, axis=1)
+
+
+def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> list[float]:
+    """Return, for each passage, the cosine of each of the question's tokens to its best token there, averaged.
+
+    `question` holds float vectors, one a token; a passage or question without tokens has 0.
+    """
+    found = [0.0] * len(passages)
+    filled = [number for number, bits in enumerate(passages) if len(bits)]
+    if not filled or not len(question):
+        return found
+    asked = question - centre
+    asked /= np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), 1e-12)
+    bits = np.unpackbits(np.concatenate([passages[number] for number in filled]), axis=1, count=len(centre))
+    # With bits b, the sign vector is 2b - 1, of length sqrt(dimension).
+    cosines = (2 * (asked @ bits.T.astype(np.float32)) - asked.sum(axis=1, keepdims=True)) / np.sqrt(len(centre))
+    starts = np.cumsum([0, *(len(passages[number]) for number in filled[:-1])])
+    best = np.maximum.reduceat(cosines, starts, axis=1).mean(axis=0)
+    for number, score in zip(filled, best.tolist(), strict=True):
+        found[number] = score
+    return found

@@ -1,0 +1,217 @@
+"""The embedder behind a server: what it sends, and what of the answers it takes."""
+
+import base64
+import json
+import struct
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import embedding
+from core.config import EmbeddingsSettings
+from core.embedding.openai_compatible import OpenAICompatible
+from core.errors import ConfigError, ProviderError, ProviderUnavailable
+from tests.model_server import Answer, ModelServer, embeddings, vector
+
+
+def embedder(server: ModelServer, **given: object) -> OpenAICompatible:
+    options = {"base_url": server.url, "model": "m", "retries": 0, "timeout_seconds": 5} | given
+    return OpenAICompatible(settings=EmbeddingsSettings.model_validate(options))
+
+
+def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length() -> None:
+    with ModelServer() as server:
+        vectors = embedder(server, batch_size=2).embed(["one", "two", "three"], role="note")
+    expected = np.array([vector(text) for text in ("one", "two", "three")])
+    assert vectors.dtype == np.float32
+    assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-6)
+    assert [request.body["input"] for request in server.requests] == [["one", "two"], ["three"]]
+    assert [request.path for request in server.requests] == ["/v1/embeddings"] * 2
+    assert server.requests[0].body["encoding_format"] == "float"
+    assert "dimensions" not in server.requests[0].body
+
+
+def test_the_dimension_is_learnt_by_one_request() -> None:
+    with ModelServer() as server:
+        model = embedder(server)
+        assert (model.dimension, model.fingerprint) == (16, "openai_compatible:m:16:|")
+        assert model.embed([], role="note").shape == (0, 16)
+    assert len(server.requests) == 1
+
+
+def test_a_dimension_that_is_set_is_asked_for_and_needs_no_request() -> None:
+    with ModelServer() as server:
+        model = embedder(server, dimensions=4)
+        assert (model.dimension, len(server.requests)) == (4, 0)
+        assert model.embed(["x"], role="note").shape == (1, 4)
+    assert server.requests[0].body["dimensions"] == 4
+
+
+def test_the_model_of_the_base_goes_before_that_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(embedding, "_built", {})
+    with ModelServer() as server:
+        Path("tessera.toml").write_text(f'[embeddings]\nbase_url = "{server.url}"\nmodel = "plain"\ndimensions = 4\n')
+        named = embedding.build("openai_compatible:nomic-embed-text:latest")
+        assert named.fingerprint == "openai_compatible:nomic-embed-text:latest:4:|"
+        assert embedding.build("openai_compatible").fingerprint == "openai_compatible:plain:4:|"
+        named.warm()
+    assert server.requests[0].body["model"] == "nomic-embed-text:latest"
+
+
+def test_no_server_is_a_wrong_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"Set base_url in \[embeddings\] of tessera\.toml"):
+        embedding.build("openai_compatible:m")
+
+
+def test_prompts_are_those_of_the_family_or_of_the_settings() -> None:
+    with ModelServer() as server:
+        family = embedder(server, model="intfloat/multilingual-e5-large")
+        family.embed(["a"], role="query")
+        family.embed(["b"], role="note")
+        own = embedder(server, model="intfloat/multilingual-e5-large", query_prompt="", note_prompt="tell: ")
+        own.embed(["c"], role="query")
+        own.embed(["d"], role="note")
+    assert [request.body["input"] for request in server.requests] == [["query: a"], ["passage: b"], ["c"], ["tell: d"]]
+    assert family.fingerprint != own.fingerprint
+    assert family.input_tokens < own.input_tokens < 512
+
+
+def test_an_empty_text_is_sent_as_a_space_for_servers_refuse_it() -> None:
+    with ModelServer() as server:
+        embedder(server).embed(["", "a"], role="note")
+    assert server.requests[0].body["input"] == [" ", "a"]
+
+
+ROW = [3.0, 0.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        embeddings([ROW]),
+        {"data": [{"embedding": ROW}]},
+        {"data": [{"index": 0, "embedding": base64.b64encode(struct.pack("<3f", *ROW)).decode()}]},
+        {"data": [{"index": 0, "embedding": [3e300, 0, 4e300]}]},
+        {"data": [{"index": 0, "embedding": [3e-300, 0, 4e-300]}]},
+    ],
+)
+def test_forms_of_a_vector(answer: object) -> None:
+    with ModelServer(Answer(answer)) as server:
+        assert np.allclose(embedder(server).embed(["x"], role="note"), [[0.6, 0, 0.8]])
+
+
+def body(*rows: object) -> dict[str, object]:
+    return {"data": [{"index": index, "embedding": row} for index, row in enumerate(rows)]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({}, "without a list of vectors"),
+        ([ROW, ROW], "without a list of vectors"),
+        ({"data": None}, "without a list of vectors"),
+        ({"data": [ROW, ROW]}, "without a list of vectors"),
+        (body(ROW), "gave 1 vectors for 2 texts"),
+        (body(ROW, ROW, ROW), "gave 3 vectors for 2 texts"),
+        ({"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]}, "numbered its vectors wrongly"),
+        ({"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]}, "numbered its vectors wrongly"),
+        ({"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]}, "numbered its vectors wrongly"),
+        ({"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]}, "numbered its vectors"),
+        (body(ROW, [1.0, 2.0]), "different lengths"),
+        (body(ROW, [1.0, float("nan"), 2.0]), "isn't made of numbers"),
+        (body(ROW, [1.0, float("inf"), 2.0]), "isn't made of numbers"),
+        (body(ROW, [1.0, None, 2.0]), "isn't made of numbers"),
+        (body(ROW, ["1", "2", "3"]), "isn't made of numbers"),
+        (body(ROW, [True, False, True]), "isn't made of numbers"),
+        (body(ROW, [[1.0], [2.0], [3.0]]), "isn't made of numbers"),
+        (body(ROW, [10**400, 1, 1]), "isn't made of numbers"),
+        (body(ROW, [0.0, 0.0, 0.0]), "zeros only"),
+        (body(ROW, []), "isn't made of numbers"),
+        (body(ROW, "####"), "isn't made of numbers"),
+        (body(ROW, base64.b64encode(b"12345").decode()), "isn't made of numbers"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_is_told(answer: object, said: str) -> None:
+    with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match=said) as caught:
+        embedder(server).embed(["x", "y"], role="note")
+    assert f"The model server {server.url}" in str(caught.value)
+    assert "Check base_url and model ('m') in [embeddings] of tessera.toml" in str(caught.value)
+    assert not isinstance(caught.value, ProviderUnavailable)
+
+
+def test_another_dimension_in_the_second_batch_is_told() -> None:
+    with ModelServer(Answer(body(ROW)), Answer(body([1.0, 2.0]))) as server:
+        model = embedder(server, batch_size=1)
+        with pytest.raises(ProviderError, match="vectors of 2 numbers where 3 were due"):
+            model.embed(["x", "y"], role="note")
+        assert model.dimension == 3
+
+
+def test_another_dimension_than_was_set_is_told() -> None:
+    with ModelServer(Answer(body(ROW))) as server, pytest.raises(ProviderError, match="3 numbers where 4 were due"):
+        embedder(server, dimensions=4).embed(["x"], role="note")
+
+
+def test_a_server_that_fails_in_between_is_asked_again() -> None:
+    with ModelServer(Answer(status=503)) as server:
+        assert embedder(server, retries=1).embed(["x"], role="note").shape == (1, 16)
+    assert server.requests[0].body == server.requests[1].body
+
+
+def test_a_large_answer_fits() -> None:
+    rows = [[0.123456789012345678] * 4096 for _ in range(32)]
+    with ModelServer(Answer(json.dumps(body(*rows), indent=8).encode())) as server:
+        assert embedder(server).embed(["x"] * 32, role="note").shape == (32, 4096)
+
+
+def counted(text: str) -> list[str]:
+    """The tokens of a text, as they are counted."""
+    model = OpenAICompatible("m", settings=EmbeddingsSettings(base_url="http://localhost:9"))
+    return [text[start:end] for start, end in model.tokens(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", []),
+        (" \n\t", []),
+        ("a word, longer", ["a", "word", ",", "long", "er"]),
+        ("数据库 v10", ["数", "据", "库", "v", "10"]),
+        ("HTTPServer x_1", ["HT", "TP", "Serv", "er", "x", "_", "1"]),
+        ("größer слово", ["gr", "öß", "er", "сл", "ов", "о"]),
+        ("🚀👩\u200d👧", ["🚀", "👩", "\u200d", "👧"]),
+    ],
+)
+def test_tokens_are_counted_by_a_rule(text: str, tokens: list[str]) -> None:
+    assert counted(text) == tokens
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I restore a backup of the database, and where are the logs kept?",
+        "如何恢复数据库的备份？日志文件保存在哪里，每天晚上几点执行？",
+        "def restore(path: Path, *, force: bool = False) -> None:\n    shutil.copytree(path, TARGET_DIR)\n",
+        "https://example.com/path/to/resource?id=12345&name=foo_bar#L10-L20",
+        "Как восстановить резервную копию базы данных? データベースを復元する方法",
+    ],
+)
+def test_a_real_tokenizer_counts_hardly_more(text: str) -> None:
+    real = len(embedding.build("bundled").tokens(text))
+    assert 0.95 * real <= len(counted(text)) < 3 * real
+
+
+def test_the_length_of_a_text_costs_no_more_than_its_share() -> None:
+    took = []
+    for size in (5_000, 20_000):
+        started = time.process_time()
+        assert counted("word 中文 🚀\n" * size)
+        took.append(time.process_time() - started)
+    assert all(later < 12 * sooner for sooner, later in pairwise(took))

@@ -1,0 +1,201 @@
+"""Models by name, folder or package: what they load, say and refuse."""
+
+import json
+import socket
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.embedding import build, e5
+from core.embedding.bundled import build as build_bundled
+from core.embedding.sentence import build as build_sentence
+from core.errors import ConfigError, ModelError, UnknownChoice
+from tests import tiny_models
+
+
+@pytest.mark.skipif(not e5.available(), reason="no packaged model on this platform")
+def test_the_converted_folder_is_a_model_like_any_other(bundled):
+    folder = build_sentence(str(e5.ensure_folder()))
+    assert (folder.dimension, folder.input_tokens) == (bundled.dimension, bundled.input_tokens)
+    for role in ("note", "query"):
+        assert np.array_equal(folder.embed(["备份"], role=role), bundled.embed(["备份"], role=role))
+
+
+def test_meaning_across_languages(bundled):
+    notes = bundled.embed(["数据库备份与恢复的步骤", "今天的晚饭是红烧肉", "The weather in Rome"], role="note")
+    question = bundled.embed(["How can I restore my database?"], role="query")
+    assert (notes @ question[0]).argmax() == 0
+
+
+def test_a_folder_loads_and_embeds_without_any_network(tiny_folder, monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("a local model reached for the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert build_sentence(str(tiny_folder)).embed(["x"], role="note").shape == (1, 32)
+    if e5.available():
+        fresh = build_bundled()
+        fresh.warm()
+        assert fresh.embed(["x"], role="note").shape == (1, 384)
+
+
+def test_made_light_and_known_by_its_json_files(tiny_folder):
+    import subprocess
+
+    code = (
+        "import sys; from core.embedding import build\n"
+        f"one = build('bundled'); other = build('sentence:{tiny_folder}')\n"
+        "print(one.dimension, other.dimension, other.input_tokens, len(other.tokens('a b')))\n"
+        "assert one.fingerprint and other.fingerprint\n"
+        "assert not {'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["384", "32", "61", "2"]
+
+
+def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
+    """A copy of the folder with one file changed, or removed."""
+    import shutil
+
+    shutil.copytree(folder, to)
+    (to / name).unlink() if content is None else (to / name).write_text(content, encoding="utf-8")
+    return to
+
+
+def test_prompts_change_vectors_and_fingerprint(tiny_folder, tmp_path):
+    own = json.dumps({"prompts": {"query": "q", "document": ""}})
+    prompted = build_sentence(str(changed(tiny_folder, tmp_path / "model", "config_sentence_transformers.json", own)))
+    asked, told = (prompted.embed(["backup"], role=role) for role in ("query", "note"))
+    assert not np.allclose(asked, told, atol=1e-2)
+    assert np.allclose(told, build_sentence(str(tiny_folder)).embed(["backup"], role="note"), atol=1e-2)
+    assert prompted.fingerprint != build_sentence(str(tiny_folder)).fingerprint
+
+
+def test_fingerprint_follows_the_weights_not_the_place(tiny_folder, tmp_path):
+    import shutil
+
+    copy = shutil.copytree(tiny_folder, tmp_path / "elsewhere" / tiny_folder.name)
+    assert build_sentence(str(copy)).fingerprint == build_sentence(str(tiny_folder)).fingerprint
+    weights = copy / "model.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
+    assert build_sentence(str(copy)).fingerprint != build_sentence(str(tiny_folder)).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("modules.json", None, "not a sentence-transformers model"),
+        ("modules.json", "{", "can't be understood"),
+        ("modules.json", "[]", "can't be understood"),
+        ("modules.json", '[{"type": "custom_st.Transformer", "path": ""}]', "code of its own"),
+        ("config.json", "[]", "can't be understood"),
+        ("tokenizer.json", None, "no tokenizer.json"),
+        ("model.safetensors", None, "no weights"),
+        ("config_sentence_transformers.json", '{"model_type": "CrossEncoder"}', "its name is cross-encoder:/"),
+        ("config_sentence_transformers.json", '{"model_type": "SparseEncoder"}', "is a SparseEncoder"),
+        ("modules.json", '[{"type": "sentence_transformers.models.Transformer", "path": ""}]', "no Pooling"),
+    ],
+)
+def test_a_folder_that_is_no_model_is_refused_at_once(tiny_folder, tmp_path, name, content, said):
+    folder = changed(tiny_folder, tmp_path / "model", name, content)
+    with pytest.raises(ModelError, match=said):
+        build(f"sentence:{folder}")
+
+
+def test_damaged_parts_are_told_when_they_are_used(tiny_folder, tmp_path):
+    broken = build(f"sentence:{changed(tiny_folder, tmp_path / 'a', 'tokenizer.json', '{}')}")
+    with pytest.raises(ModelError, match=r"tokenizer\.json is damaged"):
+        broken.tokens("x")
+    broken = build(f"sentence:{changed(tiny_folder, tmp_path / 'b', 'model.safetensors', 'x')}")
+    with pytest.raises(ModelError, match="can't be loaded"):
+        broken.embed(["x"], role="note")
+
+
+def test_another_architecture_is_refused_when_it_is_loaded(tiny_folder, tmp_path):
+    config = json.loads((tiny_folder / "config.json").read_text(encoding="utf-8"))
+    others = [
+        ({"model_type": "unheard-of"}, "can't be loaded"),
+        ({"hidden_size": 64, "num_attention_heads": 4}, "can't be loaded"),
+        ({"num_hidden_layers": 3}, r"aren't those that its config\.json tells of: encoder\.layer\.2\."),
+        ({"model_type": "distilbert", "dim": 32, "n_heads": 2, "n_layers": 2}, "aren't those"),
+    ]
+    for number, (change, said) in enumerate(others):
+        folder = changed(tiny_folder, tmp_path / str(number), "config.json", json.dumps(config | change))
+        with pytest.raises(ModelError, match=said):
+            build(f"sentence:{folder}").embed(["x"], role="note")
+
+
+def test_a_dimension_that_is_not_the_models_is_refused(tiny_folder, tmp_path):
+    pooling = next(tiny_folder.glob("*_Pooling")).name + "/config.json"
+    said = json.loads((tiny_folder / pooling).read_text(encoding="utf-8")) | {"embedding_dimension": 48}
+    embedder = build(f"sentence:{changed(tiny_folder, tmp_path / 'model', pooling, json.dumps(said))}")
+    with pytest.raises(ModelError, match="gives 32 numbers a text where its folder says 48"):
+        embedder.embed(["x"], role="note")
+
+
+def test_loading_says_nothing_and_leaves_the_log_as_it_was(tiny_folder, capfd):
+    import logging
+
+    from transformers.utils import logging as said
+
+    before = said.get_verbosity(), logging.getLogger("transformers.modeling_utils").level
+    build_sentence(str(tiny_folder)).warm()
+    assert (said.get_verbosity(), logging.getLogger("transformers.modeling_utils").level) == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_vectors_that_are_not_numbers_are_refused(tiny_folder, tmp_path):
+    from safetensors.numpy import load_file, save_file
+
+    folder = changed(tiny_folder, tmp_path / "model", "README.md", "")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["embeddings.LayerNorm.bias"] = np.full_like(tensors["embeddings.LayerNorm.bias"], np.nan)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match="aren't numbers"):
+        build(f"sentence:{folder}").embed(["x"], role="note")
+
+
+@pytest.mark.parametrize("name", ["sentence:/no/such/folder", "sentence:./nothing", "sentence:C:\\models\\x"])
+def test_a_path_without_a_model_is_a_model_error(name):
+    with pytest.raises(ModelError, match="There is no folder"):
+        build(name)
+
+
+def test_names_that_cannot_be(tmp_path):
+    with pytest.raises(ConfigError, match="sentence:BAAI/bge-m3"):
+        build("sentence")
+    with pytest.raises(UnknownChoice, match="Did you mean 'bundled'"):
+        build("bundle")
+    with pytest.raises(ModelError, match="is empty"):
+        build(f"sentence:{tmp_path}")
+
+
+def test_a_hub_out_of_reach_names_the_ways_out(monkeypatch, tmp_path):
+    tiny_models.no_hub(tmp_path, monkeypatch)
+    with pytest.raises(ModelError, match=r"the hub at http://127\.0\.0\.1:9 can't be reached.*HF_ENDPOINT"):
+        build("sentence:BAAI/bge-m3").embed(["x"], role="note")
+
+
+def test_a_model_in_the_hub_cache_needs_no_hub(monkeypatch, tmp_path, tiny_folder):
+    tiny_models.cached(tiny_folder, "sentence-transformers/tiny", tmp_path, monkeypatch)
+    embedder = build("sentence:tiny")
+    assert embedder.embed(["x"], role="note").shape == (1, 32)
+    assert embedder.fingerprint.startswith("sentence-transformers/tiny@")
+
+
+def test_a_part_of_a_model_in_the_hub_cache_is_not_taken_for_it(monkeypatch, tmp_path, tiny_folder):
+    index = json.dumps({"weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}})
+    part = changed(tiny_folder, tmp_path / "part", "model.safetensors.index.json", index)
+    tiny_models.cached(part, "sentence-transformers/part", tmp_path / "cache", monkeypatch)
+    with pytest.raises(ModelError, match=r"lacks model-00002-of-00002\.safetensors: its download was interrupted"):
+        build("sentence:part").embed(["x"], role="note")
+    (part / "modules.json").unlink()
+    tiny_models.cached(part, "sentence-transformers/other", tmp_path / "cache", monkeypatch)
+    with pytest.raises(ModelError, match=r"lacks modules\.json"):
+        build("sentence:other").embed(["x"], role="note")
