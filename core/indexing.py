@@ -1,17 +1,17 @@
 """Notes -> chunks -> vectors: the only write path to the index."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from core import chunking
 from core.anchors import follow
 from core.edits import apply
-from core.embedding import Embedder
+from core.embedding import Embedder, tokens
 from core.embedding.windows import windows_of
 from core.errors import EmbeddingMismatch, NoteNotFound, SourceError
-from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Matrix, Note, Progress, Window, unheard
+from core.model import Bits, Chunk, ChunkingOptions, Edit, KnowledgeBase, Matrix, Note, Progress, Window, unheard
 from core.store import Store
 from core.store.chunks import Cutting
 from core.text import digest
@@ -55,18 +55,32 @@ class _Cut:
     again: Callable[[], "_Cut"]
 
 
+def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
+    """Return what the bits of a model's tokens are taken against in this workspace, settled at the first asking."""
+    centre = store.encoded.centre(embedder.fingerprint)
+    if centre is None:
+        centre = tokens.centre(embedder)
+        if not store.readonly:
+            store.encoded.settle_centre(embedder.fingerprint, centre)
+    return centre
+
+
 class Indexer:
     """Indexes notes of one base with its embedder; `done` tells at any moment what is stored.
 
     A note is whole or as it was. One that another thread changed since it was cut is cut again
-    before it is written, so that no edit is lost. On Cancelled what was stored before stays; raises
-    ModelError where the embedder fails.
+    before it is written, so that no edit is lost. With `keep_ready` a note that waited for nothing
+    waits for nothing afterwards, in a base that embeds when told too. On Cancelled what was stored
+    before stays; raises ModelError or ProviderError where the embedder fails, and EmbeddingMismatch
+    where the base went over to another one.
     """
 
-    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
+    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
         self._store = store
         self._base = base
         self._embedder = embedder
+        self._keep_ready = keep_ready
+        self._tokens = tokens.of(embedder) if base.keep_tokens else None
         self.done = Indexed()
 
     def index(self, drafts: Iterable[Draft], total: int, progress: Progress = unheard) -> Indexed:
@@ -92,6 +106,28 @@ class Indexer:
         """Embed those chunks of notes, by the note's id, that are pending; nothing is cut."""
         tasks = ((self._title(note_id), partial(self._waiting, note_id, chunks)) for note_id, chunks in chosen.items())
         return self._run(tasks, len(chosen), progress)
+
+    def prepare(self, note_ids: Sequence[str], progress: Progress = unheard) -> int:
+        """Embed what cutting notes anew needs, changing none, and return how many windows that were."""
+        tasks = ((self._title(note_id), partial(self._reread, note_id, None, None)) for note_id in note_ids)
+        self._run(tasks, len(note_ids), progress, self._prepare_group)
+        return self.done.embedded_windows
+
+    def missing(self, note_ids: Iterable[str]) -> tuple[int, list[str]]:
+        """Return how many windows these notes have when they are cut anew, and those that `prepare` must embed."""
+        total, texts = 0, []
+        for note_id in note_ids:
+            windows = self._reread(note_id, None, None).windows
+            known = self._known({digest(window.text) for window in windows})
+            total += len(windows)
+            texts += [window.text for window in windows if digest(window.text) not in known]
+        return total, texts
+
+    def recuttings(self, note_ids: Iterable[str]) -> Iterator[Cutting]:
+        """Yield notes cut anew, to be written; raises KeyError for a window that is not embedded."""
+        for note_id in note_ids:
+            cut = self._reread(note_id, None, None)
+            yield _with_vectors(cut, self._known({digest(window.text) for window in cut.windows}))
 
     def cut_by(self, options: ChunkingOptions) -> str:
         """Return what a note's row says that was cut by these options."""
@@ -165,6 +201,8 @@ class Indexer:
         if self._base.embed_at_once or not living:
             return living
         stored = self._store.chunks.of_note(living[0].note_id)
+        if self._keep_ready and all(chunk.state != "pending" for chunk in stored):
+            return living
         embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "embedded"}
         return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
 
@@ -177,7 +215,14 @@ class Indexer:
 
     # storing
 
-    def _run(self, tasks: Iterable[tuple[str, Callable[[], _Cut]]], total: int, progress: Progress) -> Indexed:
+    def _run(
+        self,
+        tasks: Iterable[tuple[str, Callable[[], _Cut]]],
+        total: int,
+        progress: Progress,
+        finish: Callable[[Sequence[_Cut], Callable[[float], None]], None] | None = None,
+    ) -> Indexed:
+        finish = finish or self._store_group
         self._store.open_index()
         group: list[_Cut] = []
         for number, (title, cut) in enumerate(tasks):
@@ -190,20 +235,19 @@ class Indexer:
             except NoteNotFound:
                 continue
             if sum(len(cut.windows) for cut in group) >= _GROUP:
-                self._store_group(group, number + 1 - len(group), total, progress)
+                finish(group, _telling(group, number + 1 - len(group), total, progress))
                 group = []
-        self._store_group(group, total - len(group), total, progress)
+        if group:
+            finish(group, _telling(group, total - len(group), total, progress))
         return self.done
 
-    def _store_group(self, group: Sequence[_Cut], done: int, total: int, progress: Progress) -> None:
-        if not group:
-            return
+    def _prepare_group(self, group: Sequence[_Cut], told: Callable[[float], None]) -> None:
+        self._add(Indexed(embedded_windows=self._vectors(group, told)[1]))
 
-        def told(share: float) -> None:
-            progress(done + len(group) * share, total, group[0].cutting.note.title)
-
+    def _store_group(self, group: Sequence[_Cut], told: Callable[[float], None]) -> None:
         _, embedded = self._vectors(group, told)
         with self._store.changing:
+            self._check_base()
             current = [fresh for cut in group if (fresh := self._current(cut)) is not None]
             # Seldom more than a look: a note was changed meanwhile, or one deleted took its vectors along.
             vectors, more = self._vectors(current, told)
@@ -227,17 +271,27 @@ class Indexer:
             return None
 
     def _vectors(self, group: Sequence[_Cut], told: Callable[[float], None]) -> tuple[dict[bytes, int], int]:
-        """Embed what has no vector yet; return all vectors' ids by the hash of their text, and how many are new."""
+        """Embed what is not embedded yet; return all vectors' ids by the hash of their text, and how many are new."""
         texts = {digest(window.text): window.text for cut in group for window in cut.windows}
-        known = self._store.chunks.vector_ids(self._embedder.fingerprint, texts)
+        known = self._known(texts)
         missing = sorted((key for key in texts if key not in known), key=lambda key: len(texts[key]), reverse=True)
         for at in range(0, len(missing), _SLICE):
             told(at / len(missing))
             keys = missing[at : at + _SLICE]
-            vectors = self._embedder.embed([texts[key] for key in keys], role="note")
+            vectors, bits = self._encode([texts[key] for key in keys])
             self._check(vectors, len(keys))
-            self._store.chunks.add_vectors(self._embedder.fingerprint, keys, vectors)
-        return known | self._store.chunks.vector_ids(self._embedder.fingerprint, missing), len(missing)
+            self._store.encoded.add(self._embedder.fingerprint, keys, vectors, bits)
+        return known | self._known(missing), len(missing)
+
+    def _known(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        return self._store.encoded.ids(self._embedder.fingerprint, hashes, with_bits=self._tokens is not None)
+
+    def _encode(self, texts: Sequence[str]) -> tuple[Matrix, list[Bits] | None]:
+        if self._tokens is None:
+            return self._embedder.embed(texts, role="note"), None
+        centre = centre_of(self._store, self._tokens)
+        vectors, found = self._tokens.embed_tokens(texts, role="note")
+        return vectors, [tokens.signs(rows, centre) for rows in found]
 
     def _add(self, more: Indexed) -> None:
         self.done = Indexed(
@@ -248,12 +302,26 @@ class Indexer:
             self.done.failed + more.failed,
         )
 
+    def _check_base(self) -> None:
+        if self._store.notes.base(self._base.name).fingerprint != self._base.fingerprint:
+            raise EmbeddingMismatch(
+                f"The base '{self._base.name}' went over to another model meanwhile. What was stored before stays:"
+                " do the rest again."
+            )
+
     def _check(self, vectors: Matrix, count: int) -> None:
         if vectors.shape != (count, self._base.dimension):
             raise EmbeddingMismatch(
                 f"The model of the base '{self._base.name}' gave vectors of shape {vectors.shape}, where"
                 f" {(count, self._base.dimension)} was due. Import into a new base to use this model."
             )
+
+
+def _telling(group: Sequence[_Cut], done: int, total: int, progress: Progress) -> Callable[[float], None]:
+    def told(share: float) -> None:
+        progress(done + len(group) * share, total, group[0].cutting.note.title)
+
+    return told
 
 
 def _waits(chunk: Chunk, chosen: Collection[str]) -> bool:

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 """Vectors, one a row, shape (n, dimension), rows of unit length."""
 
+Bits = NDArray[np.uint8]
+"""Signs of centred token vectors, eight to a byte, shape (tokens, dimension / 8)."""
+
 Spans = NDArray[np.int32]
 """Half-open character offsets, shape (n, 2), in reading order."""
 
@@ -47,7 +50,8 @@ class KnowledgeBase:
 
     `embedder` is a name of the embedder table, with its argument behind a colon
     (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` are those of the vectors it holds.
-    Without `embed_at_once` its chunks wait, `pending`, until a person has them embedded.
+    Without `embed_at_once` its chunks wait, `pending`, until a person has them embedded. With
+    `keep_tokens` the sign bits of its windows' token vectors are kept for reranking.
     """
 
     id: str
@@ -63,6 +67,17 @@ class KnowledgeBase:
     index_generation: int = 0
     synced_at: datetime | None = None
     embed_at_once: bool = True
+    keep_tokens: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A base's change to another embedder that was begun and has not been completed."""
+
+    embedder: str
+    fingerprint: str
+    dimension: int
+    started_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +248,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is asked of the retriever."""
+    """A question as it is asked of the retriever; without a `reranker` the hits stay in the order of their scores."""
 
     text: str
     filters: Filters = Filters()
@@ -242,6 +257,10 @@ class Query:
     pool: int = 50
     semantic_weight: float = 0.6
     expansion_size: int = 0
+    reranker: str = ""
+    rerank_pool: int = 50
+    rerank_weight: float = 0.7
+    rerank_characters: int = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,13 +295,18 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, the mode that found them, and what the person should know about the search."""
+    """The hits, the mode that found them, and what the person should know about the search.
+
+    `reranker` put them in order; where it failed it is empty, and `rerank_problem` says why.
+    """
 
     query: str
     mode: Mode
     took_ms: float
     hits: tuple[Hit, ...]
     notices: tuple[str, ...] = ()
+    reranker: str = ""
+    rerank_problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +22,9 @@ from core.model import KnowledgeBase, Matrix
 from core.store.chunks import Chunks, Cutting, window_id
 from core.store.database import Database
 from core.store.edits import Edits
+from core.store.encoded import Encoded
 from core.store.notes import Notes
+from core.store.switches import Switches
 from core.store.vectors import VectorIndex
 
 _EXACT_WINDOWS = 2000
@@ -56,11 +58,15 @@ class Store:
             self.database = Database(file, readonly=True)
         self.notes = Notes(self.database)
         self.chunks = Chunks(self.database)
+        self.encoded = Encoded(self.database)
         self.edits = Edits(self.database)
+        self.switches = Switches(self.database)
         self.vectors = VectorIndex(self.folder / "chroma")
         self.index_ready = False
         self.index_problem = ""
         self._opening = threading.Lock()
+        self._left: set[str] = set()
+        """Collections that a search under way may still ask for."""
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until what was made of them is written."""
 
@@ -77,6 +83,7 @@ class Store:
                 progress(number, len(bases))
                 if self.vectors.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
+            self.vectors.drop_all_but(self.notes.bases())
             self.index_ready = True
 
     def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
@@ -101,6 +108,10 @@ class Store:
         fresh = self.notes.next_index(base)
         self.vectors.build(fresh, self.chunks.windows(base))
         self.notes.switch_index(fresh)
+        self._leave(base)
+
+    def _leave(self, base: KnowledgeBase) -> None:
+        self._left.add(self.vectors.name(base))
         self.vectors.drop(base)
 
     def _reconciled(self, base: KnowledgeBase) -> bool:
@@ -146,7 +157,7 @@ class Store:
                     for number in range(len(windows))
                 ]
                 vector_ids += windows
-        stored = self.chunks.vectors(vector_ids, base.dimension)
+        stored = self.encoded.vectors(vector_ids, base.dimension)
         if ids:
             matrix = np.stack([stored[number] for number in vector_ids])
             self._guarded(lambda: self.vectors.add(base, ids, matrix))
@@ -157,6 +168,24 @@ class Store:
                     self.edits.put(cutting.note, cutting.edits)
             self.notes.count_index_added(base, len(ids))
         self._guarded(lambda: self.vectors.remove(base, old))
+
+    def switch(self, fresh: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
+        """Give a base another embedder with all its notes cut for it, in one transaction, and return it so.
+
+        The new collection is filled before that is committed; a kill leaves one that no base names.
+        """
+        old = self.notes.base(fresh.name)
+        with self.database.write():
+            for cutting in cuttings:
+                self.chunks.put([cutting])
+                if cutting.edits is not None:
+                    self.edits.put(cutting.note, cutting.edits)
+            self.vectors.build(fresh, self.chunks.windows(fresh))
+            self.notes.switch_embedder(fresh)
+            self.switches.end(fresh)
+        self._guarded(lambda: self._leave(old))
+        self.drop_unused_vectors()
+        return self.notes.base(fresh.name)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
         """Delete notes with all that belongs to them, and return how many edits were kept.
@@ -180,7 +209,7 @@ class Store:
     def drop_unused_vectors(self) -> None:
         """Delete the vectors that no window uses; what an import is about to store it computes again."""
         with self.changing:
-            self.chunks.drop_unused_vectors()
+            self.encoded.drop_unused()
 
     def delete_base(self, base: KnowledgeBase) -> None:
         self.open_index()
@@ -203,7 +232,8 @@ class Store:
         try:
             windows = self.vectors.search(base, query, 3 * count, note_ids)
         except IndexDamaged as error:
-            self.index_problem = str(error)
+            if self.vectors.name(base) not in self._left:
+                self.index_problem = str(error)
             return self.chunks.nearest(base, query, count, note_ids)
         rowids = self.chunks.rowids(list(windows))
         best: dict[int, float] = {}

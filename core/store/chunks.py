@@ -67,24 +67,6 @@ class Chunks:
             _clear(connection, note_id)
             connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
 
-    def add_vectors(self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix) -> None:
-        """Keep vectors under their text's hash; those already there stay as they are."""
-        with self._database.write() as connection:
-            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
-            connection.executemany(
-                "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
-                " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?)",
-                (
-                    (fingerprint, key, vector.astype("<f4").tobytes())
-                    for key, vector in zip(hashes, vectors, strict=True)
-                ),
-            )
-
-    def drop_unused_vectors(self) -> int:
-        """Delete the vectors that no window uses and return how many those were."""
-        with self._database.write() as connection:
-            return connection.execute("DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows)").rowcount
-
     # reading
 
     def of_note(self, note_id: str) -> list[Chunk]:
@@ -129,26 +111,6 @@ class Chunks:
         for note_id, chunk_id in rows:
             found.setdefault(note_id, []).append(chunk_id)
         return found
-
-    def vector_ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the vectors there are for these texts."""
-        found: dict[bytes, int] = {}
-        for key in set(hashes):
-            row = self._database.connection.execute(
-                "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
-                " WHERE fingerprint = ? AND text_hash = ?",
-                (fingerprint, key),
-            ).fetchone()
-            if row is not None:
-                found[key] = row[0]
-        return found
-
-    def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
-        rows = self._database.connection.execute(
-            "SELECT id, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(ids)),),
-        )
-        return {row[0]: np.frombuffer(row[1], dtype="<f4", count=dimension) for row in rows}
 
     def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
         """Return how many notes, chunks and windows a base has."""
@@ -222,16 +184,23 @@ class Chunks:
 
     def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, float]:
         """Return the exact cosine of each chunk's best window; chunks without vectors are left out."""
+        return {rowid: score for rowid, (score, _) in self._best_windows(base, query, rowids).items()}
+
+    def nearest_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, int]:
+        """Return which window of each chunk is nearest to the query; chunks without vectors are left out."""
+        return {rowid: index for rowid, (_, index) in self._best_windows(base, query, rowids).items()}
+
+    def _best_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, tuple[float, int]]:
         rows = self._database.connection.execute(
-            "SELECT chunk, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
+            'SELECT chunk, "index", vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector'
             " WHERE chunk IN (SELECT value FROM json_each(?))",
             (json.dumps(list(rowids)),),
         ).fetchall()
         if not rows:
             return {}
-        best: dict[int, float] = {}
-        for row, score in zip(rows, (_matrix([row[1] for row in rows], base.dimension) @ query).tolist(), strict=True):
-            best[row[0]] = max(score, best.get(row[0], -1.0))
+        best: dict[int, tuple[float, int]] = {}
+        for row, score in zip(rows, (_matrix([row[2] for row in rows], base.dimension) @ query).tolist(), strict=True):
+            best[row[0]] = max((score, row[1]), best.get(row[0], (-1.0, 0)))
         return best
 
     def matching_words(

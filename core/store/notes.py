@@ -108,6 +108,12 @@ class Notes:
         with self._database.write() as connection:
             connection.execute("UPDATE bases SET embed_at_once = ? WHERE id = ?", (at_once, base.id))
 
+    def set_keep_tokens(self, base: KnowledgeBase, keep: bool) -> KnowledgeBase:
+        """Record whether the base keeps the bits of its tokens, and return it so."""
+        with self._database.write() as connection:
+            connection.execute("UPDATE bases SET keep_tokens = ? WHERE id = ?", (keep, base.id))
+        return replace(base, keep_tokens=keep)
+
     @staticmethod
     def next_index(base: KnowledgeBase) -> KnowledgeBase:
         """Return the base as it will be with the next generation of its vector index."""
@@ -119,6 +125,15 @@ class Notes:
             connection.execute(
                 "UPDATE bases SET index_generation = ?, index_added = 0 WHERE id = ?",
                 (base.index_generation, base.id),
+            )
+
+    def switch_embedder(self, base: KnowledgeBase) -> None:
+        """Make the base's embedder, and its generation of the vector index, those in use."""
+        self.switch_index(base)
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE bases SET embedder = ?, fingerprint = ?, dimension = ? WHERE id = ?",
+                (base.embedder, base.fingerprint, base.dimension, base.id),
             )
 
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
@@ -354,6 +369,7 @@ def _base(row: sqlite3.Row) -> KnowledgeBase:
         "created_at": datetime.fromisoformat(row["created_at"]),
         "synced_at": _time(row["synced_at"]),
         "embed_at_once": bool(row["embed_at_once"]),
+        "keep_tokens": bool(row["keep_tokens"]),
     }
     return KnowledgeBase(**fields)
 

@@ -123,6 +123,23 @@ MIGRATIONS = (
     ALTER TABLE bases ADD COLUMN embed_at_once INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE notes ADD COLUMN chunking TEXT;
     """,
+    # Sign bits of token vectors, against a centre that never changes for a model; a change of embedder that
+    # is under way, so that it can be resumed.
+    """
+    ALTER TABLE bases ADD COLUMN keep_tokens INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE embedders ADD COLUMN centre BLOB;
+    CREATE TABLE tokens (
+        vector INTEGER PRIMARY KEY REFERENCES vectors ON DELETE CASCADE,
+        bits BLOB NOT NULL
+    );
+    CREATE TABLE switches (
+        base_id TEXT PRIMARY KEY REFERENCES bases ON DELETE CASCADE,
+        embedder TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        dimension INTEGER NOT NULL,
+        started_at TEXT NOT NULL
+    ) WITHOUT ROWID;
+    """,
 )
 
 

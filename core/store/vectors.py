@@ -130,6 +130,15 @@ class VectorIndex:
                 opened.delete_collection(self.name(base))
             self._collections.pop(self.name(base), None)
 
+    def drop_all_but(self, bases: Iterable[KnowledgeBase]) -> None:
+        """Delete the collections that no base names: what was begun when this process was killed."""
+        named = {self.name(base) for base in bases}
+        with self._lock, _translated():
+            opened = self._opened()
+            for collection in opened.list_collections():
+                if collection.name not in named:
+                    opened.delete_collection(collection.name)
+
     def _connect(self) -> set[str]:
         with _translated():
             self._client = client(self.folder)

@@ -32,8 +32,8 @@ def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
 def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] = TEXTS, **fields: object) -> None:
     embedder = WordLengths()
     hashes = [digest(text) for text in texts]
-    store.chunks.add_vectors(embedder.fingerprint, hashes, embedder.embed(texts, role="note"))
-    ids = store.chunks.vector_ids(embedder.fingerprint, hashes)
+    store.encoded.add(embedder.fingerprint, hashes, embedder.embed(texts, role="note"))
+    ids = store.encoded.ids(embedder.fingerprint, hashes)
     body = "\n".join(texts)
     starts = [body.index(text) for text in texts]
     chunks = [
@@ -234,7 +234,7 @@ def test_vectors_of_one_text_are_kept_once(store: Store) -> None:
     put(store, base, "n2")
     (count,) = store.database.connection.execute("SELECT count(*) FROM vectors").fetchone()
     assert count == 3
-    stored = store.chunks.vectors(store.chunks.vector_ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
+    stored = store.encoded.vectors(store.encoded.ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
     (vector,) = stored.values()
     assert np.array_equal(vector, WordLengths().embed(["dddd eeeee"], role="note")[0])
 

@@ -1,0 +1,124 @@
+"""What the models made of texts: vectors and sign bits of tokens, by the model's fingerprint and the text's hash."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from core.model import Bits, KnowledgeBase, Matrix
+from core.store.database import Database
+
+_OF_BASE = (
+    "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+    " WHERE base_id "
+)
+
+
+class Encoded:
+    """The vectors of a workspace, each computed once, and the token bits that go with them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
+    ) -> None:
+        """Keep vectors under their text's hash, with the bits of its tokens; those already there stay as they are."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
+            connection.executemany(
+                "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
+                " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?)",
+                (
+                    (fingerprint, key, vector.astype("<f4").tobytes())
+                    for key, vector in zip(hashes, vectors, strict=True)
+                ),
+            )
+            if bits is not None:
+                ids = self.ids(fingerprint, hashes)
+                connection.executemany(
+                    "INSERT OR IGNORE INTO tokens VALUES (?, ?)",
+                    ((ids[key], rows.tobytes()) for key, rows in zip(hashes, bits, strict=True)),
+                )
+
+    def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
+        """Return the ids of the vectors there are for these texts, `with_bits` of those that have them."""
+        only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
+        found: dict[bytes, int] = {}
+        for key in set(hashes):
+            row = self._database.connection.execute(
+                "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
+                f" WHERE fingerprint = ? AND text_hash = ? {only}",
+                (fingerprint, key),
+            ).fetchone()
+            if row is not None:
+                found[key] = row[0]
+        return found
+
+    def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
+        rows = self._database.connection.execute(
+            "SELECT id, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return {row[0]: np.frombuffer(row[1], dtype="<f4", count=dimension) for row in rows}
+
+    def drop_unused(self) -> int:
+        """Delete the vectors that no window uses and no change of embedder waits for; return how many those were."""
+        with self._database.write() as connection:
+            return connection.execute(
+                "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
+                " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
+            ).rowcount
+
+    # token bits
+
+    def centre(self, fingerprint: str) -> Matrix | None:
+        """Return what a model's token vectors are centred on here, None where it has not been settled."""
+        row = self._database.connection.execute(
+            "SELECT centre FROM embedders WHERE fingerprint = ? AND centre IS NOT NULL", (fingerprint,)
+        ).fetchone()
+        return None if row is None else np.frombuffer(row[0], dtype="<f4")
+
+    def settle_centre(self, fingerprint: str, centre: Matrix) -> None:
+        """Keep the centre of a model for good: bits against another one could not be compared."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
+            connection.execute(
+                "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
+                (centre.astype("<f4").tobytes(), fingerprint),
+            )
+
+    def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
+        """Return the bits of the chunks' tokens, all windows one after the other; chunks that lack any are left out."""
+        centre = self.centre(fingerprint)
+        if centre is None:
+            return {}
+        rows = self._database.connection.execute(
+            "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
+            ' WHERE chunk IN (SELECT value FROM json_each(?)) ORDER BY chunk, "index"',
+            (json.dumps(list(rowids)),),
+        )
+        blobs: dict[int, list[bytes | None]] = {}
+        for rowid, blob in rows:
+            blobs.setdefault(rowid, []).append(blob)
+        return {
+            rowid: np.frombuffer(b"".join(filter(None, parts)), np.uint8).reshape(-1, len(centre) // 8)
+            for rowid, parts in blobs.items()
+            if None not in parts
+        }
+
+    def count_bits(self, base: KnowledgeBase) -> tuple[int, int]:
+        """Return how many windows of a base have token bits, and their bytes on disk."""
+        row = self._database.connection.execute(
+            f"SELECT count(*), coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?)", (base.id,)
+        ).fetchone()
+        return row[0], row[1]
+
+    def drop_bits(self, base: KnowledgeBase) -> None:
+        """Delete the token bits of a base's windows, but for those that another base keeps."""
+        with self._database.write() as connection:
+            connection.execute(
+                f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?)"
+                f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?))",
+                (base.id, base.id),
+            )
