@@ -1,62 +1,105 @@
-"""`make eval`: do the right passages come back? Both vaults, each mode, one table.
+"""`make eval`: do the right passages come back? Both vaults, each mode, model and reranker, one table.
 
-python -m benchmarks.quality DATA [--workspace DIR] [--weights] : DATA holds vaults/NAME and
-questions/NAME.jsonl; a kept workspace saves embedding them again.
+python -m benchmarks.quality DATA [--workspace DIR] [--embedders bundled,tfidf] [--rerankers none,late-interaction]
+[--weights] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again.
 """
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.evaluation import Evaluation
+from core.evaluation import METRICS, Evaluation
 from core.evaluation.questions import load
 from core.model import Mode
 from core.workspace import Workspace
 
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 WEIGHTS = (0.4, 0.5, 0.6, 0.7, 0.8)
+RERANK_WEIGHTS = (0.0, 0.3, 0.5, 0.7, 0.85, 1.0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?", default=Path("../shared/data"))
     parser.add_argument("--workspace", type=Path)
-    parser.add_argument("--weights", action="store_true", help="sweep the semantic weight of hybrid too")
+    parser.add_argument("--embedders", default="bundled", help="names, with commas between")
+    parser.add_argument("--rerankers", default="none,late-interaction", help="names, with commas between")
+    parser.add_argument("--weights", action="store_true", help="sweep the weights of fusion and of reranking too")
     given = parser.parse_args()
-    sets = sorted(file.stem for file in (given.data / "questions").glob("*.jsonl"))
+    sets = vaults(given.data)
+    questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
+    heading()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
-        for name in sets:
-            report = workspace.apply(workspace.plan_folder(given.data / "vaults" / name, name))
-            print(f"{name}: {report.added} added, {report.unchanged} unchanged, {report.seconds:.0f} s")
-        questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
-        rows = {
-            mode: [workspace.evaluate(questions[name], name, mode=mode) for name in sets] for mode in map(str, MODES)
-        }
-        if given.weights:
-            for weight in WEIGHTS:
-                workspace.settings.search.semantic_weight = weight
-                rows[f"hybrid {weight}"] = [workspace.evaluate(questions[name], name, mode="hybrid") for name in sets]
-        table(sets, rows)
+
+        def measured(row: str, bases: Sequence[str], mode: Mode, reranker: str) -> None:
+            asked = zip(sets, bases, strict=True)
+            runs = [workspace.evaluate(questions[name], base, mode=mode, reranker=reranker) for name, base in asked]
+            rows(row, sets, runs)
+
+        for embedder in given.embedders.split(","):
+            bases = [imported(workspace, given.data / "vaults" / name, embedder) for name in sets]
+            for mode in MODES:
+                measured(f"{embedder}, {mode}", bases, mode, "none")
+            for reranker in given.rerankers.split(","):
+                if reranker != "none":
+                    measured(f"{embedder}, hybrid, {reranker}", bases, "hybrid", reranker)
+            if given.weights:
+                sweep(workspace, lambda row, bases=bases: measured(row, bases, "hybrid", "none"))  # type: ignore[misc]
+                sweep_reranking(workspace, lambda row, bases=bases: measured(row, bases, "hybrid", "late-interaction"))  # type: ignore[misc]
 
 
-def table(sets: Sequence[str], rows: dict[str, list[Evaluation]]) -> None:
-    """Print each row's metrics, a set at a time and over all questions."""
-    names = list(next(iter(rows.values()))[0].metrics)
-    print(f"\n{'':<16}{'set':<12}" + "".join(f"{name:>16}" for name in names) + f"{'p50 ms':>10}{'p95 ms':>10}")
-    for row, evaluations in rows.items():
-        for label, group in [*zip(sets, ([one] for one in evaluations), strict=True), ("all", evaluations)]:
-            answered = [one.scored for one in group]
-            means = [
-                sum(one.metrics[name] * count for one, count in zip(group, answered, strict=True)) / sum(answered)
-                for name in names
-            ]
-            times = sorted(question.took_ms for one in group for question in one.questions)
-            print(
-                f"{row:<16}{label:<12}"
-                + "".join(f"{mean:>16.3f}" for mean in means)
-                + f"{times[len(times) // 2]:>10.0f}{times[int(len(times) * 0.95)]:>10.0f}"
-            )
+def vaults(data: Path) -> list[str]:
+    """Return the names of the vaults that there are questions on."""
+    return sorted(file.stem for file in (data / "questions").glob("*.jsonl"))
+
+
+def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
+    """Return the name of a base that holds the vault, embedded by this model, with the bits of its tokens."""
+    base = vault.name if embedder == "bundled" else f"{vault.name}, {embedder}"
+    workspace.settings.embedder = embedder
+    if base not in {known.name for known in workspace.bases()}:
+        workspace.add_base(base)
+    workspace.apply(workspace.plan_folder(vault, base))
+    workspace.keep_tokens(base, True)
+    return base
+
+
+def sweep(workspace: Workspace, measured: Callable[[str], None]) -> None:
+    chosen = workspace.settings.search.semantic_weight
+    for weight in WEIGHTS:
+        workspace.settings.search.semantic_weight = weight
+        measured(f"hybrid, meaning {weight}")
+    workspace.settings.search.semantic_weight = chosen
+
+
+def sweep_reranking(workspace: Workspace, measured: Callable[[str], None]) -> None:
+    chosen = workspace.settings.search.rerank_weight
+    for weight in RERANK_WEIGHTS:
+        workspace.settings.search.rerank_weight = weight
+        measured(f"late-interaction {weight}")
+    workspace.settings.search.rerank_weight = chosen
+
+
+def heading() -> None:
+    print(f"{'':<48}{'set':<12}" + "".join(f"{name:>15}" for name in METRICS) + f"{'p50 ms':>9}{'p95 ms':>9}")
+
+
+def rows(row: str, sets: Sequence[str], evaluations: Sequence[Evaluation]) -> None:
+    """Print a row's metrics, a set at a time and over all questions."""
+    for label, group in [*zip(sets, ([one] for one in evaluations), strict=True), ("all", evaluations)]:
+        answered = [one.scored for one in group]
+        means = [
+            sum(one.metrics[name] * count for one, count in zip(group, answered, strict=True)) / sum(answered)
+            for name in METRICS
+        ]
+        times = sorted(question.took_ms for one in group for question in one.questions)
+        print(
+            f"{row:<48}{label:<12}"
+            + "".join(f"{mean:>15.3f}" for mean in means)
+            + f"{times[len(times) // 2]:>9.0f}{times[int(len(times) * 0.95)]:>9.0f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

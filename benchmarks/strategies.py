@@ -33,7 +33,7 @@ def main() -> None:
             for mode in MODES:
                 for name in sets:
                     base = f"{name}-{strategy}"
-                    evaluation = workspace.evaluate(questions[name], base, mode=mode)
+                    evaluation = workspace.evaluate(questions[name], base, mode=mode, reranker="none")
                     metrics = evaluation.metrics
                     exact = overlap(workspace, base, questions[name], evaluation)
                     cells = (metrics["hit@5"], metrics["mrr@10"], metrics[f"hit@{BUDGET}chars"], exact)

@@ -33,3 +33,19 @@ class WordLengths:
 
     def warm(self) -> None:
         pass
+
+
+class WordTokens(WordLengths):
+    """The same, telling of tokens too: a word's vector has a 1 at its length and at its first letter's number."""
+
+    fingerprint = "word-tokens"
+
+    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+        tokens = []
+        for text in texts:
+            rows = np.zeros((len(text.split()), self.dimension), dtype=np.float32)
+            for row, word in zip(rows, text.split(), strict=True):
+                row[min(len(word), self.dimension - 1)] += 1
+                row[ord(word[0]) % self.dimension] += 1
+            tokens.append(rows / np.linalg.norm(rows, axis=1, keepdims=True) if len(rows) else rows)
+        return self.embed(texts, role=role), tokens

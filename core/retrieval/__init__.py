@@ -1,17 +1,24 @@
-"""A query -> hits: collect, complete, fuse, rank, expand."""
+"""A query -> hits: collect, complete, fuse, rerank, expand."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from core.embedding import Embedder
+from core.errors import ConfigError, ModelError, ProviderError
 from core.model import Hit, KnowledgeBase, Matrix, Mode, Query, SearchResult, StageScore
+from core.reranking import Reranker
 from core.retrieval import fusion, queries
 from core.retrieval.context import passage
+from core.retrieval.rerank import candidates
 from core.store import Store
 
 EmbedderOf = Callable[[KnowledgeBase], Embedder | None]
 """The embedder of a base, None while its model is not loaded and the caller doesn't want to wait."""
+
+RerankerOf = Callable[[KnowledgeBase, str], Reranker | None]
+"""The reranker of this name for a base's chunks, None while its model is not loaded."""
 
 
 @dataclass
@@ -27,14 +34,22 @@ class _Search:
     pools: dict[str, dict[int, float]] = field(default_factory=dict)
     completed: dict[str, dict[int, float]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    reranker: str = ""
+    rerank_problem: str = ""
+
+    def say(self, notice: str) -> None:
+        """Tell the person, once."""
+        if notice not in self.notices:
+            self.notices.append(notice)
 
 
 class Retriever:
     """Finds the chunks that answer a question."""
 
-    def __init__(self, store: Store, embedder_of: EmbedderOf) -> None:
+    def __init__(self, store: Store, embedder_of: EmbedderOf, reranker_of: RerankerOf) -> None:
         self._store = store
         self._embedder_of = embedder_of
+        self._reranker_of = reranker_of
 
     def search(self, query: Query) -> SearchResult:
         """Return the best hits, with what every stage said of them.
@@ -43,28 +58,35 @@ class Retriever:
         mode, ModelError where the base's model can't be loaded.
         """
         started = time.perf_counter()
-        search = self._understand(query)
-        self._embed(search)
-        # One snapshot: what a stage found must not be another chunk for the next one.
-        with self._store.database.read():
-            for stage in (self._semantic, self._keyword, self._complete, self._fuse):
-                stage(search)
-            hits = self._hits(search)
+        while True:
+            search = self._understand(query)
+            self._embed(search)
+            # One snapshot: what a stage found must not be another chunk for the next one.
+            with self._store.database.read():
+                if search.bases != self._bases(query):
+                    continue  # a base went over to another embedder meanwhile
+                for stage in (self._semantic, self._keyword, self._complete, self._fuse, self._rerank):
+                    stage(search)
+                hits = self._hits(search)
+            break
         took = (time.perf_counter() - started) * 1000
-        return SearchResult(query.text, search.mode, took, hits, tuple(search.notices))
+        return SearchResult(
+            query.text, search.mode, took, hits, tuple(search.notices), search.reranker, search.rerank_problem
+        )
 
     def _understand(self, query: Query) -> _Search:
         query = queries.checked(query)
-        filters = query.filters
-        known = self._store.notes.bases()
-        bases = [self._store.notes.base(name) for name in filters.bases] if filters.bases else known
         return _Search(
             query=query,
-            bases=bases,
-            note_ids=self._store.notes.matching(replace(filters, bases=())),
+            bases=self._bases(query),
+            note_ids=self._store.notes.matching(replace(query.filters, bases=())),
             mode="hybrid" if query.mode == "auto" else query.mode,
             words=queries.words(query),
         )
+
+    def _bases(self, query: Query) -> list[KnowledgeBase]:
+        named = query.filters.bases
+        return [self._store.notes.base(name) for name in named] if named else self._store.notes.bases()
 
     def _embed(self, search: _Search) -> None:
         if search.mode == "keyword":
@@ -75,11 +97,11 @@ class Retriever:
             embedder = self._embedder_of(base)
             if embedder is None:
                 search.mode = "keyword"
-                search.notices.append("model_loading")
+                search.say("model_loading")
                 return
             text, whole = queries.fit(search.query.text, embedder)
-            if not whole and "query_cut" not in search.notices:
-                search.notices.append("query_cut")
+            if not whole:
+                search.say("query_cut")
             search.vectors[base.fingerprint] = embedder.embed([text], role="query")[0]
 
     def _semantic(self, search: _Search) -> None:
@@ -90,7 +112,7 @@ class Retriever:
             found |= self._store.nearest(base, search.vectors[base.fingerprint], search.query.pool, search.note_ids)
         search.pools["vector"] = fusion.best(found, search.query.pool)
         if self._store.index_problem:
-            search.notices.append("index_damaged")
+            search.say("index_damaged")
 
     def _keyword(self, search: _Search) -> None:
         if search.mode == "semantic":
@@ -120,9 +142,49 @@ class Retriever:
             )
             search.pools["fused"] = search.completed["fused"] = fusion.best(fused, len(fused))
 
+    def _rerank(self, search: _Search) -> None:
+        """Judge the best; where that fails, the order stays and the reason is told."""
+        query, fused = search.query, list(search.pools.values())[-1]
+        if not query.reranker or not fused or "model_loading" in search.notices:
+            return
+        try:
+            judged = self._judged(search, fusion.best(fused, query.rerank_pool))
+        except (ConfigError, ModelError, ProviderError) as error:
+            search.rerank_problem = str(error)
+            return
+        if judged:
+            search.reranker = query.reranker
+            scores = {rowid: score for rowid, score in judged.items() if score is not None}
+            search.pools["rerank"] = search.completed["rerank"] = fusion.best(scores, len(scores))
+            search.pools["final"] = search.completed["final"] = fusion.blended(fused, judged, query.rerank_weight)
+
+    def _judged(self, search: _Search, pool: Iterable[int]) -> dict[int, float | None]:
+        query = search.query
+        judged: dict[int, float | None] = {}
+        for base in search.bases:
+            reranker, embedder = self._reranker_of(base, query.reranker), self._embedder_of(base)
+            if reranker is None or embedder is None:
+                search.say("model_loading")
+                return {}
+            found = candidates(
+                self._store,
+                base,
+                embedder,
+                search.vectors.get(base.fingerprint),
+                pool,
+                with_bits=reranker.reads_bits,
+                characters=query.rerank_characters,
+            )
+            if reranker.reads_bits and any(candidate.bits is None for candidate in found.values()):
+                search.say("tokens_missing")
+            scores = reranker.score(query.text, list(found.values()))
+            judged |= zip(found, scores, strict=True)
+        if None in judged.values():
+            search.say("rerank_partial")
+        return judged
+
     def _hits(self, search: _Search) -> tuple[Hit, ...]:
-        last = list(search.pools)[-1]
-        top = fusion.best(search.pools[last], search.query.limit)
+        top = dict(islice(list(search.pools.values())[-1].items(), search.query.limit))
         ranks = {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in search.pools.items()}
         chunks = self._store.chunks.by_rowid(top)
         cards = self._store.notes.cards_of({chunk.note_id for chunk in chunks.values()})

@@ -18,6 +18,19 @@ def weighted(vector: Scores, keyword: Scores, semantic_weight: float) -> dict[in
     }
 
 
+def blended(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:
+    """Return the scores blended with those of a reranker, best first, each brought to 0..1.
+
+    What was not judged comes behind what was, in the order it had; a judged candidate that ran out of
+    time (None) keeps its own score in the reranker's place.
+    """
+    before = normalised(scores)
+    said = normalised({key: score for key, score in judged.items() if score is not None})
+    found = {key: (1 - weight) * before[key] + weight * said.get(key, before[key]) for key in judged}
+    rest = {key: (1 - weight) * before[key] for key in scores if key not in judged}
+    return best(found, len(found)) | rest
+
+
 def normalised(scores: Scores) -> dict[int, float]:
     """Return the scores on a scale from the lowest (0) to the highest (1); equal scores are all 1, zeros stay 0."""
     if not scores:

@@ -1,0 +1,55 @@
+"""The best token of a chunk for each token of the question, from the bits that were kept at import."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from core.embedding.tokens import TokenEmbedder, interaction, signs
+from core.model import Matrix
+from core.reranking import Candidate
+
+_BUDGET_SECONDS = 1.0
+"""What computing bits that were not kept may take; about 20 chunks on two processor cores."""
+_BATCH = 4
+
+
+class LateInteraction:
+    """ColBERT's MaxSim over sign bits; `centre` is what the kept bits were taken against."""
+
+    reads_bits = True
+
+    def __init__(self, embedder: TokenEmbedder, centre: Matrix) -> None:
+        self._embedder = embedder
+        self._centre = centre
+
+    @property
+    def fingerprint(self) -> str:
+        return f"late-interaction:{self._embedder.fingerprint}:{sha256(self._centre.tobytes()).hexdigest()[:10]}"
+
+    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+        _, (question,) = self._embedder.embed_tokens([query], role="query")
+        filled = self._filled(candidates)
+        with_bits = [number for number, candidate in enumerate(filled) if candidate.bits is not None]
+        passages = [bits for candidate in filled if (bits := candidate.bits) is not None]
+        scores: list[float | None] = [None] * len(candidates)
+        for number, cosine in zip(with_bits, interaction(question, self._centre, passages), strict=True):
+            scores[number] = (1 + cosine) / 2
+        return scores
+
+    def warm(self) -> None:
+        self._embedder.warm()
+
+    def _filled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Compute the bits that are missing, the first candidates first, as long as the time allows."""
+        filled = list(candidates)
+        missing = [number for number, candidate in enumerate(candidates) if candidate.bits is None]
+        started = time.monotonic()
+        for at in range(0, len(missing), _BATCH):
+            if time.monotonic() - started > _BUDGET_SECONDS:
+                break
+            batch = missing[at : at + _BATCH]
+            _, tokens = self._embedder.embed_tokens([candidates[number].text for number in batch], role="note")
+            for number, rows in zip(batch, tokens, strict=True):
+                filled[number] = replace(candidates[number], bits=signs(rows, self._centre))
+        return filled

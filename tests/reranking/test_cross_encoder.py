@@ -1,0 +1,232 @@
+"""Cross-encoders by name and folder: what they read, what they refuse."""
+
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.embedding.device import Device
+from core.errors import ConfigError, ModelError
+from core.reranking import Candidate, build
+from core.reranking.cross_encoder import RECOMMENDED, CrossEncoder
+from tests import tiny_models
+
+EXACT = Device("cpu", "float32", "")
+WORDS = [Candidate(f"{letter}{digit}") for letter in "abcdefgh" for digit in range(5)]
+
+
+def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
+    """A copy of the folder with one file changed, or removed."""
+    shutil.copytree(folder, to)
+    (to / name).unlink() if content is None else (to / name).write_text(content, encoding="utf-8")
+    return to
+
+
+def shown(model: CrossEncoder, query: str, text: str) -> str:
+    """What the model reads of a pair."""
+    with_pieces: list[str] = []
+    tokenizer = model._loaded().tokenizer
+    preprocess = model._loaded().preprocess
+
+    def listen(pairs: list[tuple[str, str]]) -> object:
+        features = preprocess(pairs)
+        with_pieces.extend(tokenizer.convert_ids_to_tokens(features["input_ids"][0].tolist()))
+        return features
+
+    model._loaded().preprocess = listen
+    model.score(query, [Candidate(text)])
+    model._loaded().preprocess = preprocess
+    return " ".join(with_pieces).replace(" ##", "")
+
+
+def test_scores_are_those_of_the_library(tiny_cross_encoder: Path) -> None:
+    import sentence_transformers
+
+    theirs = sentence_transformers.CrossEncoder(str(tiny_cross_encoder), device="cpu", local_files_only=True)
+    expected = theirs.predict([("where", candidate.text) for candidate in WORDS])
+    assert CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("where", WORDS) == pytest.approx(
+        expected.tolist(), abs=1e-5
+    )
+
+
+def test_a_folder_that_sentence_transformers_saved_is_the_same(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    import sentence_transformers
+
+    sentence_transformers.CrossEncoder(str(tiny_cross_encoder), device="cpu", local_files_only=True).save(
+        str(tmp_path / "saved")
+    )
+    scores = [
+        CrossEncoder(str(folder), device=EXACT).score("where", WORDS)
+        for folder in (tiny_cross_encoder, tmp_path / "saved")
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
+def test_scores_in_16_bits_keep_apart_and_stay_near(tiny_cross_encoder: Path) -> None:
+    exact = CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("where", WORDS)
+    rough = CrossEncoder(str(tiny_cross_encoder), device=Device("cpu", "bfloat16", "")).score("where", WORDS)
+    assert len(set(rough)) == len(set(exact)) == len(WORDS)
+    assert rough == pytest.approx(exact, abs=0.1)
+    assert rough != exact
+
+
+def test_saturated_scores_keep_apart(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = shutil.copytree(tiny_cross_encoder, tmp_path / "sure")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["classifier.bias"] = np.full_like(tensors["classifier.bias"], 20)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    scores = CrossEncoder(str(folder), device=Device("cpu", "bfloat16", "")).score("where", WORDS)
+    assert min(score for score in scores if score is not None) > 0.9999
+    assert len(set(scores)) == len(WORDS)
+
+
+def test_the_passage_is_cut_and_the_question_is_not(tiny_cross_encoder: Path) -> None:
+    model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    assert shown(model, "who", "a b c") == "[CLS] who [SEP] a b c [SEP]"
+    read = shown(model, "a question of mine", "z " * 1000).split()
+    assert read[:6] == ["[CLS]", "a", "question", "of", "mine", "[SEP]"]
+    assert set(read[6:-1]) == {"z"}
+    assert len(" ".join(read).replace("[CLS]", "c").replace("[SEP]", "s").replace(" ", "")) == tiny_models.MAX_TOKENS
+
+
+def test_an_endless_question_leaves_half_to_the_passage(tiny_cross_encoder: Path) -> None:
+    read = shown(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 1000, "z " * 1000).split()
+    room = tiny_models.MAX_TOKENS - 3
+    assert {read.count("q"), read.count("z")} == {room // 2, room - room // 2}
+    read = shown(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 40, "z " * 10).split()
+    assert (read.count("q"), read.count("z")) == (40, 10)
+
+
+def test_what_the_time_does_not_reach_has_no_score(tiny_cross_encoder: Path) -> None:
+    hurried = CrossEncoder(str(tiny_cross_encoder), device=EXACT, seconds=0)
+    scores = hurried.score("where", WORDS)
+    assert None not in scores[:8]
+    assert set(scores[8:]) == {None}
+
+
+def test_one_thread_at_a_time_runs_the_model(tiny_cross_encoder: Path) -> None:
+    model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    preprocess, running, most = model._loaded().preprocess, [], []
+
+    def listen(pairs: list[tuple[str, str]]) -> object:
+        running.append(pairs)
+        most.append(len(running))
+        time.sleep(0.01)
+        features = preprocess(pairs)
+        running.pop()
+        return features
+
+    model._loaded().preprocess = listen
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: model.score("where", WORDS), range(4)))
+    assert set(most) == {1}
+
+
+def test_a_pool_of_long_texts_is_linear_in_their_length(tiny_cross_encoder: Path) -> None:
+    model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    model.warm()
+    started = time.process_time()
+    model.score("where", [Candidate("word " * 100_000)])
+    assert time.process_time() - started < 5
+
+
+def test_made_light(tiny_cross_encoder: Path) -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from core.reranking import build\n"
+        f"print(build('cross-encoder:{tiny_cross_encoder}').fingerprint)\n"
+        "assert not {'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("cross-encoder:bert@")
+
+
+def test_fingerprint_follows_the_weights_not_the_place(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(tiny_cross_encoder, tmp_path / tiny_cross_encoder.name)
+    assert CrossEncoder(str(copy)).fingerprint == CrossEncoder(str(tiny_cross_encoder)).fingerprint
+    data = bytearray((copy / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(data)
+    assert CrossEncoder(str(copy)).fingerprint != CrossEncoder(str(tiny_cross_encoder)).fingerprint
+
+
+def test_a_model_in_the_hub_cache_needs_no_hub(
+    tiny_cross_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_models.cached(tiny_cross_encoder, "cross-encoder/tiny", tmp_path, monkeypatch)
+    found = CrossEncoder("tiny", device=EXACT)
+    assert found.score("x", WORDS) == CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("x", WORDS)
+    assert found.fingerprint.startswith("cross-encoder:cross-encoder/tiny@")
+    with pytest.raises(ModelError, match="can't be reached"):
+        CrossEncoder("no/such").warm()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("config.json", None, "has no config.json"),
+        ("config.json", "{", "can't be understood"),
+        ("config.json", "[]", "can't be understood"),
+        ("model.safetensors", None, "no weights"),
+        ("modules.json", "[]", "can't be understood"),
+    ],
+)
+def test_a_folder_that_is_no_model_is_refused_at_once(
+    tiny_cross_encoder: Path, tmp_path: Path, name: str, content: str | None, said: str
+) -> None:
+    with pytest.raises(ModelError, match=said):
+        build(f"cross-encoder:{changed(tiny_cross_encoder, tmp_path / 'model', name, content)}")
+
+
+def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"is a BertModel, which gives no score.*cross-encoder:BAAI/bge-reranker"):
+        build(f"cross-encoder:{tiny_folder}")
+    for labels in (2, 3):
+        folder = tiny_models.cross_encoder(tmp_path / str(labels), labels=labels)
+        with pytest.raises(ModelError, match=f"gives {labels} scores where one is due"):
+            build(f"cross-encoder:{folder}")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelError, match="is empty"):
+        build(f"cross-encoder:{tmp_path / 'empty'}")
+    with pytest.raises(ModelError, match="There is no folder"):
+        build("cross-encoder:/no/such/folder")
+    with pytest.raises(ConfigError, match="cross-encoder:/path/to/folder"):
+        build("cross-encoder")
+
+
+@pytest.mark.parametrize("part", ["classifier.", "bert.pooler."])
+def test_weights_without_a_head_are_refused_when_they_are_loaded(
+    tiny_cross_encoder: Path, tmp_path: Path, part: str
+) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = shutil.copytree(tiny_cross_encoder, tmp_path / "headless")
+    tensors = load_file(folder / "model.safetensors")
+    left = {name: value for name, value in tensors.items() if not name.startswith(part)}
+    save_file(left, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=f"aren't those that its config.json tells of: {part}"):
+        CrossEncoder(str(folder)).warm()
+
+
+def test_scores_that_are_not_numbers_are_refused(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = shutil.copytree(tiny_cross_encoder, tmp_path / "damaged")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["classifier.bias"] = np.full_like(tensors["classifier.bias"], np.nan)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match="aren't numbers"):
+        CrossEncoder(str(folder)).warm()
+
+
+def test_recommended_models_are_named_as_the_hub_names_them() -> None:
+    assert [model.name.count("/") for model in RECOMMENDED] == [1, 1, 1]
+    assert all(model.megabytes and model.parameters.endswith("M") and model.languages for model in RECOMMENDED)

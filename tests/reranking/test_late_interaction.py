@@ -1,0 +1,95 @@
+"""Late interaction over bits: on paper, and against the real model's own vectors."""
+
+import numpy as np
+import pytest
+
+from core.embedding import Embedder, tokens
+from core.embedding.tokens import TokenEmbedder, centre, interaction, signs
+from core.reranking import Candidate, late_interaction
+from core.reranking.late_interaction import LateInteraction
+from tests.fakes import WordTokens
+
+ZERO = np.zeros(8, np.float32)
+
+
+def rows(*vectors: str) -> np.ndarray:
+    """Vectors of unit length from their signs."""
+    return np.array([[1.0 if sign == "+" else -1.0 for sign in vector] for vector in vectors], np.float32) / 8**0.5
+
+
+def test_a_bit_says_whether_a_number_is_above_the_centres() -> None:
+    assert signs(rows("++--+-+-"), ZERO).tolist() == [[0b11001010]]
+    assert signs(np.full((1, 8), 0.2, np.float32), np.full(8, 0.3, np.float32)).tolist() == [[0]]
+
+
+def test_each_token_of_a_question_counts_with_its_best_token_of_the_passage() -> None:
+    question = rows("++++++++", "++++----")
+    same, opposite, half = rows("++++++++"), rows("--------"), rows("++++----", "--------")
+    passages = [signs(passage, ZERO) for passage in (same, opposite, half)]
+    # same: 1 and 0; opposite: -1 and 0; half: 0 and 1.
+    assert interaction(question, ZERO, passages) == pytest.approx([0.5, -0.5, 0.5])
+
+
+def test_what_has_no_tokens_scores_nothing() -> None:
+    nothing = np.empty((0, 1), np.uint8)
+    assert interaction(rows("++++++++"), ZERO, [nothing, signs(rows("++++++++"), ZERO)]) == pytest.approx([0, 1])
+    assert interaction(np.empty((0, 8), np.float32), ZERO, [nothing]) == [0]
+    assert interaction(rows("++++++++"), ZERO, []) == []
+
+
+def test_bits_that_were_kept_score_as_those_made_on_the_fly() -> None:
+    embedder = WordTokens()
+    reranker = LateInteraction(embedder, centre(embedder))
+    texts = ["alpha beta", "gamma", "alpha gamma delta"]
+    _, found = embedder.embed_tokens(texts, role="note")
+    kept = [Candidate("", signs(vectors, centre(embedder))) for vectors in found]
+    made = [Candidate(text) for text in texts]
+    assert reranker.score("alpha", kept) == reranker.score("alpha", made)
+    assert reranker.score("alpha", [kept[0], made[1], kept[2]]) == reranker.score("alpha", made)
+
+
+def test_out_of_time_the_rest_has_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(late_interaction, "_BUDGET_SECONDS", -1)
+    embedder = WordTokens()
+    reranker = LateInteraction(embedder, centre(embedder))
+    kept = Candidate("", signs(embedder.embed_tokens(["alpha"], role="note")[1][0], centre(embedder)))
+    scores = reranker.score("alpha", [Candidate("beta"), kept, Candidate("alpha")])
+    assert [score is None for score in scores] == [True, False, True]
+
+
+def test_the_centre_is_the_models_alone_and_part_of_the_fingerprint(bundled: Embedder) -> None:
+    model = tokens.of(bundled)
+    assert model is not None
+    first = centre(model)
+    assert first.shape == (bundled.dimension,)
+    assert np.allclose(first, centre(model), atol=1e-3)
+    other = first.copy()
+    other[0] += 1
+    assert LateInteraction(model, first).fingerprint != LateInteraction(model, other).fingerprint
+
+
+def test_the_real_models_bits_find_the_answer_in_both_languages(bundled: Embedder) -> None:
+    model: TokenEmbedder | None = tokens.of(bundled)
+    assert model is not None
+    reranker = LateInteraction(model, centre(model))
+    passages = [
+        "Restore the dump with pg_restore after a crash.",
+        "缓存雪崩是大量缓存同时过期，请求全部打到数据库。",
+        "Let the dough rest overnight, then bake it.",
+    ]
+    candidates = [Candidate(passage) for passage in passages]
+    for number, question in enumerate(["how do I get my database back", "为什么请求都到了数据库", "baking bread"]):
+        scores = reranker.score(question, candidates)
+        assert all(score is not None and 0 <= score <= 1 for score in scores)
+        assert max(range(3), key=lambda at: scores[at] or 0) == number
+
+
+def test_the_tokens_are_those_of_the_text_alone(bundled: Embedder) -> None:
+    model = tokens.of(bundled)
+    assert model is not None
+    vectors, found = model.embed_tokens(["redis cache", ""], role="note")
+    assert vectors.shape == (2, bundled.dimension)
+    assert len(found[0]) == len(bundled.tokens("redis cache"))
+    assert np.allclose(np.linalg.norm(found[0], axis=1), 1, atol=1e-3)
+    alone = bundled.embed(["redis cache", ""], role="note")
+    assert float((alone * vectors).sum(axis=1).min()) > 0.999
