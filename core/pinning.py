@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from core.anchors import Span
 from core.chunking.pieces import trim
@@ -47,23 +48,24 @@ class Desk:
             return self._act([], [self._pin("text", self._own(chunk), text)])
         return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
 
-    def merge(self, chunk_id: str) -> Act:
-        """Make one chunk of this one and the next."""
-        chunk, edit = self._living(chunk_id)
-        if chunk.index + 1 == len(self.chunks):
-            raise EditError("This is the note's last chunk: there is no next one to merge it with.")
-        after, its_edit = self._living(self.chunks[chunk.index + 1].id)
-        pair = (chunk, after)
-        if not (edit and edit.text) and not (its_edit and its_edit.text):
-            return self._act([edit, its_edit], [self._pin("merge", (chunk.start, after.end))])
-        text = chunk.text + self._between(chunk, after)
-        regions = [self._own(part) for part in pair if part.start < part.end]
-        if regions:
-            merged = self._pin("text", (regions[0][0], regions[-1][1]), text)
+    def merge(self, chunk_id: str, *more: str) -> Act:
+        """Make one chunk of this one and the next, or of all that are named, which must be neighbours."""
+        named = {chunk_id, *more}
+        run = self._run(named) if len(named) > 1 else self._with_next(chunk_id)
+        of_chunk = {edit.chunk_id: edit for edit in self.edits}
+        edits = [of_chunk.get(chunk.id) for chunk in run]
+        written = [bool(edit and edit.text) for edit in edits]
+        if not any(written):
+            return self._act(edits, [self._pin("merge", (run[0].start, run[-1].end))])
+        pairs = pairwise(zip(run, written, strict=True))
+        text = run[0].text + "".join(self._between(chunk, *after) for (chunk, _), after in pairs)
+        wide = [chunk for chunk in run if chunk.start < chunk.end]
+        if wide:
+            merged = self._pin("text", (self._own(wide[0])[0], self._own(wide[-1])[1]), text)
         else:
-            assert edit is not None  # without width: an addition
-            merged = replace(edit, text=text)
-        return self._act([edit, its_edit], [merged])
+            assert edits[0] is not None  # without width: an addition
+            merged = replace(edits[0], text=text)
+        return self._act(edits, [merged])
 
     def split(self, chunk_id: str, at: int) -> Act:
         """Make two chunks of one, parted before the character `at` of its text."""
@@ -134,20 +136,38 @@ class Desk:
 
     def _living(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
         chunk, edit = self._chunk(chunk_id)
-        if chunk.state == "deleted":
-            raise EditError(f"Chunk {chunk.index + 1} of the note is deleted. Restore it first.")
+        _check_living(chunk)
         return chunk, edit
+
+    def _with_next(self, chunk_id: str) -> list[Chunk]:
+        chunk, _ = self._living(chunk_id)
+        if chunk.index + 1 == len(self.chunks):
+            raise EditError("This is the note's last chunk: there is no next one to merge it with.")
+        return [chunk, self._living(self.chunks[chunk.index + 1].id)[0]]
+
+    def _run(self, chunk_ids: set[str]) -> list[Chunk]:
+        """The chunks of these ids in their order, which no other chunk may stand between."""
+        run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
+        for missing in chunk_ids.difference(chunk.id for chunk in run):
+            raise ChunkNotFound(missing)
+        for chunk in run:
+            _check_living(chunk)
+        if run[-1].index - run[0].index >= len(run):
+            raise EditError("These chunks are not neighbours. Choose chunks that follow each other.")
+        return run
 
     def _own(self, chunk: Chunk) -> Span:
         """The chunk's span without what it shares with the one before, whose text that is."""
         before = next((other for other in reversed(self.chunks[: chunk.index]) if other.start < other.end), None)
         return own(self.note.body, before, chunk)
 
-    def _between(self, chunk: Chunk, after: Chunk) -> str:
-        """What follows a chunk's text where the next one's is merged to it."""
+    def _between(self, chunk: Chunk, after: Chunk, written: bool) -> str:
+        """What follows a chunk's text where the next one's is merged to it, `written` by a person or the note's."""
         if chunk.start == chunk.end or after.start == after.end:
             return _JOINT + after.text
-        return self.note.body[chunk.end : after.start] + after.text
+        if written:
+            return self.note.body[chunk.end : after.start] + after.text
+        return self.note.body[chunk.end : after.end]
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
         """An addition behind a chunk; what stands behind an addition has its anchor."""
@@ -170,6 +190,11 @@ class Desk:
         at = next((n for n, edit in enumerate(self.edits) if edit.id in gone), len(self.edits))
         rest = [edit for edit in self.edits[at:] if edit.id not in gone]
         return Act([*self.edits[:at], *new, *rest], tuple(edit.chunk_id for edit in new))
+
+
+def _check_living(chunk: Chunk) -> None:
+    if chunk.state == "deleted":
+        raise EditError(f"Chunk {chunk.index + 1} of the note is deleted. Restore it first.")
 
 
 def _check(text: str) -> None:

@@ -11,15 +11,26 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core import chunking, embedding, evaluation, folder, notefile, sync, upload
+from core import chunking, embedding, evaluation, folder, models, notefile, reranking, sync, training, trials, upload
 from core.chunking.compare import Difference, Sizes, difference, sizes
 from core.config import ChunkingSettings, Settings, settings
 from core.editing import Decision, Editing, Flagged, Rechunked
 from core.edits import apply
-from core.embedding import Embedder
-from core.errors import ConfigError, EmbeddingMismatch, ModelError, QueryError, SourceError, SyncRefused
+from core.embedding import Embedder, tokens
+from core.embedding.device import Device, Running, choose
+from core.errors import (
+    ConfigError,
+    EmbeddingMismatch,
+    ModelError,
+    ProviderError,
+    QueryError,
+    SourceError,
+    SyncRefused,
+    TesseraError,
+)
 from core.folder import Failed
 from core.importing import UPLOADED, Importer, note_of
+from core.indexing import Indexer, centre_of
 from core.jobs import Job, Jobs
 from core.model import (
     Chunk,
@@ -36,25 +47,40 @@ from core.model import (
     Query,
     Question,
     SearchResult,
+    Switch,
     unheard,
 )
+from core.models import ModelCard
+from core.reranking import Reranker
+from core.reranking.late_interaction import LateInteraction
 from core.retrieval import Retriever
 from core.store import Store
+from core.switching import SwitchCost, Switching
 from core.sync import SyncPlan, SyncReport
 from core.text import query_keywords
+from core.training import Recipe
+from core.training import Report as TrainingReport
+from core.trials import Trial
 
 __all__ = [
     "BaseStatus",
     "Decision",
+    "Device",
     "Difference",
     "Failed",
     "Flagged",
     "Job",
+    "ModelCard",
     "Rechunked",
+    "Recipe",
+    "Running",
     "Sizes",
     "Status",
+    "SwitchCost",
     "SyncPlan",
     "SyncReport",
+    "TrainingReport",
+    "Trial",
     "Workspace",
     "difference",
     "filters_of",
@@ -62,6 +88,8 @@ __all__ = [
     "ranges",
     "sizes",
 ]
+
+LATE_INTERACTION = "late-interaction"
 
 PREFERENCES = "preferences.json"
 """What a person chose for the screens; kept beside the notes."""
@@ -71,7 +99,8 @@ PREFERENCES = "preferences.json"
 class BaseStatus:
     """A base and how much it holds; `folders` are those it was synced with, and when.
 
-    `pending` of its chunks wait to be embedded.
+    `pending` of its chunks wait to be embedded; `with_bits` of its windows have the bits of their
+    tokens, `bit_bytes` on disk. `switch` is a change of embedder that was begun.
     """
 
     base: KnowledgeBase
@@ -80,6 +109,9 @@ class BaseStatus:
     windows: int
     folders: tuple[tuple[str, datetime], ...]
     pending: int = 0
+    with_bits: int = 0
+    bit_bytes: int = 0
+    switch: Switch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +137,9 @@ class Workspace:
         self.store = Store(path or self.settings.workspace, readonly=readonly)
         self.jobs = Jobs()
         self._editing = Editing(self.store, self.embedder_of)
+        self._switching = Switching(self.store, embedding.build)
         self._warm: set[str] = set()
+        self._broken: set[str] = set()
 
     def __enter__(self) -> "Workspace":
         return self
@@ -131,9 +165,22 @@ class Workspace:
         if embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
                 f"The base '{base.name}' holds vectors of {base.fingerprint}, but '{base.embedder}' is now"
-                f" {embedder.fingerprint}. Keyword search goes on; import the notes into a new base to use this model."
+                f" {embedder.fingerprint}. Keyword search goes on; to embed it anew:"
+                f" tessera models switch {base.name} {base.embedder}"
             )
         return embedder
+
+    def reranker_of(self, base: KnowledgeBase, name: str) -> Reranker:
+        """Return a reranker for the chunks of a base.
+
+        Late interaction is the embedder's own work; where that tells nothing of tokens, the bundled
+        model reads the chunks as they are asked for. Raises UnknownChoice, ModelError, ConfigError.
+        """
+        if name != LATE_INTERACTION:
+            return reranking.build(name)
+        embedder = tokens.of(self.embedder_of(base)) or tokens.of(embedding.build("bundled"))
+        assert embedder is not None, "the bundled model tells of tokens"
+        return LateInteraction(embedder, centre_of(self.store, embedder))
 
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
@@ -153,14 +200,13 @@ class Workspace:
         return base.embedder in self._warm
 
     def _warm_up(self, progress: Progress) -> None:
-        names = {base.embedder for base in self.store.notes.bases()} or {self.settings.embedder}
-        failed: list[ModelError] = []
+        names = {base.embedder for base in self.store.notes.bases()} or {embedding.resolve(self.settings.embedder)}
+        failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
             try:
-                embedding.build(name).warm()
-                self._warm.add(name)
-            except ModelError as error:
+                self._warm_one(name)
+            except (ModelError, ProviderError) as error:
                 failed.append(error)
         self.store.open_index()
         # The libraries' half a million objects stay; looking through them takes 0.3 s each time, and
@@ -169,6 +215,51 @@ class Workspace:
         gc.freeze()
         if failed:
             raise failed[0]
+
+    def models(self) -> list[ModelCard]:
+        """Return the embedders and rerankers there are names for: installed, used here, or worth having."""
+        return models.cards(self._named())
+
+    def rerankers(self) -> list[str]:
+        """Return the names of the rerankers that a search can have now, without asking a server."""
+        return models.usable_rerankers(self._named())
+
+    def _named(self) -> list[str]:
+        bases = self.bases()
+        begun = [switch.embedder for base in bases if (switch := self.store.switches.of(base))]
+        known = [*(base.embedder for base in bases), *begun, self.settings.embedder, self.settings.search.reranker]
+        return list(dict.fromkeys(known))
+
+    def test_model(self, name: str, *, progress: Progress = unheard) -> Trial:
+        """Load a model and ask it a few questions in Chinese and English; raises ModelError, ProviderError."""
+        return trials.run(name, progress)
+
+    def download_model(self, name: str, *, progress: Progress = unheard) -> Path:
+        """Return the folder of a model of the hub, downloaded where it isn't here; raises ModelError."""
+        return models.download(name, progress)
+
+    def train_reranker(
+        self,
+        folder: Path,
+        *,
+        base: str | None = None,
+        questions: Sequence[Path] = (),
+        recipe: Recipe | None = None,
+        progress: Progress = unheard,
+    ) -> TrainingReport:
+        """Train a cross-encoder from the bundled model's weights, save it as `folder`, and measure what it gives.
+
+        It learns from files of questions and from a base's own headings. Raises ConfigError, SourceError,
+        QuestionSetError or ModelError for what can't be.
+        """
+        named = None if base is None else self.base(base)
+        embedder = None if named is None else self.embedder_of(named)
+        found = training.sources(self.store, named, embedder, questions)
+        return training.train(found, folder.expanduser(), recipe or Recipe(), progress)
+
+    def device(self) -> Device:
+        """Return where models run on this machine, and why; takes seconds where none was loaded yet."""
+        return choose()
 
     # bases
 
@@ -194,10 +285,11 @@ class Workspace:
             raise ConfigError("The base has no name. Give it one.")
         if name in {base.name for base in self.bases()}:
             raise ConfigError(f"There is a base '{name}' already. Choose another name.")
-        embedder = embedding.build(self.settings.embedder)
+        chosen = embedding.resolve(self.settings.embedder)
+        embedder = embedding.build(chosen)
         base = self.store.notes.add_base(
             name,
-            embedder=self.settings.embedder,
+            embedder=chosen,
             fingerprint=embedder.fingerprint,
             dimension=embedder.dimension,
             chunking=ChunkingOptions(**self.settings.chunking.model_dump()),
@@ -205,6 +297,38 @@ class Workspace:
         )
         self.store.add_base_index(base)
         return base
+
+    # a base's embedder
+
+    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> SwitchCost:
+        """Return what it takes to give a base another embedder; a few windows are embedded to tell.
+
+        Raises UnknownChoice, ConfigError, ModelError or ProviderError where the embedder can't be had.
+        """
+        return self._switching.cost(self.base(base), embedder, progress)
+
+    def begin_switch(self, base: str, embedder: str) -> Switch:
+        """Record that a base shall go over to another embedder; until `run_switch` ends, the old one answers."""
+        return self._switching.begin(self.base(base), embedder)
+
+    def run_switch(self, base: str, *, progress: Progress = unheard) -> KnowledgeBase:
+        """Do what was begun, from where it was stopped, and return the base with its new embedder."""
+        return self._switching.run(self.base(base), progress)
+
+    def abandon_switch(self, base: str) -> None:
+        """Stay with the embedder there is; what was embedded for the other is deleted."""
+        self._switching.abandon(self.base(base))
+
+    def keep_tokens(self, base: str, keep: bool, *, progress: Progress = unheard) -> int:
+        """Keep the token bits of a base, embedding the windows that lack them, or delete them; return how many windows
+        were embedded.
+        """
+        changed = self.store.notes.set_keep_tokens(self.base(base), keep)
+        if not keep:
+            self.store.encoded.drop_bits(changed)
+            return 0
+        indexer = Indexer(self.store, changed, self.embedder_of(changed))
+        return indexer.prepare(list(self.store.notes.cut_by(changed)), progress)
 
     # import
 
@@ -333,6 +457,10 @@ class Workspace:
             return self._editing.embed_base(self.base(base), progress)
         return self._editing.embed_notes(note_ids, progress) + self._editing.embed_chunks(chunk_ids, progress)
 
+    def pending(self, base: str) -> int:
+        """Return how many chunks of a base wait to be embedded."""
+        return sum(map(len, self.store.chunks.pending(self.base(base)).values()))
+
     def set_embed_at_once(self, base: str, at_once: bool) -> None:
         """Choose whether new chunks of a base are embedded at once, or wait until `embed`."""
         self.store.notes.set_embed_at_once(self.base(base), at_once)
@@ -343,9 +471,9 @@ class Workspace:
         """Write another text over a chunk and return the chunk's id of then."""
         return self._editing.act(chunk_id, lambda desk: desk.edit(chunk_id, text))[0]
 
-    def merge_chunk(self, chunk_id: str) -> str:
-        """Make one chunk of this one and the next, and return its id."""
-        return self._editing.act(chunk_id, lambda desk: desk.merge(chunk_id))[0]
+    def merge_chunk(self, chunk_id: str, *more: str) -> str:
+        """Make one chunk of this one and the next, or of it and `more`, its neighbours, and return its id."""
+        return self._editing.act(chunk_id, lambda desk: desk.merge(chunk_id, *more))[0]
 
     def split_chunk(self, chunk_id: str, at: int) -> tuple[str, ...]:
         """Part a chunk before the character `at` of its text, and return both ids."""
@@ -386,9 +514,13 @@ class Workspace:
         limit: int | None = None,
         semantic_weight: float | None = None,
         expansion_size: int = 0,
+        reranker: str | None = None,
         wait: bool = True,
     ) -> SearchResult:
         """Return the chunks that answer a question.
+
+        `reranker` is a name of the table or `none`; by default hybrid search is reranked as the settings
+        say, and the semantic and keyword modes show their own order.
 
         Without `wait`, a base whose model is still loading answers by keyword and says so. Raises
         QueryError, UnknownChoice for a base or a mode, ModelError.
@@ -402,12 +534,50 @@ class Workspace:
             pool=defaults.pool,
             semantic_weight=defaults.semantic_weight if semantic_weight is None else semantic_weight,
             expansion_size=expansion_size,
+            reranker=self._reranker(mode, reranker),
+            rerank_pool=defaults.rerank_pool,
+            rerank_weight=defaults.rerank_weight,
+            rerank_characters=defaults.rerank_characters,
         )
 
         def embedder_of(base: KnowledgeBase) -> Embedder | None:
             return self.embedder_of(base) if wait or self.ready(base) else None
 
-        return Retriever(self.store, embedder_of).search(query)
+        def reranker_of(base: KnowledgeBase, name: str) -> Reranker | None:
+            return self.reranker_of(base, name) if wait or self._reranker_ready(base, name) else None
+
+        return Retriever(self.store, embedder_of, reranker_of).search(query)
+
+    def _reranker(self, mode: Mode, asked: str | None) -> str:
+        if asked is None:
+            name = self.settings.search.reranker if mode in ("auto", "hybrid") else reranking.NONE
+        else:
+            name = asked
+        if name == reranking.NONE:
+            return ""
+        reranking.check(name)
+        return name
+
+    def _reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
+        """Whether a search needn't wait for the reranker's model; its loading is begun where it must."""
+        if name == LATE_INTERACTION:
+            name = base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
+        if name not in self._warm | self._broken:
+            self.jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
+        # One that can't be loaded is asked all the same: then the search says why.
+        return name in self._warm | self._broken
+
+    def _warm_reranker(self, name: str) -> None:
+        try:
+            self._warm_one(name)
+        except TesseraError:
+            self._broken.add(name)
+            raise
+
+    def _warm_one(self, name: str) -> None:
+        kind = name.partition(":")[0]
+        (reranking if kind in reranking.RERANKERS else embedding).build(name).warm()
+        self._warm.add(name)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a question that keyword search looks for."""
@@ -420,6 +590,7 @@ class Workspace:
         *,
         mode: Mode = "auto",
         limit: int = 10,
+        reranker: str | None = None,
         name: str = "questions",
     ) -> evaluation.Evaluation:
         """Ask every question of a base and measure whether its right passages come back.
@@ -438,7 +609,7 @@ class Workspace:
             return "\0" * note.body_start + note.body
 
         def search(question: str) -> Sequence[Hit]:
-            return self.search(question, filters=filters, mode=mode, limit=limit).hits
+            return self.search(question, filters=filters, mode=mode, limit=limit, reranker=reranker).hits
 
         return evaluation.run(questions, search, source_text, name=name)
 
@@ -471,8 +642,9 @@ class Workspace:
         bases = []
         for base in self.bases():
             folders = tuple((path, at) for path, at, _ in self.store.notes.syncs(base))
-            pending = sum(map(len, self.store.chunks.pending(base).values()))
-            bases.append(BaseStatus(base, *self.store.chunks.count(base), folders, pending))
+            counts, bits = self.store.chunks.count(base), self.store.encoded.count_bits(base)
+            switch = self.store.switches.of(base)
+            bases.append(BaseStatus(base, *counts, folders, self.pending(base.name), *bits, switch))
         size = sum(file.stat().st_size for file in self.store.folder.rglob("*") if file.is_file())
         return Status(
             self.store.folder, tuple(bases), size, readonly=self.store.readonly, index_problem=self.store.index_problem

@@ -46,6 +46,10 @@ def merged(number: int) -> Callable[[Desk], Act]:
     return lambda desk: desk.merge(desk.chunks[number].id)
 
 
+def joined(*numbers: int) -> Callable[[Desk], Act]:
+    return lambda desk: desk.merge(*(desk.chunks[number].id for number in numbers))
+
+
 def split(number: int, at: int) -> Callable[[Desk], Act]:
     return lambda desk: desk.split(desk.chunks[number].id, at)
 
@@ -85,6 +89,16 @@ def edit(kind: EditKind, anchor: str, start: int, text: str = "", *, name: str =
         ([merged(1)], ["one", "*two\nthree", "four"]),
         ([merged(0), merged(0), merged(0)], ["*one\ntwo\nthree\nfour"]),
         ([merged(0), restored(0)], ["one", "two", "three", "four"]),
+        ([joined(2, 0, 1)], ["*one\ntwo\nthree", "four"]),
+        ([joined(1, 1)], ["one", "*two\nthree", "four"]),
+        ([joined(0, 1, 2, 3), restored(0)], ["one", "two", "three", "four"]),
+        ([edited(1, "zwei"), joined(0, 1, 2)], ["*one\nzwei\nthree", "four"]),
+        ([split(2, 2), joined(1, 2, 3)], ["one", "*two\nthree", "four"]),
+        ([added("a", 1), added("b", 2), joined(1, 2, 3, 4)], ["one", "*two\n\na\n\nb\n\nthree", "four"]),
+        (
+            [added("a", 1), added("b", 2), added("c", 3), joined(2, 3, 4)],
+            ["one", "two", "*a\n\nb\n\nc", "three", "four"],
+        ),
         ([edited(1, "zwei"), merged(1)], ["one", "*zwei\nthree", "four"]),
         ([edited(1, "zwei"), merged(0)], ["*one\nzwei", "three", "four"]),
         ([split(2, 2)], ["one", "two", "*th", "*ree", "four"]),
@@ -129,6 +143,10 @@ def test_acts(acts: Acts, expected: list[str]) -> None:
         ([edited(0, " \n")], "empty"),
         ([added("")], "empty"),
         ([merged(3)], "last"),
+        ([joined(0, 2)], "not neighbours"),
+        ([joined(0, 1, 3)], "not neighbours"),
+        ([deleted(1), joined(0, 1, 2)], "Chunk 2 of the note is deleted"),
+        ([deleted(1), joined(0, 2)], "not neighbours"),
         ([split(0, 0)], "from 1 to 2"),
         ([split(0, 3)], "from 1 to 2"),
         ([split(0, -1)], "from 1 to 2"),
@@ -153,6 +171,7 @@ def test_a_chunk_that_is_not_there() -> None:
         desk.restore,
         lambda name: desk.edit(name, "x"),
         lambda name: desk.add("x", name),
+        lambda name: desk.merge(desk.chunks[0].id, name),
     ):
         with pytest.raises(ChunkNotFound):
             act("n:nothing")
@@ -238,6 +257,10 @@ def test_two_chunks_that_share_text_are_merged_without_doubling_it() -> None:
     assert after(PROSE, merged(1), strategy="recursive", **SIZES).chunks[1].text == both
     desk = after(PROSE, edited(1, "Mine."), merged(1), strategy="recursive", **SIZES)
     assert desk.chunks[1].text == "Mine. " + PROSE[plain[1].end : plain[2].end].lstrip()
+    three = PROSE[plain[1].start : plain[3].end]
+    assert after(PROSE, joined(1, 2, 3), strategy="recursive", **SIZES).chunks[1].text == three
+    desk = after(PROSE, edited(3, "Mine."), joined(1, 2, 3), strategy="recursive", **SIZES)
+    assert desk.chunks[1].text == PROSE[plain[1].start : plain[2].end] + " Mine."
 
 
 def test_a_part_has_its_own_section_and_size() -> None:

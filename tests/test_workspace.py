@@ -57,14 +57,64 @@ def test_every_hit_says_what_each_stage_thought_of_it(workspace: Workspace, fold
     result = workspace.search("restore a backup")
     assert result.mode == "hybrid"
     first = result.hits[0]
-    assert set(first.scores) == {"vector", "keyword", "fused"}
-    assert (first.scores["vector"].rank, first.scores["keyword"].rank, first.scores["fused"].rank) == (1, 1, 1)
-    assert first.score == first.scores["fused"].score
+    assert list(first.scores) == ["vector", "keyword", "fused", "rerank", "final"]
+    assert {said.rank for said in first.scores.values()} == {1}
+    assert first.score == first.scores["final"].score
+    assert result.reranker == "late-interaction"
     bread = next(hit for hit in result.hits if hit.note.path == "kitchen/bread.txt")
     assert bread.scores["keyword"].rank is None
     assert bread.scores["keyword"].score == 0
     assert bread.scores["vector"].score < first.scores["vector"].score
     assert set(workspace.search("restore", mode="keyword").hits[0].scores) == {"keyword"}
+
+
+def test_reranking_can_be_left_out_and_is_by_default_in_one_stage_alone(workspace: Workspace, folder: Path) -> None:
+    synced(workspace, folder)
+    plain = workspace.search("restore a backup", reranker="none")
+    assert (plain.reranker, list(plain.hits[0].scores)) == ("", ["vector", "keyword", "fused"])
+    assert [hit.score for hit in plain.hits] == [hit.scores["fused"].score for hit in plain.hits]
+    assert workspace.search("restore a backup", mode="semantic").reranker == ""
+    assert workspace.search("restore", mode="keyword", reranker="late-interaction").reranker == "late-interaction"
+    with pytest.raises(UnknownChoice, match="no reranker 'late'"):
+        workspace.search("restore", reranker="late")
+
+
+def test_what_was_not_judged_comes_behind_what_was(workspace: Workspace, folder: Path) -> None:
+    synced(workspace, folder)
+    workspace.settings.search.rerank_pool = 1
+    workspace.settings.search.rerank_weight = 1
+    fused = workspace.search("restore a backup", reranker="none")
+    judged = workspace.search("restore a backup")
+    assert paths(judged) == paths(fused)
+    assert ["rerank" in hit.scores for hit in judged.hits] == [True, False, False]
+
+
+def test_a_reranker_that_fails_is_told_and_the_order_stays(
+    workspace: Workspace, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced(workspace, folder)
+    plain = workspace.search("restore a backup", reranker="none")
+    monkeypatch.setattr(workspace.settings.search, "reranker", f"cross-encoder:{tmp_path / 'nothing'}")
+    failed = workspace.search("restore a backup")
+    assert paths(failed) == paths(plain)
+    assert failed.reranker == ""
+    assert "nothing" in failed.rerank_problem
+    assert list(failed.hits[0].scores) == ["vector", "keyword", "fused"]
+
+
+def test_token_bits_are_kept_with_every_window(workspace: Workspace, folder: Path) -> None:
+    synced(workspace, folder)
+    status = workspace.status().bases[0]
+    assert status.with_bits == status.windows == 3
+    tokens = sum(chunk.token_count for card in workspace.notes() for chunk in workspace.chunks(card.id))
+    assert 48 * tokens <= status.bit_bytes <= 48 * 2 * tokens
+    kept = workspace.search("restore a backup")
+    workspace.keep_tokens("vault", False)
+    assert workspace.status().bases[0].bit_bytes == 0
+    made = workspace.search("restore a backup")
+    assert (kept.notices, made.notices) == ((), ("tokens_missing",))
+    assert paths(made) == paths(kept)
+    assert workspace.keep_tokens("vault", True) == 3
 
 
 def test_a_limit_beyond_the_pool_is_filled(workspace: Workspace, folder: Path) -> None:

@@ -1,0 +1,225 @@
+"""A base goes over to another embedder while the old one answers."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from core import embedding
+from core.errors import Cancelled, ConfigError, EmbeddingMismatch, ModelError
+from core.model import KnowledgeBase, Matrix, Role
+from core.workspace import BaseStatus, Workspace
+from tests.fakes import WordLengths, WordTokens
+
+NOTES = 200
+
+
+class Words(WordLengths):
+    """Another model: words are told apart by their first letter."""
+
+    fingerprint = "first-letters"
+    dimension = 32
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        if role == "note":
+            self.embedded += texts
+        return WordLengths.embed(
+            self, [" ".join(word[0] * (1 + ord(word[0]) % 13) for word in text.split()) for text in texts], role="query"
+        )
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, WordLengths]:
+    models = {"old": WordLengths(), "new": Words(), "tokens": WordTokens()}
+    for name, model in models.items():
+        monkeypatch.setitem(embedding._built, name, model)
+    monkeypatch.setenv("TESSERA_EMBEDDER", "old")
+    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
+    return models
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for number in range(NOTES):
+        (folder / f"{number}.md").write_text(f"note{'x' * (number % 9)} number{number} says {'w' * (number % 7 + 1)}")
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, models: dict[str, WordLengths], folder: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+        yield workspace
+
+
+def base(workspace: Workspace) -> KnowledgeBase:
+    return workspace.base("vault")
+
+
+def status(workspace: Workspace) -> BaseStatus:
+    return workspace.status().bases[0]
+
+
+def answers(workspace: Workspace, mode: str = "semantic") -> list[str | None]:
+    return [hit.note.path for hit in workspace.search("number7", mode=mode).hits]  # type: ignore[arg-type]
+
+
+def stored(workspace: Workspace) -> dict[str, int]:
+    """How many vectors there are of each model."""
+    rows = workspace.store.database.connection.execute(
+        "SELECT fingerprint, count(vectors.id) FROM embedders JOIN vectors ON embedder = embedders.id GROUP BY 1"
+    )
+    return dict(rows.fetchall())
+
+
+def stop_after(steps: int) -> Callable[[float, float, str], None]:
+    seen = []
+
+    def progress(done: float, total: float, what: str) -> None:
+        seen.append(done)
+        if len(seen) > steps:
+            raise Cancelled
+
+    return progress
+
+
+def test_the_old_model_answers_until_the_new_one_has_everything(workspace: Workspace) -> None:
+    before, asked = answers(workspace), []
+
+    def progress(done: float, total: float, what: str) -> None:
+        if int(done) % 40 == 0:
+            asked.append((base(workspace).embedder, answers(workspace)))
+
+    workspace.begin_switch("vault", "new")
+    switched = workspace.run_switch("vault", progress=progress)
+    assert len(asked) >= NOTES / 40
+    assert all(said == ("old", before) for said in asked)
+    assert (switched.embedder, switched.dimension, switched.fingerprint) == ("new", 32, "first-letters")
+    assert status(workspace).switch is None
+    assert stored(workspace) == {"first-letters": status(workspace).windows}
+    assert len(answers(workspace)) == 10
+    assert answers(workspace, "keyword") == ["7.md"]
+    assert workspace.store.vectors.ids(switched) == {key for ids, _ in workspace.store.chunks.windows(switched) for key in ids}
+
+
+def test_stopped_it_is_taken_up_where_it_was(workspace: Workspace, models: dict[str, WordLengths]) -> None:
+    before = answers(workspace)
+    workspace.begin_switch("vault", "new")
+    with pytest.raises(Cancelled):
+        workspace.run_switch("vault", progress=stop_after(150))
+    done = len(models["new"].embedded)
+    assert 0 < done < NOTES
+    assert (base(workspace).embedder, answers(workspace)) == ("old", before)
+    assert status(workspace).switch is not None
+    workspace.run_switch("vault")
+    assert len(models["new"].embedded) == NOTES
+    assert base(workspace).embedder == "new"
+
+
+@pytest.mark.parametrize("moment", ["embedding", "committing"])
+def test_killed_it_answers_with_the_old_model_and_goes_on(tmp_path: Path, moment: str) -> None:
+    folder, workspace = tmp_path / "vault", tmp_path / "workspace"
+    folder.mkdir()
+    for number in range(NOTES):
+        (folder / f"{number}.md").write_text(f"number{number} says {'w' * (number % 7 + 1)}")
+    script = Path(__file__).with_name("killed_switch.py")
+    killed = subprocess.run([sys.executable, script, folder, workspace, moment], cwd=Path(__file__).parents[1])
+    assert killed.returncode == -9
+    subprocess.run([sys.executable, script, folder, workspace, "resume"], cwd=Path(__file__).parents[1], check=True)
+
+
+def test_a_note_that_changes_meanwhile_is_there_as_it_is_then(workspace: Workspace, folder: Path) -> None:
+    changed = []
+
+    def progress(done: float, total: float, what: str) -> None:
+        if done >= NOTES / 2 and not changed:
+            changed.append(True)
+            (folder / "7.md").write_text("completely another thing")
+            workspace.apply(workspace.plan_folder(folder))
+
+    workspace.begin_switch("vault", "new")
+    workspace.run_switch("vault", progress=progress)
+    assert [hit.chunk.text for hit in workspace.search("another", mode="keyword").hits] == ["completely another thing"]
+    assert status(workspace).windows == NOTES == sum(stored(workspace).values())
+
+
+def test_an_import_that_began_with_the_old_model_is_told(workspace: Workspace, folder: Path) -> None:
+    for number in range(NOTES):
+        (folder / f"{number}.md").write_text(f"changed {number}")
+    plan = workspace.plan_folder(folder)
+
+    def progress(done: float, total: float, what: str) -> None:
+        if base(workspace).embedder == "old":
+            workspace.begin_switch("vault", "new")
+            workspace.run_switch("vault")
+
+    with pytest.raises(EmbeddingMismatch, match="went over to another model"):
+        workspace.apply(plan, progress=progress)
+    workspace.apply(workspace.plan_folder(folder))
+    assert stored(workspace) == {"first-letters": NOTES}
+
+
+def test_abandoned_nothing_of_it_is_left(workspace: Workspace) -> None:
+    workspace.begin_switch("vault", "new")
+    with pytest.raises(Cancelled):
+        workspace.run_switch("vault", progress=stop_after(150))
+    workspace.abandon_switch("vault")
+    assert stored(workspace) == {"word-lengths": NOTES}
+    assert status(workspace).switch is None
+    with pytest.raises(ConfigError, match="is not going over"):
+        workspace.run_switch("vault")
+
+
+def test_edits_and_what_waits_are_kept(workspace: Workspace) -> None:
+    cards = {card.path: card.id for card in workspace.notes()}
+    edited = workspace.edit_chunk(workspace.chunks(cards["3.md"])[0].id, "mine alone")
+    workspace.set_embed_at_once("vault", False)
+    workspace.add_chunk(cards["4.md"], "this waits")
+    workspace.begin_switch("vault", "new")
+    workspace.run_switch("vault")
+    assert [(chunk.id, chunk.text, chunk.edited) for chunk in workspace.chunks(cards["3.md"])] == [(edited, "mine alone", True)]
+    assert [chunk.state for chunk in workspace.chunks(cards["4.md"])] == ["embedded", "pending"]
+    assert status(workspace).pending == 1
+
+
+def test_the_cost_is_told_before(workspace: Workspace) -> None:
+    cost = workspace.switch_cost("vault", "new")
+    assert (cost.embedder, cost.windows, cost.to_embed) == ("new", NOTES, NOTES)
+    assert cost.seconds > 0
+    assert base(workspace).embedder == "old"
+    with pytest.raises(ConfigError, match="has the embedder 'old' already"):
+        workspace.begin_switch("vault", "old")
+
+
+def test_a_model_that_fails_leaves_the_base_as_it_was(
+    workspace: Workspace, models: dict[str, WordLengths], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = answers(workspace)
+
+    def fail(texts: Sequence[str], *, role: Role) -> Matrix:
+        raise ModelError("The model is out of memory.")
+
+    monkeypatch.setattr(models["new"], "embed", fail)
+    workspace.begin_switch("vault", "new")
+    with pytest.raises(ModelError, match="out of memory"):
+        workspace.run_switch("vault")
+    assert answers(workspace) == before
+
+
+def test_token_bits_come_with_a_model_that_tells_of_tokens(workspace: Workspace) -> None:
+    assert status(workspace).with_bits == 0
+    workspace.begin_switch("vault", "tokens")
+    workspace.run_switch("vault")
+    assert status(workspace).with_bits == NOTES
+    assert status(workspace).bit_bytes > 0
+    result = workspace.search("number7", reranker="late-interaction")
+    assert (result.reranker, result.notices) == ("late-interaction", ())
+    assert workspace.keep_tokens("vault", False) == 0
+    assert status(workspace).with_bits == 0
+    assert workspace.search("number7", reranker="late-interaction").notices == ("tokens_missing",)
+    assert workspace.keep_tokens("vault", True) == NOTES
+    assert status(workspace).with_bits == NOTES
