@@ -29,4 +29,4 @@ with shell.errors():
             st.caption(t("notes.pick"))
     if reading:
         with reading:
-            reader.note(workspace.note(chosen[0]))
+            reader.note(workspace, workspace.note(chosen[0]))

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import Chunk, ChunkingOptions, Filters, KnowledgeBase, Note
+from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui import bands, chunktable, cutting, editor, flagged, links, shell, tree, trying, work
+from pages.ui import bands, chunktable, cutting, editor, flagged, links, shell, tree, trying, waiting, work
 from pages.ui.text import t
 
 
@@ -15,7 +15,9 @@ def stored(
 ) -> None:
     """Draw the note as it is cut now."""
     if not chunks:
-        st.info(t("chunks.none"))
+        st.info(t("chunks.none"), icon=":material/edit_note:")
+        with shell.errors():
+            editor.first(workspace, note)
         return
     edits = {edit.chunk_id: edit for edit in workspace.edits(note.id) if not edit.flagged}
     shown = cutting.asked_for(chunks)
@@ -24,8 +26,7 @@ def stored(
         cutting.figures(chunks)
         marked = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, note, chunks, marked, set(edits))
-        waiting = sum(card.pending for card in workspace.notes(Filters(bases=(base.name,))))
-        chunktable.embedding(workspace, base, note, chunks, waiting)
+        waiting.section(workspace, base, note, chunks)
         cut = cutting.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
             st.info(t("chunks.older"))
@@ -45,8 +46,11 @@ def stored(
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     note_id = tree.picker(workspace, [base.name for base in bases])
-    work.panel(workspace, work.CHUNKS)
-    flagged.section(workspace)
+    # Each in a place that is always there: what comes and goes doesn't move the elements behind it.
+    with st.container():
+        work.panel(workspace, work.CHUNKS)
+    with st.container():
+        flagged.section(workspace)
     if note_id is None:
         st.caption(t("chunks.pick"))
         return

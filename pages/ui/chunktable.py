@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.model import Chunk, Edit, KnowledgeBase, Note, Progress
+from core.model import Chunk, Edit, Note, Progress
 from core.workspace import Workspace
 from pages.ui import bands, editor, links, work
 from pages.ui.text import t
@@ -16,13 +16,19 @@ Item = TypeVar("Item")
 def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]) -> list[Chunk]:
     """Draw a row for every chunk and return the marked ones; the last one marked is shown in the text."""
     key = f"chunks_{note.id}_{note.generation}"
+    by_text = f"{key}_by_text"
+    if shown is not None and shown not in _marked(key):
+        _mark(key, [shown])
+        st.session_state[by_text] = shown
     rows = _marked(key)
-    if shown is not None and shown not in rows:
-        st.session_state[key] = {"selection": {"rows": [shown]}}
 
     def picked() -> None:
         now = _marked(key)
         new = [row for row in now if row not in rows]
+        if new and (led := st.session_state.pop(by_text, None)) in now:
+            # It is marked for being shown, maybe out of sight: who marks by hand means those rows only.
+            now.remove(led)
+            _mark(key, now)
         links.say("chunk", str((new or now)[-1]) if now else "")
 
     titles = [chunk.section for chunk in chunks]
@@ -54,12 +60,16 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
         on_select=picked,
         selection_mode="multi-row",
     )
-    return [chunks[row] for row in _marked(key) if row < len(chunks)]
+    return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)]
 
 
 def _marked(key: str) -> list[int]:
     state = st.session_state.get(key)
     return list(state["selection"]["rows"]) if state else []
+
+
+def _mark(key: str, rows: Sequence[int]) -> None:
+    st.session_state[key] = {"selection": {"rows": list(rows)}}
 
 
 def _shared(sections: Sequence[tuple[str, ...]]) -> int:
@@ -74,7 +84,7 @@ def actions(
     """Draw what can be done with the marked chunks; those that it can't be done with are left out."""
     shut = work.writing(workspace)
     living = [chunk for chunk in marked if chunk.state != "deleted"]
-    joined = [chunk for chunk in living if chunk.index + 1 < len(chunks) and chunks[chunk.index + 1].state != "deleted"]
+    last = len(living) == 1 and not _next_lives(chunks, living[0])
     waiting = [chunk.id for chunk in living if chunk.state == "pending"]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
@@ -82,15 +92,23 @@ def actions(
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", shut=shut):
             work.start(workspace, "embed", lambda progress: workspace.embed(chunk_ids=waiting, progress=progress))
-        if _button("merge", len(joined), "merge", shut=shut):
-            places = [chunk.index for chunk in joined]
-            _each(workspace, places, lambda at: workspace.merge_chunk(workspace.chunks(note.id)[at].id))
+        merge = _button("merge", 0 if last else len(living), "merge", shut=shut)
         if _button("delete", len(living), "delete", shut=shut):
             places = [chunk.index for chunk in living]
             _each(workspace, places, lambda at: workspace.delete_chunk(workspace.chunks(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", shut=shut):
             _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
+    if merge and living[-1].index - living[0].index >= len(living):
+        st.warning(t("act.merge.apart"), icon=":material/merge:")
+    elif merge:
+        links.say("chunk", str(living[0].index))
+        work.start(workspace, "edits", lambda _: workspace.merge_chunk(*(chunk.id for chunk in living)))
     st.caption(t("chunks.table.hint"))
+
+
+def _next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
+    after = chunk.index + 1
+    return after < len(chunks) and chunks[after].state != "deleted"
 
 
 def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:
@@ -114,29 +132,3 @@ def _restore(workspace: Workspace, note: Note, chunk_id: str) -> None:
     # With one part of a split the other has been restored.
     if chunk_id in {chunk.id for chunk in workspace.chunks(note.id)}:
         workspace.restore_chunk(chunk_id)
-
-
-def embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], waiting: int) -> None:
-    """Draw when the base's chunks are embedded, and what waits for it: of the note, `waiting` of the base."""
-
-    def chosen() -> None:
-        workspace.set_embed_at_once(base.name, bool(st.session_state[key]))
-
-    key = f"at_once_{base.id}"
-    pending = sum(chunk.state == "pending" for chunk in chunks)
-    shut = work.writing(workspace)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle(
-            t("embed.at_once"),
-            value=base.embed_at_once,
-            key=key,
-            on_change=chosen,
-            disabled=workspace.readonly,
-            help=t("embed.at_once.help"),
-        )
-        if pending and st.button(t("embed.note", n=pending), key="embed_note", icon=":material/bolt:", disabled=shut):
-            work.start(workspace, "embed", lambda progress: workspace.embed(note_ids=[note.id], progress=progress))
-        if waiting > pending and st.button(
-            t("embed.base", n=waiting), key="embed_base", icon=":material/bolt:", disabled=shut
-        ):
-            work.start(workspace, "embed", lambda progress: workspace.embed(base.name, progress=progress))

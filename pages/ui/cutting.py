@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, Cut, Note
 from core.workspace import Workspace, sizes
+from pages.ui import links
 from pages.ui.cards import tags
 from pages.ui.safe import html
 from pages.ui.sentences import said
@@ -92,6 +93,9 @@ def asked_for(chunks: Sequence[Chunk]) -> int | None:
         return None
     if said.isdecimal() and int(said) < len(chunks):
         return int(said)
+    if said == links.known("chunk"):
+        # Chosen on this page, when there were more chunks.
+        return len(chunks) - 1
     st.warning(t("chunks.no_such", n=html(said)))
     return None
 

@@ -1,30 +1,22 @@
 """The drawer in which a chunk is edited, split, merged, deleted, restored, and followed by another."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
-from pages.ui import bands, links, shell, work
+from pages.ui import bands, links, shell, splitting, work
 from pages.ui.safe import html
 from pages.ui.text import t
 
-PLACES = 400
-"""Places for a split that are listed; any other is told by its character."""
 WIDTH = 680
 """Pixels at first, so that the note stays in sight beside it; a person can draw it wider."""
-SEEN = 700
-"""Characters of each half that are shown on either side of a split."""
-
-_PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
 
 
 def open_at(chunk_id: str) -> None:
     """Let the drawer be open at a chunk, in the next run and until it is closed."""
-    st.session_state["drawer"] = chunk_id
-    st.session_state["drawer_mode"] = "edit"
+    asked(chunk_id)
     st.rerun()
 
 
@@ -95,14 +87,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
         t("editor.text"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
     )
     st.caption(t("editor.hint"))
-    if st.button(
-        t("editor.save"),
-        key="drawer_save",
-        type="primary",
-        icon=":material/save:",
-        shortcut="Ctrl+Enter",
-        disabled=shut,
-    ):
+    if _done("save", "save", shut=shut):
         _finish(workspace, note, chunk.index, lambda: workspace.edit_chunk(chunk.id, text))
 
 
@@ -125,56 +110,39 @@ def _others(
 
 
 def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
-    text = chunk.text
-    if len(text.strip()) < 2:
+    if len(chunk.text.strip()) < 2:
         st.caption(t("editor.split.short"))
         return
-    offered = places(text)
-    place = len(text) // 2
-    if offered:
-        place = st.selectbox(
-            t("editor.split.before"),
-            offered,
-            index=len(offered) // 2,
-            format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
-            key=f"place_{chunk.id}_{note.generation}",
-        )
-    at = st.number_input(t("editor.split.at"), 1, len(text) - 1, place, key=f"at_{chunk.id}_{note.generation}_{place}")
-    left, right = text[:at], text[at:]
-    for column, half, name in zip(st.columns(2), (left, right), ("first", "second"), strict=True):
-        shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if name == "first" else f"{half[:SEEN]} …"
-        column.caption(f"{t(f'editor.split.{name}')} · {t('n.characters', n=len(half))}")
-        column.code(shown, language=None, wrap_lines=True)
-    if st.button(
-        t("editor.split"),
-        key="drawer_split",
-        type="primary",
-        icon=":material/content_cut:",
-        shortcut="Ctrl+Enter",
-        disabled=shut,
-    ):
+    at = splitting.place(note, chunk)
+    if _done("split", "content_cut", shut=shut):
         _finish(workspace, note, chunk.index, lambda: workspace.split_chunk(chunk.id, at))
-
-
-def places(text: str) -> list[int]:
-    """Return where a person may want to part a text: before its lines and sentences."""
-    found = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
-    lines = [at for at in found if text[at - 1] == "\n"]
-    return (found if len(found) <= PLACES else lines)[:PLACES]
 
 
 def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(t("editor.add.text"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
     st.caption(t("editor.add.hint"))
-    if st.button(
-        t("editor.add"),
-        key="drawer_add",
+    if _done("add", "add", shut=shut):
+        _finish(workspace, note, chunk.index + 1, lambda: workspace.add_chunk(note.id, text, after=chunk.id))
+
+
+def first(workspace: Workspace, note: Note) -> None:
+    """Draw what a note without chunks can be given: one of a person's own."""
+    shut = work.writing(workspace)
+    text = st.text_area(t("editor.add.text"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
+    st.caption(t("editor.first.hint"))
+    if _done("first", "add", shut=shut):
+        _finish(workspace, note, 0, lambda: workspace.add_chunk(note.id, text))
+
+
+def _done(name: str, icon: str, *, shut: bool) -> bool:
+    return st.button(
+        t(f"editor.{name}"),
+        key=f"drawer_{name}",
         type="primary",
-        icon=":material/add:",
+        icon=f":material/{icon}:",
         shortcut="Ctrl+Enter",
         disabled=shut,
-    ):
-        _finish(workspace, note, chunk.index + 1, lambda: workspace.add_chunk(note.id, text, after=chunk.id))
+    )
 
 
 def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], object]) -> None:

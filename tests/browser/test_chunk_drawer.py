@@ -22,16 +22,35 @@ def vault(folder: Path) -> Path:
     return folder
 
 
-def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
+def drawers(folder: Path) -> Path:
+    """More notes than are sent at once, all of one text, and one with sections and signs of its own."""
+    for number in range(520):
+        note = folder / ("left" if number % 2 else "right") / f"{number:03d}.md"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text("# Sock\n\nA sock.\n", encoding="utf-8")
+    sections = [f"## Shelf {number}\n\n{SECTION.format(name=f'shelf {number}')}" for number in range(5)]
+    signs = ":label:`top` and :red[alarm] a -> b\n\n:::warning\n\n"
+    (folder / "chest.md").write_text("# Chest\n\n" + signs + "\n\n".join(sections), encoding="utf-8")
+    return folder
+
+
+def imported(tab: Tab, folder: Path) -> None:
     page = tab.page
     tab.open("/notes")
-    page.get_by_role("textbox", name="Folder path").fill(str(vault(tmp_path / "vault")))
+    if not page.get_by_role("textbox", name="Folder path").is_visible():
+        page.get_by_text("Import and sync").click()
+    page.get_by_role("textbox", name="Folder path").fill(str(folder))
     page.keyboard.press("Enter")
     expect(page.get_by_text("What this sync would do")).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
     expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
+
+
+def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
+    page = tab.page
+    imported(tab, vault(tmp_path / "vault"))
 
     # The tree in the sidebar: a folder, its note.
     tab.open("/chunks")
@@ -78,3 +97,49 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
     expect(page.locator(".own.on")).to_contain_text("periwinkle lantern")
     page.get_by_test_id("stMain").get_by_text("Compare", exact=True).click()
     expect(page.locator(".only .badge").first).to_have_text("only here")
+
+
+def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, tmp_path: Path) -> None:
+    page = tab.page
+    imported(tab, drawers(tmp_path / "drawers"))
+    tab.open("/chunks")
+    notes = page.locator(".tree button[data-id]")
+    expect(page.locator(".tree summary").first).to_be_visible()
+    if (base := page.locator(".tree summary", has_text="drawers")).count():
+        base.click()
+    page.locator(".tree summary", has_text="left").click()
+    expect(notes.filter(has_text="Sock")).to_have_count(200)
+    page.locator(".tree .rest").click()
+    expect(notes.filter(has_text="Sock")).to_have_count(260)
+    page.locator(".tree button", has_text="Chest").click()
+    expect(page.locator(".own")).to_have_count(5)
+    expect(notes.filter(has_text="Sock")).to_have_count(260)
+    expect(page.locator(".tree .on")).to_have_text(re.compile("Chest"))
+
+    # The band that is shown is marked; rows marked by hand are those that are merged.
+    page.locator(".own").nth(4).click()
+    expect(page).to_have_url(re.compile("chunk=4"))
+    tab.settle()
+    table = page.get_by_test_id("stDataFrame")
+    for row, label in ((1, "Merge"), (2, "Merge · 2"), (3, "Merge · 3")):
+        box = table.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 15, box["y"] + 35 + 35 * row + 17)
+        expect(page).to_have_url(re.compile(f"chunk={row}"))
+        tab.settle()
+        expect(page.get_by_role("button", name=label, exact=True)).to_be_enabled()
+    page.get_by_role("button", name="Merge · 3").click()
+    expect(page.locator(".own")).to_have_count(3)
+    expect(page.locator(".own.on .badge")).to_have_text("merged")
+
+    # The note itself is read as it is written, and says that chunks of it were edited.
+    tab.settle()
+    page.get_by_role("link", name="Read the note").click()
+    text = page.locator(".st-key-reader_body")
+    expect(text).to_contain_text("Shelf 4")
+    shown = text.inner_text().replace("\ufeff", "").replace("\u2060", "")
+    assert ":label:top and :red[alarm] a -> b" in shown
+    assert ":::warning" in shown
+    expect(page.locator(".st-key-reader .t-edited")).to_have_text("edited")
+    page.get_by_role("link", name="See 1 edited chunk").first.click()
+    expect(page).to_have_url(re.compile("chunk=1"))

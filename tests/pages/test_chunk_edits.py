@@ -6,7 +6,7 @@ import pytest
 
 from core.model import Chunk
 from core.workspace import Workspace
-from pages.ui import editor
+from pages.ui import splitting
 from tests.pages.conftest import Screen
 
 
@@ -83,7 +83,7 @@ def test_an_empty_text_is_refused_and_the_drawer_stays(page: Chunks) -> None:
 def test_a_chunk_is_split_where_its_line_begins(page: Chunks) -> None:
     text = page.all[2].text
     page.drawer(2, "split")
-    offered = editor.places(text)
+    offered = splitting.places(text)
     page.screen.app.selectbox(f"place_{page.all[2].id}_1").set_value(offered[0]).run()
     page.press("drawer_split")
     assert len(page.all) == 31
@@ -124,14 +124,75 @@ def test_marked_chunks_are_deleted_and_restored_together(page: Chunks) -> None:
     assert not any(chunk.state == "deleted" for chunk in page.all)
 
 
-def test_marked_chunks_are_each_merged_with_the_next(page: Chunks) -> None:
+def test_marked_neighbours_become_one_chunk(page: Chunks) -> None:
     texts = [chunk.text for chunk in page.all]
-    page.mark(1, 2, 10).press("act_merge")
-    assert len(page.all) == 27
-    assert [chunk.text.count("## Section") for chunk in page.all][:3] == [1, 3, 1]
-    assert page.all[-1].text == texts[-1]
-    page.mark(29 - 2, 28 - 2)
-    assert not page.disabled("act_delete")
+    page.mark(4, 2, 3).press("act_merge")
+    assert len(page.all) == 28
+    assert [chunk.text.count("## Section") for chunk in page.all][:4] == [1, 1, 3, 1]
+    assert page.all[3].text == texts[5]
+    assert page.screen.app.query_params["chunk"] == "2"
+    assert len(page.workspace.edits(page.note)) == 1
+    page.mark(2).press("act_restore")
+    assert [chunk.text for chunk in page.all] == texts
+
+
+def test_marked_chunks_that_are_not_neighbours_stay_as_they_are(page: Chunks) -> None:
+    page.workspace.delete_chunk(page.all[7].id)
+    page.screen.app.run()
+    for rows in ((1, 3), (1, 2, 10), (6, 7, 8)):
+        page.mark(*rows).press("act_merge")
+        assert "not neighbours, so nothing was merged" in page.screen.text
+        assert len(page.all) == 30
+    page.screen.app.run()
+    assert "not neighbours" not in page.screen.text
+
+
+def test_a_single_marked_chunk_is_merged_with_the_next(page: Chunks) -> None:
+    page.mark(29)
+    assert page.disabled("act_merge")
+    page.mark(28).press("act_merge")
+    assert [chunk.text.count("## Section") for chunk in page.all][-2:] == [1, 2]
+    page.workspace.delete_chunk(page.all[5].id)
+    page.screen.app.run()
+    page.mark(4)
+    assert page.disabled("act_merge")
+
+
+def test_a_choice_behind_the_last_chunk_is_the_last_one(page: Chunks) -> None:
+    page.mark(28, 29)
+    page.screen.app.query_params["chunk"] = "29"
+    page.screen.app.session_state["address_chunks_chunk"] = "29"
+    page.press("act_merge")
+    page.workspace.merge_chunk(page.all[27].id)
+    page.screen.app.run()
+    assert "This note has no chunk" not in page.screen.text
+    assert page.all[-1].text.count("## Section") == 3
+
+
+@pytest.mark.parametrize("text", ["", "---\ntags: [todo]\n---\n", " \n\n"])
+def test_a_note_without_text_is_given_a_chunk(text: str, place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    (folder / "Lighthouse.md").write_text(text)
+    (folder / "other.md").write_text("other words")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+        found = [note.id for note in workspace.notes() if note.path == "Lighthouse.md"]
+    if not found:
+        return
+    page = Chunks(found[0])
+    assert page.all == []
+    assert "nothing to cut" in page.screen.text
+    page.press("drawer_first")
+    assert "The text is empty" in page.screen.errors
+    page.screen.app.text_area[0].set_value("The keeper is called Zebulon").run()
+    page.press("drawer_first")
+    assert [chunk.text for chunk in page.all] == ["The keeper is called Zebulon"]
+    assert page.column == ["added"]
+    for view in ("preview", "compare", "stored"):
+        page.screen.app.segmented_control("cut_view").set_value(view).run()
+        assert not page.screen.app.exception
+    assert "Lighthouse" in page.screen.open("search", q="zebulon").text
 
 
 def test_both_parts_of_a_split_are_restored_by_one_mark_each(page: Chunks) -> None:
@@ -176,5 +237,5 @@ def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path,
 
 def test_places_for_a_split_are_before_lines_and_sentences() -> None:
     text = "One. Two\n\nthree。四"
-    assert [text[at:] for at in editor.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
-    assert editor.places("word") == []
+    assert [text[at:] for at in splitting.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
+    assert splitting.places("word") == []

@@ -3,6 +3,7 @@
 import pytest
 
 from core.model import ChunkingOptions
+from pages.ui import parameters
 from tests.pages.conftest import Screen
 
 
@@ -60,7 +61,7 @@ def test_parameters_follow_the_note_until_somebody_moves_them(screen: Screen, lo
     assert screen.app.selectbox("try_preview_strategy").value == "recursive"
     assert screen.app.slider("try_preview_chunk_size").value == 300
     assert "default value" not in screen.text
-    assert screen.app.slider("try_preview_chunk_overlap").value == 50
+    assert screen.app.slider("try_preview_chunk_overlap").value == 7
     screen.app.slider("try_preview_chunk_overlap").set_value(60).run()
     workspace.rechunk(note_ids=[long], options=workspace.bases()[0].chunking)
     screen.app.run()
@@ -68,6 +69,34 @@ def test_parameters_follow_the_note_until_somebody_moves_them(screen: Screen, lo
     screen.press("reset_preview")
     assert screen.app.slider("try_preview_chunk_overlap").value == 100
     assert screen.app.selectbox("try_preview_strategy").value == "auto"
+
+
+def apply_shut(screen: Screen) -> list[bool]:
+    return [button.disabled for button in screen.app.button if (button.key or "").startswith("apply_")]
+
+
+@pytest.mark.parametrize("size", [200, 300, 1100])
+def test_sizes_that_a_command_chose_can_be_applied_only_when_moved(screen: Screen, long: str, size: int) -> None:
+    options = ChunkingOptions(strategy="recursive", chunk_size=size, chunk_overlap=0)
+    screen.workspace.rechunk(screen.workspace.bases()[0].name, options=options)
+    view(screen, "preview")
+    slider = screen.app.slider("try_preview_chunk_size")
+    assert (slider.value, slider.min, slider.max) == (size, min(size, 256), max(size, 1024))
+    assert screen.app.slider("try_preview_chunk_overlap").value == 0
+    assert apply_shut(screen) == [True, True]
+    assert "that go <b>0</b>" in screen.text
+    assert "that are new <b>0</b>" in screen.text
+    slider.set_value(513).run()
+    assert apply_shut(screen) == [False, False]
+    screen.press("reset_preview")
+    assert apply_shut(screen) == [True, True]
+
+
+def test_a_slider_goes_by_ones_where_its_steps_would_miss_a_value() -> None:
+    assert parameters.scale((256, 1024), 16, 512, 512) == (256, 1024, 16)
+    assert parameters.scale((256, 1024), 16, 300, 512) == (256, 1024, 1)
+    assert parameters.scale((50, 200), 5, 0, 100) == (0, 200, 5)
+    assert parameters.scale((50, 200), 5, 100, 207) == (50, 207, 1)
 
 
 def test_two_cuts_are_compared(screen: Screen) -> None:

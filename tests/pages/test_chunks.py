@@ -1,3 +1,6 @@
+from dataclasses import replace
+from typing import Any
+
 from core.model import Chunk
 from pages.ui import bands, cutting, tree
 from tests.pages.conftest import Screen
@@ -85,6 +88,44 @@ def test_notes_stand_in_their_folders(filled: Screen) -> None:
     assert [note[1] for note in found["notes"]] == ["Backups"]
     assert [note[1] for note in found["folders"][1]["notes"]] == ["缓存雪崩"]
     assert tree.folders(filled.workspace.notes(), several=True)["folders"][0]["count"] == 3
+
+
+def many(screen: Screen, folders: int, each: int) -> tuple[dict[str, Any], list[list[str]]]:
+    """A tree of folders in two areas, and the ids of the notes in each folder."""
+    card = screen.workspace.notes()[0]
+    paths = [f"Area {n % 2}/Folder {n:02d}/{k:03d}.md" for n in range(folders) for k in range(each)]
+    cards = [replace(card, id=path, path=path) for path in paths]
+    return tree.folders(cards, several=False), [paths[n * each : (n + 1) * each] for n in range(folders)]
+
+
+def test_of_many_notes_only_unfolded_folders_are_sent(filled: Screen) -> None:
+    found, ids = many(filled, 6, 10)
+    assert tree.unfolded(found, {}, (), None)["folders"] == [
+        {"name": "Area 0", "count": 30},
+        {"name": "Area 1", "count": 30},
+    ]
+    sent = tree.unfolded(found, {("Area 1",): 200}, (), None)
+    assert [sorted(folder) for folder in sent["folders"]] == [
+        ["count", "name"],
+        ["count", "folders", "name", "notes", "rest"],
+    ]
+    assert sent["folders"][1]["folders"][0] == {"name": "Folder 01", "count": 10}
+    sent = tree.unfolded(found, {}, ("Area 0", "Folder 02"), ids[2][0])
+    folder = sent["folders"][0]["folders"][1]
+    assert [note[0] for note in folder["notes"]] == ids[2]
+    assert folder["rest"] == ""
+
+
+def test_a_full_folder_is_sent_in_parts_with_the_chosen_note(filled: Screen) -> None:
+    found, ids = many(filled, 1, 450)
+    above = ("Area 0", "Folder 00")
+    folder = tree.unfolded(found, {above[:1]: 200, above: 200}, (), None)["folders"][0]["folders"][0]
+    assert [note[0] for note in folder["notes"]] == ids[0][:200]
+    assert "250" in folder["rest"]
+    folder = tree.unfolded(found, {}, above, ids[0][-1])["folders"][0]["folders"][0]
+    assert [note[0] for note in folder["notes"]] == [*ids[0][:200], ids[0][-1]]
+    folder = tree.unfolded(found, {above: 600}, above, ids[0][-1])["folders"][0]["folders"][0]
+    assert [note[0] for note in folder["notes"]] == ids[0]
 
 
 def test_a_long_note_is_laid_out_around_the_chosen_chunk() -> None:

@@ -127,6 +127,24 @@ def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault
     assert "[x](http://a.b/c.png)" in body
 
 
+def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> None:
+    screen = Screen().open("notes", note=long)
+    assert "t-edited" not in screen.text
+    workspace = screen.workspace
+    chunks = workspace.chunks(long)
+    workspace.edit_chunk(chunks[4].id, "mine")
+    workspace.delete_chunk(chunks[8].id)
+    screen.app.run()
+    assert ">edited</span>" in screen.text
+    (link,) = [link.proto for link in screen.app.get("page_link") if "edited" in link.proto.label]
+    assert link.label == "See 2 edited chunks"
+    assert link.query_string == f"note={long}&chunk=4"
+    file = tmp_path / "long" / "long.md"
+    file.write_text("# Another text\n")
+    workspace.apply(workspace.plan_folder(file.parent))
+    assert "t-edited" not in screen.open("notes", note=long).text
+
+
 def test_a_note_that_is_gone_is_an_error_box(filled: Screen) -> None:
     assert "There is no note" in filled.open("notes", note="nosuchnote").errors
 

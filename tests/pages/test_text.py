@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import QueryError, SourceError
+from core import encoding, errors, frontmatter
+from core.errors import QueryError, SourceError, UnknownChoice
 from core.workspace import Workspace
 from pages.ui import marks, safe, sentences
 from pages.ui.text import LANGUAGES, TEXT
 
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 ALLOWED = {"core.workspace", "core.model", "core.errors", "pages.ui", "streamlit"}
@@ -83,27 +85,86 @@ def test_no_page_lets_notes_bring_html_of_their_own() -> None:
 @pytest.mark.parametrize(("english", "translation"), sentences.CHINESE.items())
 def test_a_sentence_of_the_core_keeps_its_fields_in_chinese(english: str, translation: str) -> None:
     assert fields(translation) <= fields(english)
-    assert re.search(r"[\u4e00-\u9fff]", translation)
+    assert CHINESE.search(translation)
 
 
 def test_errors_of_the_core_are_told_in_chinese(tmp_path: Path) -> None:
-    errors: list[str] = []
+    said: list[str] = []
     with Workspace(tmp_path / "workspace") as workspace:
         for text in ("", "?!", "x" * 20_000):
             with pytest.raises(QueryError) as caught:
                 workspace.search(text)
-            errors.append(str(caught.value))
+            said.append(str(caught.value))
         (tmp_path / "empty").mkdir()
         (tmp_path / "file.md").write_text("text")
         for path in ("nowhere", "empty", "workspace", "file.md"):
             with pytest.raises(SourceError) as refused:
                 workspace.plan_folder(tmp_path / path)
-            errors.append(refused.value.reason)
+            said.append(refused.value.reason)
         with pytest.raises(SourceError) as refused:
             workspace.plan_upload([("../x.md", b"x")], "base")
-        errors.append(refused.value.reason)
-    for error in errors:
-        assert re.search(r"[\u4e00-\u9fff]", sentences.chinese(error)), error
+        said.append(refused.value.reason)
+    for error in said:
+        assert CHINESE.search(sentences.chinese(error)), error
+
+
+def told(file: Path) -> list[str]:
+    """The sentences that a file of the core raises or reports, with a number where something is put in."""
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and "__init__" not in vars(kind)}
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {*kinds, "SourceError", "Failed"}:
+            match node.args[-1:]:
+                case [ast.Constant(value=str(text))]:
+                    found.append(text)
+                case [ast.JoinedStr(values=parts)]:
+                    found.append("".join(part.value if isinstance(part, ast.Constant) else "7" for part in parts))
+    return found
+
+
+PARTS = (
+    "chunking config.py editing.py embedding encoding.py folder.py frontmatter.py importing.py indexing.py models.py"
+    " outline.py pinning.py providers reranking retrieval store switching.py sync.py trials.py upload.py workspace.py"
+)
+
+
+@pytest.mark.parametrize("part", PARTS.split())
+def test_whatever_the_core_raises_is_told_in_chinese(part: str) -> None:
+    place = ROOT / "core" / part
+    sentences_of_it = [text for file in (sorted(place.rglob("*.py")) or [place]) for text in told(file)]
+    assert [text for text in sentences_of_it if not CHINESE.search(sentences.chinese(text))] == []
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        (str(UnknownChoice("base", "nots", ["notes"])), "没有名为“nots”的知识库。是不是“notes”？现有：notes。"),
+        (str(UnknownChoice("base", "x", [])), "没有名为“x”的知识库。现有：还没有。"),
+        (
+            "The model server http://x/v1 gave 2 vectors for 3 texts. Check base_url and model ('m') in [embeddings] of"
+            " tessera.toml, and the server's log.",
+            "模型服务 http://x/v1 为 3 段文字给出了 2 个向量。请检查 base_url 和 model（“m”）（tessera.toml 的 [embeddings]），"
+            "以及服务的日志。",
+        ),
+        (
+            "The model isn't on this machine. Download it: tessera models download sentence:a/b, or put its files into /m",
+            "本机没有这个模型。可以下载它（tessera models download sentence:a/b），或把文件放进 /m",
+        ),
+        (
+            "/m is not a cross-encoder: it is empty. Name the model's own folder.",
+            "/m 不是交叉编码器：是空的。请指定模型自己的文件夹。",
+        ),
+        (frontmatter.parse("a: *b").warnings[0], "元数据无法识别（第 2 行：不允许使用 YAML 别名（*name）），已忽略。"),
+        (encoding.damage("a��")[0], "文件中有 2 个字符无法读取，显示为“�”。"),
+        (
+            "The setting 'chunking.chunk_size' is not valid: Input should be greater than or equal to 256"
+            " (in tessera.toml or TESSERA_*).",
+            "设置“chunking.chunk_size”无效：应不小于 256（见 tessera.toml 或环境变量 TESSERA_*）。",
+        ),
+    ],
+)
+def test_a_sentence_with_another_inside_is_told_in_chinese(english: str, chinese: str) -> None:
+    assert sentences.chinese(english) == chinese
 
 
 def test_the_reasons_of_a_cut_are_told_in_chinese() -> None:

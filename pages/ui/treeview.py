@@ -1,0 +1,115 @@
+"""The component that draws folders and notes: a click chooses a note, an unfolded folder asks for what it holds."""
+
+import streamlit as st
+
+VIEW = st.components.v2.component(
+    "note_tree",
+    html="<div class='tree'></div>",
+    css="""
+.tree { max-height: 26rem; overflow: auto; font: .88rem/1.45 var(--st-font); color: var(--st-text-color); }
+details > div { margin-left: .55rem; padding-left: .45rem; border-left: 1px solid var(--st-border-color); }
+summary { cursor: pointer; padding: .14rem .2rem; border-radius: .3rem; font-weight: 600; overflow-wrap: anywhere; }
+summary:hover, button:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
+button { all: unset; box-sizing: border-box; display: flex; gap: .5rem; justify-content: space-between; width: 100%; cursor: pointer;
+  padding: .16rem .35rem; border-radius: .3rem; content-visibility: auto; contain-intrinsic-size: auto 1.6rem; }
+button:focus-visible, summary:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: -2px; }
+button.on { background: color-mix(in srgb, var(--st-primary-color) 22%, transparent); font-weight: 600; }
+button.rest { color: var(--st-primary-color); }
+button span { overflow-wrap: anywhere; }
+i { flex: none; white-space: nowrap; font-style: normal; font-weight: 400; opacity: .6; font-size: .8em; font-variant-numeric: tabular-nums; }
+i.pending::after { content: ' •'; color: #d39a2e; font-weight: 700; }
+""",
+    js="""
+export default function({ parentElement, data, setTriggerValue }) {
+  const tree = parentElement.querySelector('.tree');
+  // The folders that a person unfolded, by their path: another part of the tree may come at any time.
+  tree.unfolded ??= new Set();
+  const small = (text, pending) => {
+    const made = document.createElement('i');
+    made.textContent = text;
+    if (pending) made.className = 'pending';
+    return made;
+  };
+  const button = text => {
+    const made = document.createElement('button');
+    const name = document.createElement('span');
+    name.textContent = text;
+    made.type = 'button';
+    made.append(name);
+    return made;
+  };
+  const folder = (inner, path) => {
+    const details = document.createElement('details');
+    const line = document.createElement('summary');
+    const body = document.createElement('div');
+    const key = JSON.stringify(path);
+    details.dataset.name = inner.name;
+    line.append(document.createTextNode(inner.name + ' '), small(inner.count, false));
+    details.append(line, body);
+    details.fill = () => {
+      if (body.childNodes.length) return;
+      if (inner.notes) fill(body, inner, path);
+      else body.append(small('…', false));
+    };
+    details.ontoggle = () => {
+      if (!data.all) details.open ? tree.unfolded.add(key) : tree.unfolded.delete(key);
+      if (!details.open) return;
+      if (!inner.notes) setTriggerValue('open', { path, shown: 0 });
+      details.fill();
+    };
+    if (data.all || tree.unfolded.has(key)) {
+      details.open = true;
+      details.fill();
+    }
+    return details;
+  };
+  const fill = (box, inner, path) => {
+    for (const below of inner.folders) box.append(folder(below, [...path, below.name]));
+    for (const [id, title, chunks, pending] of inner.notes) {
+      const note = button(title);
+      note.dataset.id = id;
+      note.append(small(chunks, pending));
+      box.append(note);
+    }
+    if (inner.rest) {
+      const rest = button(inner.rest);
+      rest.className = 'rest';
+      rest.onclick = () => setTriggerValue('open', { path, shown: inner.notes.length });
+      box.append(rest);
+    }
+  };
+  const reveal = () => {
+    let box = tree;
+    for (const name of data.path) {
+      const details = [...box.children].find(child => child.dataset.name === name);
+      if (!details) break;
+      details.open = true;
+      details.fill();
+      box = details.lastChild;
+    }
+  };
+  if (tree.dataset.stamp !== data.stamp) {
+    const top = tree.scrollTop;
+    tree.dataset.stamp = data.stamp;
+    tree.replaceChildren();
+    fill(tree, data.tree, []);
+    tree.scrollTop = top;
+  }
+  tree.onclick = event => {
+    const note = event.target.closest('button');
+    if (note && note.dataset.id) setTriggerValue('pick', note.dataset.id);
+  };
+  const told = JSON.stringify([data.chosen, data.listing]);
+  const news = tree.dataset.told !== told;
+  tree.dataset.told = told;
+  if (data.chosen && news) reveal();
+  tree.querySelector('button.on')?.classList.remove('on');
+  const note = data.chosen && [...tree.querySelectorAll('button')].find(one => one.dataset.id === data.chosen);
+  note?.classList.add('on');
+  if (note && news) {
+    const top = note.getBoundingClientRect().top - tree.getBoundingClientRect().top;
+    if (top < 0 || top > tree.clientHeight - 24) tree.scrollTop += top - tree.clientHeight / 3;
+  }
+}
+""",
+)
