@@ -19,7 +19,8 @@ from core.text import digest
 _GROUP = 128
 """Windows that are sorted by length together, for batches of one length waste no padding, and stored together."""
 _SLICE = 32
-"""Windows embedded between two looks at the cancel button."""
+_SLICE_CHARACTERS = 100_000
+"""Windows, and their characters, embedded between two looks at the cancel button."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
     if centre is None:
         centre = tokens.centre(embedder)
         if not store.readonly:
-            store.encoded.settle_centre(embedder.fingerprint, centre)
+            centre = store.encoded.settle_centre(embedder.fingerprint, centre)
     return centre
 
 
@@ -69,8 +70,8 @@ class Indexer:
     """Indexes notes of one base with its embedder; `done` tells at any moment what is stored.
 
     A note is whole or as it was. One that another thread changed since it was cut is cut again
-    before it is written, so that no edit is lost. With `keep_ready` a note that waited for nothing
-    waits for nothing afterwards, in a base that embeds when told too. On Cancelled what was stored
+    before it is written, so that no edit is lost. With `keep_ready` only what waited
+    waits afterwards, in a base that embeds when told too. On Cancelled what was stored
     before stays; raises ModelError or ProviderError where the embedder fails, and EmbeddingMismatch
     where the base went over to another one.
     """
@@ -113,21 +114,19 @@ class Indexer:
         self._run(tasks, len(note_ids), progress, self._prepare_group)
         return self.done.embedded_windows
 
-    def missing(self, note_ids: Iterable[str]) -> tuple[int, list[str]]:
-        """Return how many windows these notes have when they are cut anew, and those that `prepare` must embed."""
-        total, texts = 0, []
-        for note_id in note_ids:
-            windows = self._reread(note_id, None, None).windows
-            known = self._known({digest(window.text) for window in windows})
-            total += len(windows)
-            texts += [window.text for window in windows if digest(window.text) not in known]
-        return total, texts
+    def missing(self, note_id: str) -> tuple[int, dict[bytes, str]]:
+        """Return how many windows a note has when it is cut anew, and those that `prepare` must embed, by hash."""
+        windows = self._reread(note_id, None, None).windows
+        texts = {digest(window.text): window.text for window in windows}
+        known = self._known(texts)
+        return len(windows), {key: text for key, text in texts.items() if key not in known}
 
-    def recuttings(self, note_ids: Iterable[str]) -> Iterator[Cutting]:
-        """Yield notes cut anew, to be written; raises KeyError for a window that is not embedded."""
-        for note_id in note_ids:
+    def recuttings(self, note_ids: Sequence[str], progress: Progress = unheard) -> Iterator[Cutting]:
+        """Yield notes cut anew, to be written; what `prepare` didn't embed is embedded now."""
+        for number, note_id in enumerate(note_ids):
             cut = self._reread(note_id, None, None)
-            yield _with_vectors(cut, self._known({digest(window.text) for window in cut.windows}))
+            progress(number, len(note_ids), cut.cutting.note.title)
+            yield _with_vectors(cut, self._vectors([cut], lambda share: None)[0])
 
     def cut_by(self, options: ChunkingOptions) -> str:
         """Return what a note's row says that was cut by these options."""
@@ -201,8 +200,9 @@ class Indexer:
         if self._base.embed_at_once or not living:
             return living
         stored = self._store.chunks.of_note(living[0].note_id)
-        if self._keep_ready and all(chunk.state != "pending" for chunk in stored):
-            return living
+        if self._keep_ready:
+            waiting = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
+            return [chunk for chunk in living if (chunk.id, chunk.text) not in waiting]
         embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "embedded"}
         return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
 
@@ -225,6 +225,7 @@ class Indexer:
         finish = finish or self._store_group
         self._store.open_index()
         group: list[_Cut] = []
+        windows = 0
         for number, (title, cut) in enumerate(tasks):
             progress(number - len(group), total, title)
             try:
@@ -234,9 +235,10 @@ class Indexer:
                 continue
             except NoteNotFound:
                 continue
-            if sum(len(cut.windows) for cut in group) >= _GROUP:
+            windows += len(group[-1].windows)
+            if max(windows, len(group)) >= _GROUP:
                 finish(group, _telling(group, number + 1 - len(group), total, progress))
-                group = []
+                group, windows = [], 0
         if group:
             finish(group, _telling(group, total - len(group), total, progress))
         return self.done
@@ -275,9 +277,8 @@ class Indexer:
         texts = {digest(window.text): window.text for cut in group for window in cut.windows}
         known = self._known(texts)
         missing = sorted((key for key in texts if key not in known), key=lambda key: len(texts[key]), reverse=True)
-        for at in range(0, len(missing), _SLICE):
+        for at, keys in _sliced(missing, texts):
             told(at / len(missing))
-            keys = missing[at : at + _SLICE]
             vectors, bits = self._encode([texts[key] for key in keys])
             self._check(vectors, len(keys))
             self._store.encoded.add(self._embedder.fingerprint, keys, vectors, bits)
@@ -315,6 +316,15 @@ class Indexer:
                 f"The model of the base '{self._base.name}' gave vectors of shape {vectors.shape}, where"
                 f" {(count, self._base.dimension)} was due. Import into a new base to use this model."
             )
+
+
+def _sliced(keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[tuple[int, Sequence[bytes]]]:
+    """Yield a few texts at a time, fewer of long ones, for the vectors of all their tokens are held together."""
+    at = 0
+    while at < len(keys):
+        count = max(1, min(_SLICE, _SLICE_CHARACTERS // max(1, len(texts[keys[at]]))))
+        yield at, keys[at : at + count]
+        at += count
 
 
 def _telling(group: Sequence[_Cut], done: int, total: int, progress: Progress) -> Callable[[float], None]:

@@ -76,7 +76,6 @@ class Switch:
 
     embedder: str
     fingerprint: str
-    dimension: int
     started_at: datetime
 
 

@@ -43,22 +43,23 @@ class Switching:
         """
         built = self._build(embedder)
         indexer = self._indexer(base, embedder)
-        windows, texts = 0, []
+        windows = 0
+        texts: dict[bytes, str] = {}
         notes = list(self._store.notes.cut_by(base))
         for number, note_id in enumerate(notes):
             progress(number, len(notes), "")
-            more, missing = indexer.missing([note_id])
+            more, missing = indexer.missing(note_id)
             windows += more
-            texts += missing
+            texts |= missing
         if not texts:
             return SwitchCost(embedder, windows, 0, 0.0)
         built.warm()
         step = max(1, len(texts) // _SAMPLE)
-        sample = sorted(texts, key=len)[step // 2 :: step][:_SAMPLE]
+        sample = sorted(texts.values(), key=len)[step // 2 :: step][:_SAMPLE]
         started = time.perf_counter()
         built.embed(sample, role="note")
         per_character = (time.perf_counter() - started) / sum(map(len, sample))
-        return SwitchCost(embedder, windows, len(texts), per_character * sum(map(len, texts)))
+        return SwitchCost(embedder, windows, len(texts), per_character * sum(map(len, texts.values())))
 
     def begin(self, base: KnowledgeBase, embedder: str) -> Switch:
         """Record that a base shall go over to another embedder; `run` does it.
@@ -68,7 +69,7 @@ class Switching:
         built = self._build(embedder)
         if built.fingerprint == base.fingerprint:
             raise ConfigError(f"The base '{base.name}' has the embedder '{embedder}' already.")
-        return self._store.switches.begin(base, embedder, built.fingerprint, built.dimension)
+        return self._store.switches.begin(base, embedder, built.fingerprint)
 
     def run(self, base: KnowledgeBase, progress: Progress = unheard) -> KnowledgeBase:
         """Do, or take up again, what was begun, and return the base as it is then.
@@ -78,18 +79,28 @@ class Switching:
         """
         self._store.open_index()
         while True:
-            base = self._store.notes.base(base.name)
-            switch = self._store.switches.of(base)
-            if switch is None:
-                raise ConfigError(f"The base '{base.name}' is not going over to another embedder. Choose one first.")
-            self._indexer(base, switch.embedder).prepare(list(self._store.notes.cut_by(base)), progress)
+            base, switch = self._begun(base)
+            indexer = self._indexer(base, switch.embedder)
+            # Twice: the first may take hours, in which notes change.
+            for _ in range(2):
+                indexer.prepare(list(self._store.notes.cut_by(base)), progress)
             with self._store.changing:
-                fresh = self._target(base, switch)
-                indexer = self._indexer(base, switch.embedder)
-                try:
-                    return self._store.switch(fresh, indexer.recuttings(self._store.notes.cut_by(base)))
-                except KeyError:
-                    continue  # a note was changed since its windows were embedded
+                if (base, switch) == self._begun(base):
+                    notes = list(self._store.notes.cut_by(base))
+                    fresh = self._store.notes.next_index(self._target(base, switch.embedder))
+                    return self._store.switch(fresh, indexer.recuttings(notes, progress))
+
+    def _begun(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Switch]:
+        """The base as it is now and what was begun, which is begun anew where the model has become another one."""
+        base = self._store.notes.base(base.name)
+        switch = self._store.switches.of(base)
+        if switch is None:
+            self._store.drop_unused_vectors()
+            raise ConfigError(f"The base '{base.name}' is not going over to another embedder. Choose one first.")
+        fingerprint = self._build(switch.embedder).fingerprint
+        if switch.fingerprint != fingerprint:
+            switch = self._store.switches.begin(base, switch.embedder, fingerprint)
+        return base, switch
 
     def abandon(self, base: KnowledgeBase) -> None:
         """Forget what was begun; the base stays with its embedder."""
@@ -97,14 +108,8 @@ class Switching:
         self._store.drop_unused_vectors()
 
     def _indexer(self, base: KnowledgeBase, embedder: str) -> Indexer:
-        built = self._build(embedder)
-        target = replace(base, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension)
-        return Indexer(self._store, target, built, keep_ready=True)
+        return Indexer(self._store, self._target(base, embedder), self._build(embedder), keep_ready=True)
 
-    def _target(self, base: KnowledgeBase, switch: Switch) -> KnowledgeBase:
-        return replace(
-            self._store.notes.next_index(self._store.notes.base(base.name)),
-            embedder=switch.embedder,
-            fingerprint=switch.fingerprint,
-            dimension=switch.dimension,
-        )
+    def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
+        built = self._build(embedder)
+        return replace(base, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension)

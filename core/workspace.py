@@ -52,6 +52,7 @@ from core.model import (
 )
 from core.models import ModelCard
 from core.reranking import Reranker
+from core.reranking.cached import Cached
 from core.reranking.late_interaction import LateInteraction
 from core.retrieval import Retriever
 from core.store import Store
@@ -139,6 +140,7 @@ class Workspace:
         self._editing = Editing(self.store, self.embedder_of)
         self._switching = Switching(self.store, embedding.build)
         self._warm: set[str] = set()
+        self._rerankers: dict[str, Reranker] = {}
         self._broken: set[str] = set()
 
     def __enter__(self) -> "Workspace":
@@ -177,10 +179,12 @@ class Workspace:
         model reads the chunks as they are asked for. Raises UnknownChoice, ModelError, ConfigError.
         """
         if name != LATE_INTERACTION:
-            return reranking.build(name)
+            return self._rerankers.setdefault(name, Cached(reranking.build(name)))
         embedder = tokens.of(self.embedder_of(base)) or tokens.of(embedding.build("bundled"))
         assert embedder is not None, "the bundled model tells of tokens"
-        return LateInteraction(embedder, centre_of(self.store, embedder))
+        if embedder.fingerprint not in self._rerankers:
+            self._rerankers[embedder.fingerprint] = LateInteraction(embedder, centre_of(self.store, embedder))
+        return self._rerankers[embedder.fingerprint]
 
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
@@ -327,8 +331,10 @@ class Workspace:
         if not keep:
             self.store.encoded.drop_bits(changed)
             return 0
-        indexer = Indexer(self.store, changed, self.embedder_of(changed))
-        return indexer.prepare(list(self.store.notes.cut_by(changed)), progress)
+        self.store.open_index()
+        indexer = Indexer(self.store, self.base(base), self.embedder_of(changed))
+        lacking = self.store.encoded.without_bits(changed)
+        return indexer.embed(dict.fromkeys(lacking, ()), progress).embedded_windows
 
     # import
 

@@ -11,10 +11,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 os.environ |= {"TESSERA_EMBEDDER": "old", "TESSERA_SEARCH__RERANKER": "none"}
 
-from core import embedding  # noqa: E402
-from core.workspace import Workspace  # noqa: E402
-from tests.fakes import WordLengths  # noqa: E402
-from tests.test_switching import NOTES, Words, answers, base, status, stored  # noqa: E402
+from core import embedding
+from core.workspace import Workspace
+from tests.fakes import WordLengths
+from tests.test_switching import NOTES, Words, answers, base, status, stored
 
 
 def kill(*_: object) -> None:

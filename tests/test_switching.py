@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from core import embedding
 from core.errors import Cancelled, ConfigError, EmbeddingMismatch, ModelError
-from core.model import KnowledgeBase, Matrix, Role
+from core.model import ChunkingOptions, Filters, Hit, KnowledgeBase, Matrix, Role
 from core.workspace import BaseStatus, Workspace
 from tests.fakes import WordLengths, WordTokens
 
@@ -90,12 +91,14 @@ def stop_after(steps: int) -> Callable[[float, float, str], None]:
 def test_the_old_model_answers_until_the_new_one_has_everything(workspace: Workspace) -> None:
     before, asked = answers(workspace), []
 
-    def progress(done: float, total: float, what: str) -> None:
-        if int(done) % 40 == 0:
-            asked.append((base(workspace).embedder, answers(workspace)))
+    with ThreadPoolExecutor() as elsewhere:
 
-    workspace.begin_switch("vault", "new")
-    switched = workspace.run_switch("vault", progress=progress)
+        def progress(done: float, total: float, what: str) -> None:
+            if int(done) % 40 == 0:
+                asked.append(elsewhere.submit(lambda: (base(workspace).embedder, answers(workspace))).result())
+
+        workspace.begin_switch("vault", "new")
+        switched = workspace.run_switch("vault", progress=progress)
     assert len(asked) >= NOTES / 40
     assert all(said == ("old", before) for said in asked)
     assert (switched.embedder, switched.dimension, switched.fingerprint) == ("new", 32, "first-letters")
@@ -103,7 +106,9 @@ def test_the_old_model_answers_until_the_new_one_has_everything(workspace: Works
     assert stored(workspace) == {"first-letters": status(workspace).windows}
     assert len(answers(workspace)) == 10
     assert answers(workspace, "keyword") == ["7.md"]
-    assert workspace.store.vectors.ids(switched) == {key for ids, _ in workspace.store.chunks.windows(switched) for key in ids}
+    assert workspace.store.vectors.ids(switched) == {
+        key for ids, _ in workspace.store.chunks.windows(switched) for key in ids
+    }
 
 
 def test_stopped_it_is_taken_up_where_it_was(workspace: Workspace, models: dict[str, WordLengths]) -> None:
@@ -178,12 +183,56 @@ def test_edits_and_what_waits_are_kept(workspace: Workspace) -> None:
     cards = {card.path: card.id for card in workspace.notes()}
     edited = workspace.edit_chunk(workspace.chunks(cards["3.md"])[0].id, "mine alone")
     workspace.set_embed_at_once("vault", False)
-    workspace.add_chunk(cards["4.md"], "this waits")
+    waiting = workspace.add_chunk(cards["4.md"], "this waits")
     workspace.begin_switch("vault", "new")
     workspace.run_switch("vault")
-    assert [(chunk.id, chunk.text, chunk.edited) for chunk in workspace.chunks(cards["3.md"])] == [(edited, "mine alone", True)]
-    assert [chunk.state for chunk in workspace.chunks(cards["4.md"])] == ["embedded", "pending"]
+    assert [(chunk.id, chunk.text, chunk.edited) for chunk in workspace.chunks(cards["3.md"])] == [
+        (edited, "mine alone", True)
+    ]
+    states = {chunk.id: chunk.state for chunk in workspace.chunks(cards["4.md"])}
+    assert states == {workspace.chunks(cards["4.md"])[0].id: "embedded", waiting: "pending"}
     assert status(workspace).pending == 1
+
+
+def test_other_parameters_chosen_meanwhile_hold(workspace: Workspace) -> None:
+    rechunked = []
+
+    def progress(done: float, total: float, what: str) -> None:
+        if not rechunked:
+            rechunked.append(workspace.rechunk("vault", options=ChunkingOptions(strategy="lines")))
+
+    workspace.begin_switch("vault", "new")
+    workspace.run_switch("vault", progress=progress)
+    assert base(workspace).chunking.strategy == "lines"
+    assert {card.strategy for card in workspace.notes()} == {"lines"}
+
+
+def test_a_model_that_became_another_one_is_begun_anew(workspace: Workspace, models: dict[str, WordLengths]) -> None:
+    workspace.begin_switch("vault", "new")
+    with pytest.raises(Cancelled):
+        workspace.run_switch("vault", progress=stop_after(150))
+    models["new"].fingerprint = "first-letters-2"
+    assert workspace.run_switch("vault").fingerprint == "first-letters-2"
+    assert stored(workspace) == {"first-letters-2": NOTES}
+
+
+def test_bases_of_different_models_answer_together(workspace: Workspace, folder: Path) -> None:
+    workspace.apply(workspace.plan_folder(folder, "other"))
+    workspace.begin_switch("other", "new")
+    workspace.run_switch("other")
+    for mode in ("semantic", "keyword", "hybrid"):
+        hits = workspace.search("number7 says", mode=mode).hits  # type: ignore[arg-type]
+        assert {hit.note.base for hit in hits} <= {"vault", "other"}
+        alone = {hit.chunk.id: hit.scores for name in ("vault", "other") for hit in of_base(workspace, name, mode)}
+        for hit in hits:
+            if mode != "hybrid" and hit.chunk.id in alone:
+                assert hit.scores[next(iter(hit.scores))].score == pytest.approx(
+                    alone[hit.chunk.id][next(iter(hit.scores))].score
+                )
+
+
+def of_base(workspace: Workspace, name: str, mode: str) -> Sequence[Hit]:
+    return workspace.search("number7 says", mode=mode, filters=Filters(bases=(name,)), limit=NOTES).hits  # type: ignore[arg-type]
 
 
 def test_the_cost_is_told_before(workspace: Workspace) -> None:
@@ -223,3 +272,26 @@ def test_token_bits_come_with_a_model_that_tells_of_tokens(workspace: Workspace)
     assert workspace.search("number7", reranker="late-interaction").notices == ("tokens_missing",)
     assert workspace.keep_tokens("vault", True) == NOTES
     assert status(workspace).with_bits == NOTES
+
+
+def test_bits_that_a_rename_left_behind_are_made(workspace: Workspace, folder: Path) -> None:
+    workspace.begin_switch("vault", "tokens")
+    workspace.run_switch("vault")
+    workspace.keep_tokens("vault", False)
+    (folder / "7.md").rename(folder / "seven.md")
+    workspace.apply(workspace.plan_folder(folder), confirmed=True)
+    workspace.keep_tokens("vault", True)
+    assert status(workspace).with_bits == status(workspace).windows == NOTES
+
+
+def test_a_base_whose_model_tells_no_tokens_is_read_by_the_bundled_one_and_says_so(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, models: dict[str, WordLengths]
+) -> None:
+    monkeypatch.setitem(embedding._built, "bundled", models["tokens"])
+    first = workspace.search("number7", reranker="late-interaction")
+    assert (first.reranker, first.notices) == ("late-interaction", ("tokens_read",))
+    assert all(0 <= hit.scores["rerank"].score <= 1 for hit in first.hits)
+    read = len(models["tokens"].embedded)
+    workspace.search("number7", reranker="late-interaction")
+    # The candidates again, and nothing else: the centre is settled.
+    assert len(models["tokens"].embedded) - read <= 50

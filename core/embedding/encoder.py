@@ -26,8 +26,8 @@ BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 PLAN = 1024
 """Texts counted at once."""
 
-ASKED = 64
-"""Questions whose vectors are kept."""
+ASKED, ASKED_CHARACTERS = 64, 1000
+"""Questions whose vectors are kept, if they are no longer than this: a token's vector takes 1.5 to 4 KB."""
 
 SPARE = 1
 """Tokens by which a text may count more behind its prompt than alone."""
@@ -149,6 +149,8 @@ class Encoder:
         if found is None:
             tokens = [np.empty((0, 0), np.float32)]
             found = self._embed([text], "query", tokens), tokens
+            if len(text) > ASKED_CHARACTERS:
+                return found
             with self._asking:
                 self._asked[text] = found
                 if len(self._asked) > ASKED:
@@ -230,9 +232,9 @@ class Encoder:
     def _frame(self, prompt: str) -> tuple[int, int]:
         """How many tokens stand before and behind those of a text: special ones, and the prompt's."""
         # The space at the prompt's end is a token by itself, and none before a word.
-        special = self._tokenizer.encode(prompt.rstrip()).special_tokens_mask
-        behind = special[::-1].index(0) if 0 in special else len(special) // 2
-        return len(special) - behind, behind
+        special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
+        behind = special[::-1].index(0)
+        return (len(special) - behind if prompt else special.index(0)), behind
 
 
 def _unit(vectors: Any) -> Matrix:

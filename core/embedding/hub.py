@@ -65,10 +65,12 @@ def names() -> list[str]:
     found = [
         folder.name.split("--", 1)[1].replace("--", "/") for folder in Path(constants.HF_HUB_CACHE).glob("models--*")
     ]
-    for config in models_dir().glob("*/*/config.json"):
-        # What lies directly in there is a model's own folder, and this one of its modules.
-        if not (config.parents[1] / "config.json").is_file():
-            found.append(config.parent.relative_to(models_dir()).as_posix())
+    # Where a folder above has one too, that is the model, and this a part of it.
+    found += [
+        config.parent.relative_to(models_dir()).as_posix()
+        for config in models_dir().glob("*/*/config.json")
+        if not (config.parents[1] / "config.json").is_file()
+    ]
     return sorted(set(found))
 
 

@@ -13,6 +13,11 @@ import numpy as np
 from core.embedding import Embedder
 from core.model import Bits, Matrix, Role
 
+_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) * 2 - 1
+"""The eight signs that each byte stands for."""
+_ASKED_AT_ONCE = 64
+"""Tokens of the question that are looked up together: the table has 1 KB for each, and each byte of a token."""
+
 
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that tells, in the same pass, what it made of every token."""
@@ -22,7 +27,7 @@ class TokenEmbedder(Embedder, Protocol):
         ...
 
 
-_TEXTS = (
+TYPICAL = (
     "Meeting notes > Decisions\nWe agreed to move the release to Thursday. Anna writes the announcement, and the"
     " old version stays available for a month.",
     "Databases > Indexes\nAn index speeds up reading and slows down writing. Create one for every column that a"
@@ -63,7 +68,7 @@ def centre(embedder: TokenEmbedder) -> Matrix:
 
     Shape (dimension of a token's vector,).
     """
-    _, tokens = embedder.embed_tokens(_TEXTS, role="note")
+    _, tokens = embedder.embed_tokens(TYPICAL, role="note")
     mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)
     return mean
 
@@ -84,11 +89,31 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
         return found
     asked = question - centre
     asked /= np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), 1e-12)
-    bits = np.unpackbits(np.concatenate([passages[number] for number in filled]), axis=1, count=len(centre))
-    # With bits b, the sign vector is 2b - 1, of length sqrt(dimension).
-    cosines = (2 * (asked @ bits.T.astype(np.float32)) - asked.sum(axis=1, keepdims=True)) / np.sqrt(len(centre))
+    bits = np.concatenate([passages[number] for number in filled])
     starts = np.cumsum([0, *(len(passages[number]) for number in filled[:-1])])
-    best = np.maximum.reduceat(cosines, starts, axis=1).mean(axis=0)
+    best = np.zeros(len(filled), np.float32)
+    for at in range(0, len(asked), _ASKED_AT_ONCE):
+        products = _products(asked[at : at + _ASKED_AT_ONCE], bits)
+        best += np.maximum.reduceat(products, starts, axis=0).sum(axis=1)
+    # A vector of signs has the length sqrt(dimension).
+    best /= len(asked) * np.sqrt(len(centre))
     for number, score in zip(filled, best.tolist(), strict=True):
         found[number] = score
+    return found
+
+
+def _products(asked: Matrix, bits: Bits) -> Matrix:
+    """The product of every row of signs with every row of `asked`, shape (rows of bits, rows of asked).
+
+    Looked up byte by byte: five times as fast as unpacking and multiplying. Nothing here uses numpy's
+    threads, which would get in the way of the model's: the next question took 200 ms instead of 15.
+    """
+    import torch
+
+    width = bits.shape[1]
+    padded = np.zeros((len(asked), 8 * width), np.float32)
+    padded[:, : asked.shape[1]] = asked
+    table = np.einsum("qbi,vi->bvq", padded.reshape(len(asked), width, 8), _SIGNS).reshape(256 * width, len(asked))
+    rows = torch.from_numpy(bits).long() + 256 * torch.arange(width)
+    found: Matrix = torch.nn.functional.embedding_bag(rows, torch.from_numpy(table), mode="sum").numpy()
     return found

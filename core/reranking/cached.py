@@ -35,7 +35,8 @@ class Cached:
             known |= zip(missing, self._reranker.score(query, list(missing.values())), strict=True)
             with self._lock:
                 for key in missing:
-                    self._scores[key] = known[key]
+                    if known[key] is not None:
+                        self._scores[key] = known[key]
                 while len(self._scores) > _KEPT:
                     self._scores.popitem(last=False)
         return [known[key] for key in keys]

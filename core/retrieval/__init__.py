@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from core.embedding import Embedder
-from core.errors import ConfigError, ModelError, ProviderError
+from core.embedding import Embedder, tokens
+from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.model import Hit, KnowledgeBase, Matrix, Mode, Query, SearchResult, StageScore
-from core.reranking import Reranker
+from core.reranking import Candidate, Reranker
 from core.retrieval import fusion, queries
 from core.retrieval.context import passage
 from core.retrieval.rerank import candidates
@@ -34,6 +34,7 @@ class _Search:
     pools: dict[str, dict[int, float]] = field(default_factory=dict)
     completed: dict[str, dict[int, float]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    rerankers: dict[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
     reranker: str = ""
     rerank_problem: str = ""
 
@@ -61,6 +62,7 @@ class Retriever:
         while True:
             search = self._understand(query)
             self._embed(search)
+            self._load_rerankers(search)
             # One snapshot: what a stage found must not be another chunk for the next one.
             with self._store.database.read():
                 if search.bases != self._bases(query):
@@ -104,6 +106,21 @@ class Retriever:
                 search.say("query_cut")
             search.vectors[base.fingerprint] = embedder.embed([text], role="query")[0]
 
+    def _load_rerankers(self, search: _Search) -> None:
+        if not search.query.reranker or "model_loading" in search.notices:
+            return
+        try:
+            for base in search.bases:
+                reranker, embedder = self._reranker_of(base, search.query.reranker), self._embedder_of(base)
+                if reranker is None or embedder is None:
+                    search.say("model_loading")
+                    search.rerankers.clear()
+                    return
+                search.rerankers[base.id] = reranker, embedder
+        except (ConfigError, ModelError, ProviderError, EmbeddingMismatch) as error:
+            search.rerankers.clear()
+            search.rerank_problem = str(error)
+
     def _semantic(self, search: _Search) -> None:
         if search.mode == "keyword":
             return
@@ -144,44 +161,55 @@ class Retriever:
 
     def _rerank(self, search: _Search) -> None:
         """Judge the best; where that fails, the order stays and the reason is told."""
-        query, fused = search.query, list(search.pools.values())[-1]
-        if not query.reranker or not fused or "model_loading" in search.notices:
+        fused = list(search.pools.values())[-1]
+        if not search.rerankers or not fused:
             return
         try:
-            judged = self._judged(search, fusion.best(fused, query.rerank_pool))
-        except (ConfigError, ModelError, ProviderError) as error:
+            judged = self._judged(search, fusion.best(fused, search.query.rerank_pool))
+        except (ModelError, ProviderError) as error:
             search.rerank_problem = str(error)
             return
-        if judged:
-            search.reranker = query.reranker
-            scores = {rowid: score for rowid, score in judged.items() if score is not None}
+        scores = {rowid: score for rowid, score in judged.items() if score is not None}
+        if len(scores) < len(judged):
+            search.say("rerank_partial")
+        if scores:
+            search.reranker = search.query.reranker
             search.pools["rerank"] = search.completed["rerank"] = fusion.best(scores, len(scores))
-            search.pools["final"] = search.completed["final"] = fusion.blended(fused, judged, query.rerank_weight)
+            weight = search.query.rerank_weight
+            search.pools["final"] = search.completed["final"] = fusion.blended(fused, judged, weight)
 
     def _judged(self, search: _Search, pool: Iterable[int]) -> dict[int, float | None]:
-        query = search.query
-        judged: dict[int, float | None] = {}
+        """Ask each reranker once, for bases of one model share theirs."""
+        chunks = self._store.chunks.by_rowid(pool)
+        cards = self._store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
+        titles = {note_id: card.title for note_id, card in cards.items()}
+        asked: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
         for base in search.bases:
-            reranker, embedder = self._reranker_of(base, query.reranker), self._embedder_of(base)
-            if reranker is None or embedder is None:
-                search.say("model_loading")
-                return {}
+            own = {rowid: chunks[rowid] for rowid in pool if cards[chunks[rowid].note_id].base_id == base.id}
+            if not own:
+                continue
+            reranker, embedder = search.rerankers[base.id]
+            vector = search.vectors.get(base.fingerprint)
             found = candidates(
                 self._store,
                 base,
                 embedder,
-                search.vectors.get(base.fingerprint),
-                pool,
+                vector,
+                own,
+                titles,
                 with_bits=reranker.reads_bits,
-                characters=query.rerank_characters,
+                characters=search.query.rerank_characters,
             )
-            if reranker.reads_bits and any(candidate.bits is None for candidate in found.values()):
+            unread = [own[rowid].state for rowid, candidate in found.items() if candidate.bits is None]
+            if reranker.reads_bits and not tokens.of(embedder):
+                search.say("tokens_read")
+            elif reranker.reads_bits and "embedded" in unread:
                 search.say("tokens_missing")
-            scores = reranker.score(query.text, list(found.values()))
-            judged |= zip(found, scores, strict=True)
-        if None in judged.values():
-            search.say("rerank_partial")
-        return judged
+            asked.setdefault(id(reranker), (reranker, {}))[1].update(found)
+        judged: dict[int, float | None] = {}
+        for reranker, found in asked.values():
+            judged |= zip(found, reranker.score(search.query.text, list(found.values())), strict=True)
+        return {rowid: judged[rowid] for rowid in pool}
 
     def _hits(self, search: _Search) -> tuple[Hit, ...]:
         top = dict(islice(list(search.pools.values())[-1].items(), search.query.limit))

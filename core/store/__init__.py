@@ -25,7 +25,7 @@ from core.store.edits import Edits
 from core.store.encoded import Encoded
 from core.store.notes import Notes
 from core.store.switches import Switches
-from core.store.vectors import VectorIndex
+from core.store.vectors import MOST_NOTES, VectorIndex
 
 _EXACT_WINDOWS = 2000
 """Up to this many windows exact scoring beats a filtered walk through Chroma (docs/decisions/0003)."""
@@ -83,7 +83,7 @@ class Store:
                 progress(number, len(bases))
                 if self.vectors.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
-            self.vectors.drop_all_but(self.notes.bases())
+            self._guarded(lambda: self.vectors.drop_all_but(self.notes.bases()))
             self.index_ready = True
 
     def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
@@ -99,10 +99,8 @@ class Store:
 
     def add_base_index(self, base: KnowledgeBase) -> None:
         """Make the empty collection of a new base."""
-        if self.index_ready:
-            self._guarded(lambda: self.vectors.build(base, ()))
-        else:
-            self.open_index()
+        self.open_index()
+        self._guarded(lambda: self.vectors.build(base, ()))
 
     def _build(self, base: KnowledgeBase) -> None:
         fresh = self.notes.next_index(base)
@@ -180,7 +178,7 @@ class Store:
                 self.chunks.put([cutting])
                 if cutting.edits is not None:
                     self.edits.put(cutting.note, cutting.edits)
-            self.vectors.build(fresh, self.chunks.windows(fresh))
+            self._guarded(lambda: self.vectors.build(fresh, self.chunks.windows(fresh)))
             self.notes.switch_embedder(fresh)
             self.switches.end(fresh)
         self._guarded(lambda: self._leave(old))
@@ -193,8 +191,9 @@ class Store:
         With `keep_edits` their edits stay, flagged: the notes may come back under the same ids.
         """
         self.open_index()
-        base, kept = self.notes.base(base.name), 0
+        kept = 0
         with self.changing:
+            base = self.notes.base(base.name)
             old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
             with self.database.write():
                 if keep_edits:
@@ -203,7 +202,7 @@ class Store:
                     self.edits.delete(note_ids)
                 for note_id in note_ids:
                     self.chunks.delete_note(note_id)
-        self._guarded(lambda: self.vectors.remove(base, old))
+            self._guarded(lambda: self.vectors.remove(base, old))
         return kept
 
     def drop_unused_vectors(self) -> None:
@@ -215,7 +214,7 @@ class Store:
         self.open_index()
         self.notes.delete_base(base)
         self.drop_unused_vectors()
-        self._guarded(lambda: self.vectors.drop(base))
+        self._guarded(lambda: self._leave(base))
 
     # searching
 
@@ -226,7 +225,7 @@ class Store:
 
         A selective filter is scored exactly, and so is everything while Chroma is not open or damaged.
         """
-        if self.index_problem or not self.index_ready or (note_ids is not None and self._selective(note_ids)):
+        if self.index_problem or not self.index_ready or (note_ids is not None and self._exactly(note_ids)):
             return self.chunks.nearest(base, query, count, note_ids)
         # A chunk may have several windows, and some ids may be of an earlier generation.
         try:
@@ -242,7 +241,10 @@ class Store:
                 best.setdefault(rowids[key], score)
         return dict(list(best.items())[:count])
 
-    def _selective(self, note_ids: Sequence[str]) -> bool:
+    def _exactly(self, note_ids: Sequence[str]) -> bool:
+        """Whether a filter is selective, so that exact scoring is faster, or names more notes than Chroma can take."""
+        if len(note_ids) > MOST_NOTES:
+            return True
         return len(note_ids) <= _EXACT_WINDOWS and self.chunks.count_windows(note_ids) <= _EXACT_WINDOWS
 
     # closing

@@ -192,9 +192,10 @@ class Chunks:
 
     def _best_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, tuple[float, int]]:
         rows = self._database.connection.execute(
-            'SELECT chunk, "index", vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector'
-            " WHERE chunk IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(rowids)),),
+            'SELECT chunk, windows."index", vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector'
+            " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+            " WHERE chunk IN (SELECT value FROM json_each(?)) AND base_id = ?",
+            (json.dumps(list(rowids)), base.id),
         ).fetchall()
         if not rows:
             return {}

@@ -71,6 +71,7 @@ class Database:
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: committed at the end, rolled back on any error."""
         self.check_writable()
+        assert not getattr(self._local, "reading", False), "what is written within a snapshot would be lost"
         with self._writer:
             connection = self.connection
             if connection.in_transaction:
@@ -92,9 +93,11 @@ class Database:
             yield connection
             return
         connection.execute("BEGIN")
+        self._local.reading = True
         try:
             yield connection
         finally:
+            self._local.reading = False
             connection.rollback()
 
     def close(self) -> None:

@@ -79,14 +79,16 @@ class Encoded:
         ).fetchone()
         return None if row is None else np.frombuffer(row[0], dtype="<f4")
 
-    def settle_centre(self, fingerprint: str, centre: Matrix) -> None:
-        """Keep the centre of a model for good: bits against another one could not be compared."""
+    def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
+        """Keep the centre of a model for good, for bits against another one can't be compared; return what is kept."""
         with self._database.write() as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.execute(
                 "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
                 (centre.astype("<f4").tobytes(), fingerprint),
             )
+        kept = self.centre(fingerprint)
+        return centre if kept is None else kept
 
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
         """Return the bits of the chunks' tokens, all windows one after the other; chunks that lack any are left out."""
@@ -102,7 +104,7 @@ class Encoded:
         for rowid, blob in rows:
             blobs.setdefault(rowid, []).append(blob)
         return {
-            rowid: np.frombuffer(b"".join(filter(None, parts)), np.uint8).reshape(-1, len(centre) // 8)
+            rowid: np.frombuffer(b"".join(filter(None, parts)), np.uint8).reshape(-1, -(-len(centre) // 8))
             for rowid, parts in blobs.items()
             if None not in parts
         }
@@ -110,9 +112,20 @@ class Encoded:
     def count_bits(self, base: KnowledgeBase) -> tuple[int, int]:
         """Return how many windows of a base have token bits, and their bytes on disk."""
         row = self._database.connection.execute(
-            f"SELECT count(*), coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?)", (base.id,)
+            f"SELECT (SELECT count(*) FROM ({_OF_BASE} = :base) WHERE vector IN (SELECT vector FROM tokens)),"
+            f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = :base))",
+            {"base": base.id},
         ).fetchone()
         return row[0], row[1]
+
+    def without_bits(self, base: KnowledgeBase) -> list[str]:
+        """Return the ids of the base's notes that have a window without token bits."""
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT note_id FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+            " WHERE base_id = ? AND windows.vector NOT IN (SELECT vector FROM tokens) ORDER BY note_id",
+            (base.id,),
+        )
+        return [row[0] for row in rows]
 
     def drop_bits(self, base: KnowledgeBase) -> None:
         """Delete the token bits of a base's windows, but for those that another base keeps."""

@@ -129,11 +129,11 @@ class Notes:
 
     def switch_embedder(self, base: KnowledgeBase) -> None:
         """Make the base's embedder, and its generation of the vector index, those in use."""
-        self.switch_index(base)
         with self._database.write() as connection:
             connection.execute(
-                "UPDATE bases SET embedder = ?, fingerprint = ?, dimension = ? WHERE id = ?",
-                (base.embedder, base.fingerprint, base.dimension, base.id),
+                "UPDATE bases SET embedder = ?, fingerprint = ?, dimension = ?, index_generation = ?, index_added = 0"
+                " WHERE id = ?",
+                (base.embedder, base.fingerprint, base.dimension, base.index_generation, base.id),
             )
 
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:

@@ -136,7 +136,6 @@ MIGRATIONS = (
         base_id TEXT PRIMARY KEY REFERENCES bases ON DELETE CASCADE,
         embedder TEXT NOT NULL,
         fingerprint TEXT NOT NULL,
-        dimension INTEGER NOT NULL,
         started_at TEXT NOT NULL
     ) WITHOUT ROWID;
     """,

@@ -14,16 +14,16 @@ class Switches:
 
     def of(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.connection.execute(
-            "SELECT embedder, fingerprint, dimension, started_at FROM switches WHERE base_id = ?", (base.id,)
+            "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", (base.id,)
         ).fetchone()
-        return row and Switch(row[0], row[1], row[2], datetime.fromisoformat(row[3]))
+        return row and Switch(row[0], row[1], datetime.fromisoformat(row[2]))
 
-    def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str, dimension: int) -> Switch:
-        switch = Switch(embedder, fingerprint, dimension, datetime.now(UTC))
+    def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
+        switch = Switch(embedder, fingerprint, datetime.now(UTC))
         with self._database.write() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?, ?)",
-                (base.id, embedder, fingerprint, dimension, switch.started_at.isoformat()),
+                "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
+                (base.id, embedder, fingerprint, switch.started_at.isoformat()),
             )
         return switch
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _BATCH = 100
 _PROBE_SECONDS = 120
-_IDS_IN_WHERE = 5000
+MOST_NOTES = 5000
+"""Notes that a filtered search can name."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -79,7 +80,7 @@ class VectorIndex:
         """Return the best windows with their cosine; fewer than `count` is normal."""
         where: Any = None
         if note_ids is not None:
-            where = {"note": {"$in": list(note_ids[:_IDS_IN_WHERE])}}
+            where = {"note": {"$in": list(note_ids)}}
         with _translated():
             collection = self._collection(base)
             found = collection.query(

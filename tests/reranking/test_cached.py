@@ -59,3 +59,14 @@ def test_a_failure_is_not_kept() -> None:
     with pytest.raises(RuntimeError):
         reranker.score("a", candidates("a"))
     assert reranker.score("a", candidates("a")) == [1]
+
+
+def test_what_ran_out_of_time_is_asked_again() -> None:
+    class Slow(Shared):
+        def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+            super().score(query, candidates)
+            return [None if len(self.judged) == 1 else 1.0 for _ in candidates]
+
+    reranker = Cached(Slow())
+    assert reranker.score("a", candidates("a")) == [None]
+    assert reranker.score("a", candidates("a")) == [1]
