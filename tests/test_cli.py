@@ -6,14 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core import cli
+from core.embedding import EMBEDDERS
+from core.model import Matrix, Role
+from core.registry import Entry
 from core.workspace import Workspace
 from tests import notes
+from tests.fakes import WordLengths
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
@@ -64,7 +70,7 @@ def test_search_hits_point_into_the_file(run: Any, folder: Path) -> None:
     assert (hit["rank"], hit["base"], hit["path"], hit["title"]) == (1, "vault", "缓存/雪崩.md", "缓存雪崩")
     assert (hit["chunk_index"], hit["total_chunks"]) == (0, 1)
     assert hit["section"] == ["缓存雪崩"]
-    assert set(hit["scores"]) == {"vector", "keyword", "fused"}
+    assert set(hit["scores"]) == set(hit["ranks"]) == {"vector", "keyword", "fused", "rerank", "final"}
     source = (folder / hit["path"]).read_text(encoding="utf-8")
     assert source[hit["file_start"] : hit["file_end"]] == hit["text"]
     assert hit["file_end"] - hit["file_start"] == hit["end"] - hit["start"] == len(hit["text"])
@@ -209,3 +215,147 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
 
 def test_version(run: Any) -> None:
     assert run("version")["version"].count(".") == 2
+
+
+class Stoppable(WordLengths):
+    """Another embedder, which Ctrl-C meets after `left` more texts of notes; None: never."""
+
+    fingerprint = "stoppable"
+    left: int | None = None
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        if role == "note" and Stoppable.left is not None:
+            Stoppable.left -= len(texts)
+            if Stoppable.left < 0:
+                raise KeyboardInterrupt
+        return super().embed(texts, role=role)
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two embedders without a model; new bases get the first."""
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens", "counts words by length"))
+    monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.test_cli:Stoppable", "the same, and can be stopped"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    monkeypatch.setattr(Stoppable, "left", None)
+
+
+def test_models_are_listed_with_what_they_are(run: Any, folder: Path) -> None:
+    before = {model["name"]: model for model in run("models", "list")["models"]}
+    assert before["bundled"]["usable"]
+    assert before["bundled"]["dimension"] == 384
+    assert before["bundled"]["bytes"] > 10**8
+    assert before["bundled"]["device"]["reason"]
+    assert before["tfidf"]["device"] is None
+    assert before["late-interaction"]["part"] == "reranker"
+    assert not before["openai_compatible"]["usable"]
+    run("import", folder)
+    assert {model["name"] for model in run("models", "list")["models"]} == set(before)
+
+
+def test_models_are_listed_for_people(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["models", "list", "--workspace", str(tmp_path / "none")])
+    printed = capsys.readouterr().out
+    assert "Embedders\n  bundled\n      ready; 384 numbers a text; reads 512 tokens" in printed
+    assert "cross-encoder:BAAI/bge-reranker-v2-m3\n" in printed
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_model_is_tested(run: Any, tiny_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trial = run("models", "test", "bundled")
+    assert trial["usable"]
+    assert trial["ranking"] == {"en": {"right": 3, "asked": 3}, "zh": {"right": 3, "asked": 3}}
+    assert trial["dimension"] == 384
+    assert trial["memory_bytes"] > 10**8
+    assert trial["device"]["name"] in ("cpu", "cuda", "mps")
+    assert run("models", "test", f"sentence:{tiny_folder}")[0] == 1
+    assert run("models", "test", "BAAI/bge-m3")[0] == 1
+    with pytest.raises(SystemExit) as end:
+        cli.main(["models", "test", f"sentence:{tiny_folder}"])
+    assert end.value.code == 1
+    assert "not usable: choose another model" in capsys.readouterr().out
+
+
+def test_the_path_of_a_model(run: Any) -> None:
+    assert (Path(run("models", "path", "bundled")["folder"]) / "modules.json").is_file()
+    assert "no files of its own" in run("models", "path", "tfidf")[1]
+
+
+def test_a_base_goes_over_to_another_embedder(run: Any, words: None, folder: Path) -> None:
+    run("import", folder)
+    done = run("models", "switch", "vault", "tfidf", "--yes")
+    assert done.items() >= {"base": "vault", "switched": True, "embedder": "tfidf", "windows": 3, "to_embed": 3}.items()
+    assert done["estimated_minutes"] >= 0
+    assert run("status")["bases"][0]["embedder"] == "tfidf"
+    assert run("search", "pg_restore", "--rerank", "none")["hits"][0]["path"] == "backups.md"
+    assert "already" in run("models", "switch", "vault", "tfidf", "--yes")[1]
+
+
+def test_nothing_begins_unasked(
+    run: Any, words: None, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("import", folder)
+    monkeypatch.setattr("sys.stdin", StringIO("y\n"))
+    status, error = run("models", "switch", "vault", "tfidf")
+    assert status == 1
+    assert "3 windows, 3 of them to embed" in error
+    assert "Add --yes" in error
+    assert run("status")["bases"][0]["embedder"] == "words"
+    assert "not going over" in run("models", "switch", "vault")[1]
+
+
+@pytest.mark.parametrize(("answer", "embedder"), [("y\n", "tfidf"), ("n\n", "words")])
+def test_a_person_is_asked(
+    run: Any, words: None, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, embedder: str
+) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    run("import", folder)
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    assert run("models", "switch", "vault", "tfidf")["embedder"] == embedder
+
+
+def test_ctrl_c_leaves_a_switch_that_goes_on_or_is_abandoned(
+    run: Any, words: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "long"
+    folder.mkdir()
+    (folder / "long.md").write_text(notes.long_note(30))
+    run("import", folder)
+    windows = run("models", "switch", "long", "stoppable", "--yes", "--abandon")
+    assert windows == {"base": "long", "switched": False, "embedder": "words"}
+    monkeypatch.setattr(Stoppable, "left", 50)
+    status, error = run("models", "switch", "long", "stoppable", "--yes")
+    assert status == 130
+    assert "tessera models switch long" in error
+    assert "Traceback" not in error
+    assert run("status")["bases"][0]["embedder"] == "words"
+    assert run("search", "word7", "--rerank", "none")["hits"]
+    monkeypatch.setattr(Stoppable, "left", None)
+    assert run("models", "switch", "long")["embedder"] == "stoppable"
+    run("models", "switch", "long", "words", "--yes")
+    monkeypatch.setattr(Stoppable, "left", 5)
+    assert run("models", "switch", "long", "stoppable", "--yes")[0] == 130
+    assert run("models", "switch", "long", "--abandon")["embedder"] == "words"
+    assert "not going over" in run("models", "switch", "long")[1]
+
+
+def test_token_bits_are_kept_or_not(run: Any, words: None, folder: Path) -> None:
+    run("import", folder)
+    off = run("models", "tokens", "vault", "off")
+    assert off == {
+        "base": "vault",
+        "keep_tokens": False,
+        "embedded_windows": 0,
+        "windows": 4,
+        "windows_with_bits": 0,
+        "bytes": 0,
+    }
+    on = run("models", "tokens", "vault", "on")
+    assert (on["keep_tokens"], on["embedded_windows"], on["windows_with_bits"]) == (True, 4, 4)
+    assert on["bytes"] > 0
+    assert "'on' or 'off'" in run("models", "tokens", "vault", "maybe")[1]
+    assert "no base 'other'" in run("models", "tokens", "other", "on")[1]

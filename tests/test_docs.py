@@ -6,8 +6,20 @@ import pytest
 
 from core import cli
 from core.chunking import CHUNKERS
-from core.config import ChunkingSettings, SearchSettings, Settings
+from core.cli.models import app as models
+from core.config import (
+    KEYS,
+    ChunkingSettings,
+    EmbeddingsSettings,
+    LlmSettings,
+    RerankSettings,
+    SearchSettings,
+    Settings,
+)
 from core.embedding import EMBEDDERS
+from core.reranking import RERANKERS
+
+SECTIONS = (Settings, SearchSettings, ChunkingSettings, EmbeddingsSettings, RerankSettings, LlmSettings)
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "guide.md").read_text(encoding="utf-8")
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -20,21 +32,32 @@ def test_every_command_is_in_the_guide(command: str) -> None:
     assert f"`tessera {command}" in GUIDE
 
 
-@pytest.mark.parametrize("choice", [*CHUNKERS, "bundled", "sentence"])
+@pytest.mark.parametrize(
+    "command", [command.name or command.callback.__name__.replace("_", "-") for command in models.registered_commands]
+)  # type: ignore[union-attr]
+def test_every_command_for_models_is_in_the_guide(command: str) -> None:
+    assert f"`tessera models {command}" in GUIDE
+
+
+@pytest.mark.parametrize("choice", [*CHUNKERS, *EMBEDDERS, *RERANKERS])
 def test_every_choice_is_in_the_guide(choice: str) -> None:
-    assert choice in GUIDE
-    assert set(EMBEDDERS) == {"bundled", "sentence"}
+    assert f"`{choice}`" in GUIDE
 
 
 @pytest.mark.parametrize(
     "key",
     sorted(
-        {*Settings.model_fields, *SearchSettings.model_fields, *ChunkingSettings.model_fields}
+        {name for section in SECTIONS for name in section.model_fields}
         | {f"--{name.replace('_', '-')}" for name in ChunkingSettings.model_fields}
     ),
 )
 def test_every_setting_is_in_the_guide(key: str) -> None:
     assert key in GUIDE or f"--{key.replace('_', '-')}" in GUIDE
+
+
+@pytest.mark.parametrize("key", KEYS.values())
+def test_every_variable_for_a_key_is_in_the_guide(key: str) -> None:
+    assert f"`{key}`" in GUIDE
 
 
 def test_what_the_readme_points_to_is_there() -> None:

@@ -9,10 +9,13 @@ from core.model import Filters, Mode, SearchResult
 from core.workspace import Workspace
 from pages.ui import links
 from pages.ui.safe import plain
-from pages.ui.text import t
+from pages.ui.sentences import said
+from pages.ui.text import TEXT, t
 
 LIMITS = [5, 10, 20, 50]
 FILTERS = ("search_bases", "search_tags")
+DEFAULT = ""
+"""The choice of a reranker that leaves it to the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Options:
     limit: int
     semantic_weight: float
     expansion_size: int
+    reranker: str | None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -83,12 +87,39 @@ def options(workspace: Workspace, bases: list[str]) -> Options:
                 help=t("search.weight.help"),
                 persist_state="session",
             )
+            reranker = _reranker(workspace)
         if chosen_bases or chosen_tags:
-            said = [t("search.in", names=", ".join(chosen_bases))] if chosen_bases else []
-            said += [t("search.tagged", names=", ".join(chosen_tags))] if chosen_tags else []
-            st.caption(plain(" · ".join(said)), width="content")
+            told = [t("search.in", names=", ".join(chosen_bases))] if chosen_bases else []
+            told += [t("search.tagged", names=", ".join(chosen_tags))] if chosen_tags else []
+            st.caption(plain(" · ".join(told)), width="content")
             st.button(t("search.clear"), key="clear", type="tertiary", icon=":material/close:", on_click=_clear)
-    return Options(mode, Filters(bases=tuple(chosen_bases), tags=tuple(chosen_tags)), limit, weight, expansion)
+    filters = Filters(bases=tuple(chosen_bases), tags=tuple(chosen_tags))
+    return Options(mode, filters, limit, weight, expansion, reranker)
+
+
+def _reranker(workspace: Workspace) -> str | None:
+    """Draw the choice of a reranker and return it, None for what the settings say."""
+    names = [DEFAULT, "none", *workspace.rerankers()]
+    labels = {name: called(name) for name in names}
+    labels[DEFAULT] = t("search.rerank.default", name=called(workspace.settings.search.reranker))
+    if st.session_state.get("reranker") not in names:
+        st.session_state["reranker"] = DEFAULT
+    chosen = st.selectbox(
+        t("search.rerank"),
+        names,
+        format_func=labels.__getitem__,
+        key="reranker",
+        help=t("search.rerank.help"),
+        persist_state="session",
+    )
+    return None if chosen == DEFAULT else chosen
+
+
+def called(reranker: str) -> str:
+    """Return what a reranker is called on the screen."""
+    kind, _, model = reranker.partition(":")
+    key = f"reranker.{kind.replace('-', '_')}"
+    return " · ".join([t(key) if key in TEXT else kind, *([model] if model else [])])
 
 
 def _set_up(bases: list[str], tags: list[str], limit: int, weight: float) -> None:
@@ -106,11 +137,23 @@ def _clear() -> None:
 
 def summary(workspace: Workspace, result: SearchResult) -> None:
     """Say how many hits there are, how they were found, and what should be known about that."""
-    st.caption(t("search.took", n=len(result.hits), mode=t(f"mode.{result.mode}"), ms=round(result.took_ms)))
-    warm = workspace.jobs.get("warm")
+    took = t("search.took", n=len(result.hits), mode=t(f"mode.{result.mode}"), ms=round(result.took_ms))
+    by = [t("search.reranked", name=called(result.reranker))] if result.reranker else []
+    st.caption(plain(" · ".join([took, *by])))
+    if result.rerank_problem:
+        st.warning(f"**{t('search.not_reranked')}** {plain(said(result.rerank_problem))}", icon=":material/warning:")
     for notice in result.notices:
-        failed = notice == "model_loading" and warm is not None and warm.state == "failed"
-        st.info(t(f"notice.{'model_failed' if failed else notice}"), icon=":material/info:")
+        st.info(t(f"notice.{_notice(workspace, result, notice)}"), icon=":material/info:")
+
+
+def _notice(workspace: Workspace, result: SearchResult, notice: str) -> str:
+    """The text for what the search says, by what the person can know of it."""
+    if notice != "model_loading":
+        return notice
+    if result.mode != "keyword":
+        return "reranker_loading"
+    warm = workspace.jobs.get("warm")
+    return "model_failed" if warm is not None and warm.state == "failed" else "model_loading"
 
 
 def nothing_yet() -> None:

@@ -10,7 +10,14 @@ from pages.ui import look, marks
 from pages.ui.safe import html, marked
 from pages.ui.text import t
 
-STAGES = {"vector": look.TILES[0], "keyword": look.TILES[1], "fused": look.TILES[3]}
+STAGES = {
+    "vector": look.TILES[0],
+    "keyword": look.TILES[1],
+    "fused": look.TILES[3],
+    "rerank": look.TILES[4],
+    "final": look.TILES[2],
+}
+"""The stages of a search in their order, each with its colour."""
 
 LINES = 9
 """Lines of an excerpt at most."""

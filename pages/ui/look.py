@@ -25,6 +25,10 @@ STYLE = """
 .t-state { font-size: .84rem; display: flex; gap: .5rem; align-items: baseline; }
 .t-dot { width: .55rem; height: .55rem; border-radius: 50%; flex: none; background: #d39a2e; }
 .t-dot.ready { background: #0f8a80; } .t-dot.failed { background: #c5483c; }
+.t-dot.absent { background: none; border: 1.5px solid color-mix(in srgb, currentColor 45%, transparent); align-self: center; }
+.t-head .t-dot { align-self: center; } .t-head .t-name { min-width: 0; }
+.t-where { overflow-wrap: anywhere; } .t-problem { color: #b9801d; overflow-wrap: anywhere; margin-top: .25rem; } .t-problem:empty { display: none; }
+.t-table { border-collapse: collapse; font-size: .92rem; } .t-table td { padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--t-line); }
 .t-lead { font-size: 1.12rem; line-height: 1.55; max-width: 46rem; opacity: .85; }
 .t-point { border-top: 3px solid var(--tile); padding-top: .7rem; } .t-point b { display: block; margin-bottom: .25rem; }
 .t-title { font-size: 1.3rem; font-weight: 650; line-height: 1.3; overflow-wrap: anywhere; }

@@ -196,8 +196,8 @@ CHINESE = {
     "onnxruntime calculates in 8 bits on the processor": "onnxruntime 在处理器上以 8 位计算",
     "multilingual, Chinese among 14": "14 种语言，含中文",
     "English": "英文",
-    "The cross-encoder's weights in {file} are missing or damaged. Install Tessera again.": "{file} 中交叉编码器的权重缺失或已损坏。请重新安装 Tessera。",
-    "The cross-encoder's weights don't fit the bundled model. Install Tessera again, with its packages.": "交叉编码器的权重与内置模型不匹配。请连同依赖包重新安装 Tessera。",
+    "The cross-encoder in {folder} is damaged, or was made of another model than the bundled one. "
+    "Copy it again, or train it again: {command}": "{folder} 中的交叉编码器已损坏，或者不是由内置模型训练的。请重新复制，或重新训练：{command}",
     # a base's embedder
     "The base '{base}' holds vectors of {old}, but '{name}' is now {new}."
     " Keyword search goes on; to embed it anew: {command}": "知识库“{base}”里是 {old} 的向量，而“{name}”现在是 {new}。关键词搜索不受影响；要重新计算向量：{command}",

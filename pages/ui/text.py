@@ -112,7 +112,7 @@ TEXT = {
     "work.done.edits": ("The chunks are changed", "分块已修改"),
     "work.done.switch": ("The base has its new embedder", "知识库已换用新的向量模型"),
     "work.done.tokens": (
-        "Token bits done, {n} window embedded for them|Token bits done, {n} windows embedded for them",
+        "Token bits set, {n} window embedded for them|Token bits set, {n} windows embedded for them",
         "词元位处理完成，为此新算 {n} 个向量",
     ),
     "work.done.cost": ("This is what it takes", "估算完成"),
@@ -474,6 +474,10 @@ TEXT = {
         "Some of these chunks have no token bits, so they were read while you waited. Keep the bits in Settings to be faster.",
         "部分分块没有词元位，是临时计算的。在“设置”中保留词元位会更快。",
     ),
+    "notice.tokens_read": (
+        "This base's model tells nothing of tokens, so the bundled one read the candidates while you waited.",
+        "此知识库的模型不提供词元信息，候选由内置模型临时读取。",
+    ),
     "notice.rerank_partial": (
         "The time for reranking ran out: the last candidates keep the score they had.",
         "重排时间用完：靠后的候选沿用原来的得分。",
@@ -524,9 +528,9 @@ TEXT = {
     "minutes": ("{n} minute|{n} minutes", "{n} 分钟"),
     "tokens.keep": ("Keep token bits", "保留词元位"),
     "tokens.keep.help": (
-        "On: late interaction reranks in milliseconds, for a few hundred bytes a window. Off: the bits are deleted, and"
+        "On: late interaction reranks in milliseconds, for about 50 bytes a token on disk. Off: the bits are deleted, and"
         " reranking reads the chunks anew each time. Turned on again, the base's windows are embedded again.",
-        "开启：逐词元重排只需几毫秒，每个窗口占几百字节到几 KB。关闭：删除这些数据，重排时每次临时计算。重新开启需要把窗口再算一遍。",
+        "开启：逐词元重排只需几毫秒，每个词元约占 50 字节磁盘。关闭：删除这些数据，重排时每次临时计算。重新开启需要把窗口再算一遍。",
     ),
     "tokens.kept": ("{n} of {windows} windows, {size}", "{n}/{windows} 个窗口，{size}"),
     "tokens.missing": ("Add the {n} that is missing|Add the {n} that are missing", "补上缺少的 {n} 个"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.model import Progress
-from core.workspace import Job, Rechunked, SyncPlan, SyncReport, Workspace
-from pages.ui import plans
+from core.workspace import Job, Rechunked, SwitchCost, SyncPlan, SyncReport, Trial, Workspace
+from pages.ui import plans, sizes, verdicts
 from pages.ui.safe import html, plain
 from pages.ui.sentences import said
 from pages.ui.text import t
@@ -16,7 +16,9 @@ from pages.ui.text import t
 SAMPLES = Path(__file__).parents[2] / "data" / "sample_notes"
 IMPORTS = ("import", "rebuild")
 CHUNKS = ("rechunk", "embed", "edits")
-WATCHED = ("warm", *IMPORTS, *CHUNKS)
+BASES = ("switch", "tokens")
+MODELS = ("test", "download", "device")
+WATCHED = ("warm", "warm_reranker", *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS)
 SOON = 1.2
 """Seconds that a page waits for work which may be done at once."""
 
@@ -91,7 +93,8 @@ def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:
-    done = f"{job.done:,.0f} / {job.total:,.0f} · {plain(job.what)}" if job.total else t("work.starting")
+    shown = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    done = f"{shown(job.done)} / {shown(job.total)} · {plain(job.what)}" if job.total else t("work.starting")
     st.progress(job.share, text=f"**{t(f'work.{job.name}')}** {done}")
     if job.name != "rebuild":
         st.button(
@@ -107,11 +110,16 @@ def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
         st.error(f"**{t('work.failed')}** {plain(said(job.error))}", icon=":material/error:")
     elif job.state == "cancelled":
-        st.warning(t("work.cancelled"), icon=":material/stop_circle:")
+        key = "work.stopped" if job.name in (*BASES, "cost", *MODELS) else "work.cancelled"
+        st.warning(t(key), icon=":material/stop_circle:")
     if isinstance(job.result, SyncReport):
         plans.report(job.result)
     if isinstance(job.result, Rechunked):
         plans.rechunked(job.result)
+    if isinstance(job.result, Trial):
+        verdicts.trial(job.result)
+    if isinstance(job.result, SwitchCost):
+        verdicts.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             took = html(t("work.seconds", seconds=job.seconds))

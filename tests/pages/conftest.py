@@ -74,6 +74,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths", "counts words by length"))
     monkeypatch.setattr(shell, "WARM_AFTER", 0)
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")  # the default one would load the bundled model
     monkeypatch.setenv("TESSERA_WORKSPACE", str(folder))
     st.cache_resource.clear()
     yield folder

@@ -1,11 +1,14 @@
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from core import reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.registry import Entry
+from core.reranking import RERANKERS, Candidate
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 from tests.pages.conftest import Screen
@@ -138,3 +141,100 @@ def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, m
     assert "The weights are damaged" in screen.text
     assert "by keyword only" in screen.text
     assert hits(screen)
+
+
+class Shortest:
+    """A reranker that likes short texts best; of the last candidate it says nothing."""
+
+    fingerprint = "shortest"
+    reads_bits = False
+
+    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+        return [1 / (1 + len(candidate.text)) for candidate in candidates[:-1]] + [None]
+
+    def warm(self) -> None:
+        pass
+
+
+class SlowShortest(Shortest):
+    """The same, whose model is there only when the gate is open."""
+
+    def warm(self) -> None:
+        GATE.wait(30)
+
+
+class BrokenShortest(Shortest):
+    """The same, whose model can't be loaded."""
+
+    def warm(self) -> None:
+        raise ModelError("The judge is damaged. Install it again.")
+
+    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+        self.warm()
+        return []
+
+
+@pytest.fixture
+def rerankers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, kind in {"shortest": "Shortest", "slow": "SlowShortest", "broken": "BrokenShortest"}.items():
+        monkeypatch.setitem(RERANKERS, name, Entry(f"tests.pages.test_search:{kind}", "for tests"))
+    monkeypatch.setattr(reranking, "_built", {})
+
+
+def rerank(screen: Screen, name: str) -> Screen:
+    screen.app.selectbox("reranker").set_value(name).run()
+    assert not screen.app.exception, screen.app.exception
+    return screen.finish("warm_reranker")
+
+
+def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
+    filled.open("search", q="restore")
+    assert filled.app.selectbox("reranker").options[:3] == ["As set: None", "None", "Late interaction"]
+    assert "reranked" not in filled.text
+    rerank(filled, "shortest")
+    assert "· reranked by shortest" in filled.text
+    first = hits(filled)[0]
+    for stage in ("meaning", "words", "together", "reranked", "final"):
+        assert stage in first
+    assert "The time for reranking ran out" in filled.text
+    rerank(filled, "none")
+    assert "reranked" not in filled.text
+
+
+def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
+    place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens", "words, token by token"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
+    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "late-interaction")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    screen = Screen().finish("warm").open("search", q="restore")
+    assert screen.app.selectbox("reranker").options[0] == "As set: Late interaction"
+    assert "· reranked by Late interaction" in screen.text
+    assert "no token bits" not in screen.text
+    screen.workspace.keep_tokens("vault", False)
+    assert "no token bits" in screen.open("search", q="restore").text
+
+
+def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
+    before = [hit.split("t-name")[1][:40] for hit in hits(filled.open("search", q="restore"))]
+    rerank(filled, "broken")
+    assert "Not reranked" in filled.text
+    assert "The judge is damaged" in filled.text
+    assert [hit.split("t-name")[1][:40] for hit in hits(filled)] == before
+    job = filled.workspace.jobs.get("warm_reranker")
+    filled.app.run()
+    assert filled.workspace.jobs.get("warm_reranker") == job  # it isn't tried again with every drawing
+
+
+def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: None) -> None:
+    GATE.clear()
+    filled.open("search", q="restore")
+    filled.app.selectbox("reranker").set_value("slow").run()
+    try:
+        assert "The reranker is still loading" in filled.text
+        assert hits(filled)
+    finally:
+        GATE.set()
+    assert "· reranked by slow" in filled.finish("warm_reranker").text

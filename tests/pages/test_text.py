@@ -143,12 +143,12 @@ def test_whatever_the_core_raises_is_told_in_chinese(part: str) -> None:
         (
             "The model server http://x/v1 gave 2 vectors for 3 texts. Check base_url and model ('m') in [embeddings] of"
             " tessera.toml, and the server's log.",
-            "模型服务 http://x/v1 为 3 段文字给出了 2 个向量。请检查 base_url 和 model（“m”）（tessera.toml 的 [embeddings]），"
-            "以及服务的日志。",
+            "模型服务 http://x/v1 为 3 段文字给出了 2 个向量。"
+            "请检查 base_url 和 model（“m”）（tessera.toml 的 [embeddings]），以及服务的日志。",
         ),
         (
-            "The model isn't on this machine. Download it: tessera models download sentence:a/b, or put its files into /m",
-            "本机没有这个模型。可以下载它（tessera models download sentence:a/b），或把文件放进 /m",
+            "The model isn't on this machine. Download it: tessera models download llm, or put its files into /m",
+            "本机没有这个模型。可以下载它（tessera models download llm），或把文件放进 /m",
         ),
         (
             "/m is not a cross-encoder: it is empty. Name the model's own folder.",

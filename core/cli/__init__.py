@@ -1,0 +1,242 @@
+"""`tessera`: the same verbs as the pages, for scripts. Every command prints for people, or JSON with --json."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core.chunking.compare import difference
+from core.cli import models
+from core.cli.options import (
+    WORKSPACE,
+    Base,
+    ChunkOverlap,
+    ChunkSize,
+    Folder,
+    Json,
+    Limit,
+    MaxChunkSize,
+    MinHeadings,
+    ModeName,
+    Rerank,
+    ShortNote,
+    Strategy,
+)
+from core.cli.shown import (
+    chunk_lines,
+    cut_told,
+    evaluation_lines,
+    import_lines,
+    progress,
+    rechunk_lines,
+    result_told,
+    search_lines,
+    show,
+    status_lines,
+    write,
+)
+from core.errors import TesseraError, UnknownChoice
+from core.model import ChunkingOptions, Mode
+
+app = typer.Typer(
+    help="Tessera: import Markdown notes, look at every cut, search by meaning and by word, measure what comes back.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.add_typer(models.app, name="models")
+
+
+@app.command("import")
+def import_(
+    folder: Annotated[Path, typer.Argument(help="The folder of Markdown notes.")],
+    base: Base = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and change nothing.")] = False,
+    allow_removals: Annotated[
+        bool, typer.Option("--allow-removals", help="Apply a plan that removes more than a third of the notes.")
+    ] = False,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    """Bring a base up to date with a folder: added, changed, renamed and removed notes."""
+    from core.workspace import Workspace
+
+    with Workspace(workspace, readonly=dry_run and workspace.exists()) as opened:
+        plan = opened.plan_folder(folder, base)
+        if dry_run:
+            report = plan.report().to_dict()
+        else:
+            report = opened.apply(plan, confirmed=allow_removals, progress=progress).to_dict()
+    show(report, as_json, import_lines)
+
+
+@app.command()
+def search(
+    text: Annotated[str, typer.Argument(help="The question.")],
+    base: Base = None,
+    limit: Limit = 10,
+    mode: ModeName = "auto",
+    expand: Annotated[int, typer.Option("--expand", help="Neighbour chunks shown on each side, 0 to 3.")] = 0,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="Only notes with this tag; repeatable.")] = None,
+    path: Annotated[str, typer.Option("--path", help="Only notes below this path, or matching this pattern.")] = "",
+    after: Annotated[str, typer.Option("--after", help="Only notes updated on or after this date.")] = "",
+    before: Annotated[str, typer.Option("--before", help="Only notes updated before this date.")] = "",
+    rerank: Rerank = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    """Find the passages that answer a question, by meaning and by word."""
+    from core.workspace import Workspace, filters_of
+
+    chosen = filters_of(bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before)
+    with Workspace(workspace, readonly=True) as opened:
+        result = opened.search(
+            text, filters=chosen, mode=_mode(mode), limit=limit, expansion_size=expand, reranker=rerank
+        )
+    show(result_told(result), as_json, search_lines)
+
+
+@app.command()
+def chunks(
+    file: Annotated[Path, typer.Argument(help="A note file.")],
+    strategy: Strategy = None,
+    chunk_size: ChunkSize = None,
+    chunk_overlap: ChunkOverlap = None,
+    short_doc_threshold: ShortNote = None,
+    min_headings_for_md_aware: MinHeadings = None,
+    max_single_chunk_size: MaxChunkSize = None,
+    embedder: Annotated[str, typer.Option(help="Whose tokens are counted.")] = "bundled",
+    compare: Annotated[str, typer.Option(help="Another strategy to show beside the first.")] = "",
+    form: Annotated[str, typer.Option("--format", help="text, or html: a page with the chunks in colour.")] = "text",
+    as_json: Json = False,
+    workspace: Folder = WORKSPACE,
+) -> None:
+    """Show how a file would be cut, and why; nothing is stored."""
+    from core.bands import page
+    from core.workspace import preview
+
+    options = replace(ChunkingOptions(), **_chosen(locals()))
+    note, cut = preview(file, options, embedder)
+    cuts = [cut]
+    if compare:
+        cuts.append(preview(file, replace(options, strategy=compare), embedder)[1])
+    if form not in ("text", "html"):
+        raise UnknownChoice("format", form, ("text", "html"))
+    if form == "html":
+        write(page(note, cuts))
+        return
+    shown = cut_told(note, cut)
+    if compare:
+        shown["compare"] = cut_told(note, cuts[1]) | {"cuts": asdict(difference(cut.chunks, cuts[1].chunks))}
+    show(shown, as_json, chunk_lines)
+
+
+@app.command()
+def rechunk(
+    base: Annotated[str, typer.Option("--base", help="The knowledge base.")],
+    strategy: Strategy = None,
+    chunk_size: ChunkSize = None,
+    chunk_overlap: ChunkOverlap = None,
+    short_doc_threshold: ShortNote = None,
+    min_headings_for_md_aware: MinHeadings = None,
+    max_single_chunk_size: MaxChunkSize = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    """Cut the notes of a base anew, by the parameters given from now on; what a person edited stays."""
+    from core.workspace import Workspace
+
+    chosen = _chosen(locals())
+    with Workspace(workspace) as opened:
+        options = replace(opened.base(base).chunking, **chosen) if chosen else None
+        report = opened.rechunk(base, options=options, progress=progress).to_dict()
+    show(report, as_json, rechunk_lines)
+
+
+@app.command()
+def evaluate(
+    questions: Annotated[Path, typer.Argument(help="Questions with their right passages, JSON lines.")],
+    base: Annotated[str, typer.Option("--base", help="The knowledge base to ask.")],
+    mode: ModeName = "auto",
+    limit: Limit = 10,
+    rerank: Rerank = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    """Ask a base every question of a file and measure whether the right passages come back."""
+    from core.evaluation.questions import load
+    from core.workspace import Workspace
+
+    with Workspace(workspace, readonly=True) as opened:
+        evaluation = opened.evaluate(
+            load(questions), base, mode=_mode(mode), limit=limit, reranker=rerank, name=str(questions)
+        )
+    show(evaluation.to_dict(), as_json, evaluation_lines)
+
+
+@app.command()
+def status(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    """Show what the workspace holds."""
+    from core.workspace import Workspace
+
+    with Workspace(workspace, readonly=True) as opened:
+        state = opened.status()
+    show(
+        {
+            "workspace": str(state.folder),
+            "bytes": state.bytes_on_disk,
+            "bases": [
+                {
+                    "name": base.base.name,
+                    "notes": base.notes,
+                    "chunks": base.chunks,
+                    "windows": base.windows,
+                    "pending": base.pending,
+                    "embedder": base.base.embedder,
+                    "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in base.folders],
+                }
+                for base in state.bases
+            ],
+        },
+        as_json,
+        status_lines,
+    )
+
+
+@app.command()
+def rebuild(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    """Build the vector index anew from the database; needs no model."""
+    from core.workspace import Workspace
+
+    with Workspace(workspace) as opened:
+        windows = opened.rebuild()
+    show({"windows": windows}, as_json, lambda shown: [f"The vector index holds {shown['windows']:,} windows."])
+
+
+@app.command()
+def version(as_json: Json = False, workspace: Folder = WORKSPACE) -> None:
+    """Show the version."""
+    show({"version": installed_version("tessera-notes")}, as_json, lambda shown: [f"tessera {shown['version']}"])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run `tessera`: exit 1 with one line on stderr for what a person can mend, 2 for wrong usage."""
+    try:
+        app(arguments)
+    except TesseraError as error:
+        sys.stderr.write(f"tessera: {' '.join(str(error).split())}\n")
+        sys.exit(1)
+
+
+def _chosen(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the chunking parameters among the arguments of a command that were given."""
+    return {field.name: given[field.name] for field in fields(ChunkingOptions) if given[field.name] is not None}
+
+
+def _mode(name: str) -> Mode:
+    return name  # type: ignore[return-value]  # the retriever lists the choices

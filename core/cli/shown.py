@@ -1,0 +1,159 @@
+"""What commands print: lines for people, or JSON."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from core.chunking.compare import sizes
+from core.model import Cut, Hit, Note, SearchResult
+
+
+def show(shown: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], list[str]]) -> None:
+    write(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join(lines(shown)))
+
+
+def write(text: str) -> None:
+    # Notes may hold what a terminal's encoding can't say.
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    print(text)
+
+
+def progress(done: float, total: float, what: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{done:.0f}/{total:.0f} {what}"[:100])
+        if done >= total:
+            sys.stderr.write("\r\x1b[K")
+
+
+def result_told(result: SearchResult) -> dict[str, Any]:
+    return {
+        "query": result.query,
+        "mode": result.mode,
+        "took_ms": round(result.took_ms, 3),
+        "notices": list(result.notices),
+        "reranker": result.reranker,
+        "rerank_problem": result.rerank_problem,
+        "hits": [_hit(hit) for hit in result.hits],
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    chunk, note, passage = hit.chunk, hit.note, hit.passage
+    in_file = note.path is not None
+    return {
+        "rank": hit.rank,
+        "note_id": note.id,
+        "base": note.base,
+        "path": note.path,
+        "title": note.title,
+        "section": list(chunk.section),
+        "chunk_id": chunk.id,
+        "chunk_index": chunk.index,
+        "total_chunks": chunk.total,
+        "start": passage.start,
+        "end": passage.end,
+        "file_start": note.body_start + passage.start if in_file else None,
+        "file_end": note.body_start + passage.end if in_file else None,
+        "text": passage.text,
+        "score": hit.score,
+        "scores": {stage: hit.scores[stage].score if stage in hit.scores else None for stage in _STAGES},
+        "ranks": {stage: hit.scores[stage].rank if stage in hit.scores else None for stage in _STAGES},
+        "chunk_start": chunk.start,
+        "chunk_end": chunk.end,
+        "edited": chunk.edited,
+    }
+
+
+_STAGES = ("vector", "keyword", "fused", "rerank", "final")
+
+
+def cut_told(note: Note, cut: Cut) -> dict[str, Any]:
+    shown = "index kind start end text section_title parent_sections hierarchy_level token_count".split()
+    shown += ["overlap_tokens", "has_code", "language"]
+    return {
+        "profile": asdict(cut.profile),
+        "strategy": cut.strategy,
+        "sizes": asdict(sizes(cut.chunks)),
+        "reasons": list(cut.reasons),
+        "warnings": list(note.warnings),
+        "chunks": [
+            {name: getattr(chunk, name) for name in shown}
+            | {"file_start": note.body_start + chunk.start, "file_end": note.body_start + chunk.end}
+            for chunk in cut.chunks
+        ],
+    }
+
+
+def import_lines(report: dict[str, Any]) -> list[str]:
+    counts = ", ".join(f"{report[name]} {name}" for name in ("added", "changed", "renamed", "removed", "unchanged"))
+    lines = [f"{counts}, {len(report['failed'])} failed"]
+    lines += [f"  failed: {failed['path']}: {failed['error']}" for failed in report["failed"]]
+    if report["edits_flagged"] or report["edits_kept"]:
+        lines.append(
+            f"edits that lost their place: {report['edits_flagged']}; of removed notes, kept: {report['edits_kept']}"
+        )
+    return [*lines, _cost_line(report)]
+
+
+def rechunk_lines(report: dict[str, Any]) -> list[str]:
+    counts = ", ".join(f"{report[name]} {name}" for name in ("notes", "unchanged"))
+    lines = [f"{counts}, {len(report['failed'])} failed"]
+    lines += [f"  failed: {failed['path']}: {failed['error']}" for failed in report["failed"]]
+    if report["flagged"]:
+        lines.append(f"edits that lost their place: {report['flagged']}")
+    return [*lines, _cost_line(report)]
+
+
+def _cost_line(report: dict[str, Any]) -> str:
+    return f"{report['chunks']} chunks, {report['embedded_windows']} windows embedded in {report['seconds']} s"
+
+
+def search_lines(result: dict[str, Any]) -> list[str]:
+    by = f", reranked by {result['reranker']}" if result["reranker"] else ""
+    lines = [f"{len(result['hits'])} hits, {result['mode']}{by}, {result['took_ms']:.0f} ms"]
+    if result["rerank_problem"]:
+        lines.append(f"Not reranked: {result['rerank_problem']}")
+    for hit in result["hits"]:
+        where = " > ".join([hit["title"], *hit["section"]])
+        scores = ", ".join(f"{stage} {score:.3f}" for stage, score in hit["scores"].items() if score is not None)
+        lines += ["", f"{hit['rank']}. {where}", f"   {hit['base']}: {hit['path']} ({scores})"]
+        lines += [f"   {line}" for line in hit["text"].splitlines()]
+    return lines
+
+
+def chunk_lines(cut: dict[str, Any]) -> list[str]:
+    lines = [*cut["warnings"], *cut["reasons"], _size_line(cut)]
+    if "compare" in cut:
+        other = cut["compare"]
+        cuts = other["cuts"]
+        lines += ["", *other["reasons"], _size_line(other), ""]
+        lines += [f"cuts in both: {len(cuts['both'])}"]
+        lines += [f"only {shown['strategy']}: {cuts[side]}" for shown, side in ((cut, "first"), (other, "second"))]
+        return lines
+    for chunk in cut["chunks"]:
+        where = " > ".join([*chunk["parent_sections"], chunk["section_title"]])
+        about = f"{chunk['kind']}, {chunk['token_count']} tokens, {chunk['file_start']}-{chunk['file_end']}"
+        lines += ["", f"[{chunk['index']}] {where} ({about})", chunk["text"]]
+    return lines
+
+
+def _size_line(cut: dict[str, Any]) -> str:
+    sizes = cut["sizes"]
+    tokens = f"{sizes['smallest']} to {sizes['largest']}, mean {sizes['mean']:.0f}, deviation {sizes['deviation']:.0f}"
+    return f"{cut['strategy']}: {sizes['count']} chunks; tokens: {tokens}"
+
+
+def evaluation_lines(evaluation: dict[str, Any]) -> list[str]:
+    return [f"{evaluation['questions']} questions"] + [
+        f"  {name:<16}{value:.3f}" for name, value in evaluation["metrics"].items()
+    ]
+
+
+def status_lines(status: dict[str, Any]) -> list[str]:
+    lines = [f"{status['workspace']}: {status['bytes'] / 1e6:.1f} MB"]
+    for base in status["bases"]:
+        lines.append(f"  {base['name']}: {base['notes']} notes, {base['chunks']} chunks ({base['embedder']})")
+        lines += [f"    {folder['path']}, last sync {folder['synced_at']}" for folder in base["folders"]]
+    return lines
