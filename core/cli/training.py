@@ -22,7 +22,9 @@ def train_reranker(
     layers: Annotated[int, typer.Option(help="How many of the bundled model's 12 layers.")] = 6,
     steps: Annotated[int, typer.Option(help="Steps at most; each reads 8 questions with 4 passages.")] = 2000,
     minutes: Annotated[float, typer.Option(help="Minutes of training at most.")] = 30,
-    seed: Annotated[int, typer.Option(help="The same number gives the same model after the same steps.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="The same number gives the same model, where the steps end it and not the time.")
+    ] = 0,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:

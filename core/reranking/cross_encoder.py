@@ -65,16 +65,16 @@ class CrossEncoder:
     reads_bits = False
 
     def __init__(self, name: str = "", *, device: Device | None = None, seconds: float = SECONDS) -> None:
-        self._own = not name.strip()
-        if self._own and not own.shipped():
+        unnamed = not name.strip()
+        if unnamed and not own.shipped():
             raise ConfigError(
                 f"The reranker 'cross-encoder' needs a model: cross-encoder:{RECOMMENDED[0].name} "
                 "or cross-encoder:/path/to/folder"
             )
-        folder = Path(name).expanduser()
-        local = not self._own and (is_path(name) or folder.is_dir())
+        folder = own.WEIGHTS.parent if unnamed else Path(name).expanduser()
+        local = unnamed or is_path(name) or folder.is_dir()
         known = name if "/" in name else f"{DEFAULT_OWNER}/{name}"
-        self.name = own.NAME if self._own else folder.name if local else known
+        self.name = own.NAME if unnamed else folder.name if local else known
         self._folder: Callable[[], Path] = (
             (lambda: folder) if local else (lambda: hub.snapshot(self.name, "cross-encoder"))
         )
@@ -88,7 +88,7 @@ class CrossEncoder:
 
     @property
     def fingerprint(self) -> str:
-        return f"cross-encoder:{self.name}@{own.fingerprint() if self._own else self._facts.digest}"
+        return f"cross-encoder:{self.name}@{self._facts.digest}"
 
     @cached_property
     def _facts(self) -> Facts:
@@ -124,10 +124,10 @@ class CrossEncoder:
     @cached_property
     def _model(self) -> Any:
         device = self._device or choose()
-        if self._own:
-            ours = own.Own(device)
-            self.running = Running(device, ours.weight_bytes)
-            return ours
+        if own.trained(self._facts.folder):
+            network = own.load(self._facts.folder, device)
+            self.running = Running(device, network.weight_bytes)
+            return network
         model = load("CrossEncoder", self._facts.folder, self.name, device)
         if model.num_labels != 1:
             raise _labels(self._facts.folder, model.num_labels)
@@ -173,6 +173,8 @@ def facts(folder: Path) -> Facts:
 
 
 def _facts(folder: Path) -> Facts:
+    if own.trained(folder):
+        return Facts(folder, own.READ_TOKENS, own.fingerprint(folder))
     parts = [folder]
     if (folder / "modules.json").is_file():
         parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]

@@ -198,8 +198,14 @@ def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> 
         build(f"cross-encoder:{tmp_path / 'empty'}")
     with pytest.raises(ModelError, match="There is no folder"):
         build("cross-encoder:/no/such/folder")
+
+
+def test_without_a_name_and_without_our_own_it_says_what_a_name_is_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.reranking.own.WEIGHTS", tmp_path / "none.safetensors")
     with pytest.raises(ConfigError, match="cross-encoder:/path/to/folder"):
-        build("cross-encoder")
+        CrossEncoder()
 
 
 @pytest.mark.parametrize("part", ["classifier.", "bert.pooler."])
