@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core import cli, embedding
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
 from core.registry import Entry
@@ -204,7 +204,7 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
         time.sleep(0.1)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=180)
     assert process.returncode == 130
     assert "Traceback" not in error
     with Workspace(tmp_path / "workspace") as workspace:
@@ -236,6 +236,8 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two embedders without a model; new bases get the first."""
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens", "counts words by length"))
     monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.test_cli:Stoppable", "the same, and can be stopped"))
+    for name in ("words", "stoppable"):
+        monkeypatch.delitem(embedding._built, name, raising=False)
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setattr(Stoppable, "left", None)
 

@@ -1,6 +1,8 @@
 """`tessera`: the same verbs as the pages, for scripts. Every command prints for people, or JSON with --json."""
 
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from importlib.metadata import version as installed_version
@@ -27,6 +29,7 @@ from core.cli.options import (
     Strategy,
 )
 from core.cli.shown import (
+    STOPPED,
     chunk_lines,
     cut_told,
     evaluation_lines,
@@ -37,6 +40,7 @@ from core.cli.shown import (
     search_lines,
     show,
     status_lines,
+    stop,
     write,
 )
 from core.errors import TesseraError, UnknownChoice
@@ -226,6 +230,9 @@ def version(as_json: Json = False, workspace: Folder = WORKSPACE) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `tessera`: exit 1 with one line on stderr for what a person can mend, 2 for wrong usage."""
+    STOPPED.clear()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, stop)
     try:
         app(arguments)
     except TesseraError as error:

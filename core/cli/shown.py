@@ -2,12 +2,16 @@
 
 import json
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NoReturn
 
 from core.chunking.compare import sizes
 from core.model import Cut, Hit, Note, SearchResult
+
+STOPPED = threading.Event()
+"""That Ctrl-C was pressed: what is loading then may swallow the exception, so the next step raises it again."""
 
 
 def show(shown: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], list[str]]) -> None:
@@ -20,7 +24,15 @@ def write(text: str) -> None:
     print(text)
 
 
+def stop(*_: object) -> NoReturn:
+    """What Ctrl-C does."""
+    STOPPED.set()
+    raise KeyboardInterrupt
+
+
 def progress(done: float, total: float, what: str) -> None:
+    if STOPPED.is_set():
+        raise KeyboardInterrupt
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{done:.0f}/{total:.0f} {what}"[:100])
         if done >= total:
