@@ -6,7 +6,7 @@ python -m benchmarks.quality DATA [--workspace DIR] [--embedders bundled,tfidf] 
 
 import argparse
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.evaluation import METRICS, Evaluation
@@ -45,8 +45,19 @@ def main() -> None:
                 if reranker != "none":
                     measured(f"{embedder}, hybrid, {reranker}", bases, "hybrid", reranker)
             if given.weights:
-                sweep(workspace, lambda row, bases=bases: measured(row, bases, "hybrid", "none"))  # type: ignore[misc]
-                sweep_reranking(workspace, lambda row, bases=bases: measured(row, bases, "hybrid", "late-interaction"))  # type: ignore[misc]
+                for weight in swept(workspace, "semantic_weight", WEIGHTS):
+                    measured(f"{embedder}, hybrid, meaning {weight}", bases, "hybrid", "none")
+                for weight in swept(workspace, "rerank_weight", RERANK_WEIGHTS):
+                    measured(f"{embedder}, late-interaction {weight}", bases, "hybrid", "late-interaction")
+
+
+def swept(workspace: Workspace, setting: str, weights: Sequence[float]) -> Iterator[float]:
+    """Yield weights while each is what searches take for this setting, and put back what it was."""
+    chosen = getattr(workspace.settings.search, setting)
+    for weight in weights:
+        setattr(workspace.settings.search, setting, weight)
+        yield weight
+    setattr(workspace.settings.search, setting, chosen)
 
 
 def vaults(data: Path) -> list[str]:
@@ -63,22 +74,6 @@ def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
     workspace.apply(workspace.plan_folder(vault, base))
     workspace.keep_tokens(base, True)
     return base
-
-
-def sweep(workspace: Workspace, measured: Callable[[str], None]) -> None:
-    chosen = workspace.settings.search.semantic_weight
-    for weight in WEIGHTS:
-        workspace.settings.search.semantic_weight = weight
-        measured(f"hybrid, meaning {weight}")
-    workspace.settings.search.semantic_weight = chosen
-
-
-def sweep_reranking(workspace: Workspace, measured: Callable[[str], None]) -> None:
-    chosen = workspace.settings.search.rerank_weight
-    for weight in RERANK_WEIGHTS:
-        workspace.settings.search.rerank_weight = weight
-        measured(f"late-interaction {weight}")
-    workspace.settings.search.rerank_weight = chosen
 
 
 def heading() -> None:
