@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from core import embedding, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.registry import Entry
@@ -172,7 +173,10 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
     assert "HF_HUB_OFFLINE" in settings.errors.replace("\\", "")
 
 
-def test_where_models_run_is_told_when_asked(settings: Screen) -> None:
+def test_where_models_run_is_told_when_asked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(embedding._built, "bundled", raising=False)
+    monkeypatch.delitem(reranking._built, "cross-encoder", raising=False)
+    settings = filled.open("settings")
     assert "Models run on" not in settings.text
     settings.press("device").finish("device")
     assert "Models run on" in settings.text
