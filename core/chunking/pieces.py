@@ -76,9 +76,10 @@ def pack(
             spans.append((opened, kept))
             opened = kept
         if reading.count(opened, stop) > size.limit:
-            if opened < begin and reading.count(begin, stop) <= size.limit:
-                spans.append((opened, begin))
-                opened = begin
+            # What stands above the first of details' blocks is a heading's.
+            if opened < block.start and reading.count(block.start, stop) <= size.limit:
+                spans.append((opened, block.start))
+                opened = block.start
             else:
                 spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
                 opened = stop

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from core.chunking import CHUNKERS, build
@@ -124,6 +124,11 @@ def test_recursive_chunks_are_slices_within_the_limit_that_share_what_they_say(b
 
 @many
 @given(BODIES, st.sampled_from(["markdown", "recursive"]))
+@example(
+    "# word另一句。[a b](http://x.y/z)\n\n"
+    "<details>\n<summary>s</summary>\n\nword\n\nword\n\nword[a b](http://x.y/z)\n\n</details>\n\n",
+    "markdown",
+)
 def test_a_block_under_the_limit_is_never_cut_inside(body: str, strategy: str) -> None:
     chunks = chunked(strategy, body)
     edges = {edge for chunk in chunks for edge in (chunk.start, chunk.end)}
