@@ -26,7 +26,7 @@ from core.reranking.late_interaction import LateInteraction
 from core.reranking.network import Network
 from core.reranking.pieces import fitting
 from core.store import Store
-from core.training import Recipe, _held, examples, measure, student
+from core.training import Recipe, examples, kept_back, measure, student
 from core.training.examples import Example, Passage, Source
 from core.training.groups import groups
 
@@ -46,7 +46,7 @@ def main() -> None:
     embedder = embedding.build("bundled")
     store = Store(given.workspace, readonly=True)
     qa = [examples.squad(file) for file in sorted((given.data / "qa").glob("*.json"))]
-    held = _held(qa, RECIPE)
+    held = kept_back(qa, RECIPE)
     network = made(qa, held)
     if given.minutes:
         bases = [base for base in store.notes.bases() if base.name != given.leave_out]

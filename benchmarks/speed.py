@@ -101,7 +101,7 @@ def plain_encode(workspace: Workspace, embedder: Any) -> None:
         for note in workspace.notes()
         for window in windows_of(workspace.chunks(note.id), note.title, embedder)
     ]
-    model = embedder._loaded()
+    model = embedder.loaded()
     model.encode([f"passage: {text}" for text in texts], batch_size=16, convert_to_tensor=True, show_progress_bar=False)
 
 

@@ -8,10 +8,11 @@ import tempfile
 from pathlib import Path
 from statistics import fmean
 
-from core.evaluation import BUDGET, Evaluation, locate
+from benchmarks.quality import vaults
+from core.evaluation import BUDGET, Evaluation, locate, source_texts
 from core.evaluation.metrics import iou, within_budget
 from core.evaluation.questions import load
-from core.model import ChunkingOptions, Filters, Mode, Question
+from core.model import ChunkingOptions, Mode, Question
 from core.workspace import Workspace
 
 STRATEGIES = ("none", "markdown", "recursive", "auto")
@@ -23,7 +24,7 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="?", default=Path("../shared/data"))
     parser.add_argument("--workspace", type=Path)
     given = parser.parse_args()
-    sets = sorted(file.stem for file in (given.data / "questions").glob("*.jsonl"))
+    sets = vaults(given.data)
     questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
     print(f"{'':<24}{'set':<12}" + "".join(f"{name:>14}" for name in ("hit@5", "mrr@10", f"hit@{BUDGET}", "IoU")))
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
@@ -51,14 +52,11 @@ def cut(workspace: Workspace, vault: Path, base: str, strategy: str) -> None:
 
 def overlap(workspace: Workspace, base: str, questions: list[Question], evaluation: Evaluation) -> float:
     """Return the mean IoU of the gold passages with what the first BUDGET characters of the hits hold."""
-    bodies = {}
-    for card in workspace.notes(Filters(bases=(base,))):
-        note = workspace.note(card.id)
-        bodies[card.path] = "\0" * note.body_start + note.body
+    source_text = source_texts(workspace.store, base)
     values = []
     for question, result in zip(questions, evaluation.questions, strict=True):
         if question.gold:
-            golds = [locate(gold, bodies.get, question) for gold in question.gold]
+            golds = [locate(gold, source_text, question) for gold in question.gold]
             hits = [(hit.path, hit.file_start, hit.file_end) for hit in result.hits]
             values.append(iou(golds, within_budget(hits, BUDGET)))
     return fmean(values)

@@ -86,7 +86,8 @@ class Indexer:
 
     def index(self, drafts: Iterable[Draft], total: int, progress: Progress = unheard) -> Indexed:
         """Cut, embed and store notes as their files are, under the edits they have."""
-        return self._run(((draft.note.title, partial(self._read, draft)) for draft in drafts), total, progress)
+        tasks = ((draft.note.title, partial(self._read, draft)) for draft in drafts)
+        return self._run(tasks, total, progress, self._store_group)
 
     def recut(
         self,
@@ -101,12 +102,12 @@ class Indexer:
         `options` become the notes' own; `edits` take the place of those they have.
         """
         tasks = ((self._title(note_id), partial(self._reread, note_id, options, edits)) for note_id in note_ids)
-        return self._run(tasks, len(note_ids), progress)
+        return self._run(tasks, len(note_ids), progress, self._store_group)
 
     def embed(self, chosen: Mapping[str, Collection[str]], progress: Progress = unheard) -> Indexed:
         """Embed those chunks of notes, by the note's id, that are pending; nothing is cut."""
         tasks = ((self._title(note_id), partial(self._waiting, note_id, chunks)) for note_id, chunks in chosen.items())
-        return self._run(tasks, len(chosen), progress)
+        return self._run(tasks, len(chosen), progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = unheard) -> int:
         """Embed what cutting notes anew needs, changing none, and return how many windows that were."""
@@ -220,9 +221,8 @@ class Indexer:
         tasks: Iterable[tuple[str, Callable[[], _Cut]]],
         total: int,
         progress: Progress,
-        finish: Callable[[Sequence[_Cut], Callable[[float], None]], None] | None = None,
+        finish: Callable[[Sequence[_Cut], Callable[[float], None]], None],
     ) -> Indexed:
-        finish = finish or self._store_group
         self._store.open_index()
         group: list[_Cut] = []
         windows = 0

@@ -64,9 +64,9 @@ class Jobs:
         with self._lock:
             return self._jobs.get(name)
 
-    def running(self, name: str) -> bool:
-        job = self.get(name)
-        return job is not None and job.state == "running"
+    def running(self, *names: str) -> bool:
+        """Whether a job of any of these names is under way."""
+        return any(job is not None and job.state == "running" for job in map(self.get, names))
 
     def cancel(self, name: str) -> None:
         """Ask a job to stop at its next step."""

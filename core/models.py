@@ -118,9 +118,8 @@ def path(name: str) -> Path:
     if kind == "bundled":
         return bundled.find()[1]()
     if kind == "onnx":
-        embedding.make(name)  # tells of packages that are missing
-        known, folder = sentence.find(argument) if argument else bundled.find()
-        return onnx.ensure_file(facts(folder(), known), known).parent
+        encoder = onnx.build(argument)
+        return onnx.ensure_file(encoder.facts, encoder.name).parent
     told = card(name)
     if told.problem:
         raise ModelError(told.problem)
@@ -152,10 +151,7 @@ def _on_hub(name: str) -> str:
     if not argument.strip():
         (embedding if kind == "sentence" else reranking).make(name)  # says what a name is like, where one is needed
         return ""
-    if sentence.is_local(argument):
-        return ""
-    owner = sentence.DEFAULT_OWNER if kind == "sentence" else cross_encoder.DEFAULT_OWNER
-    return argument if "/" in argument else f"{owner}/{argument}"
+    return sentence.on_hub(argument, sentence.DEFAULT_OWNER if kind == "sentence" else cross_encoder.DEFAULT_OWNER)
 
 
 def _rerankers(found: Iterable[str]) -> list[str]:
@@ -216,13 +212,12 @@ def _bundled(told: ModelCard, argument: str) -> ModelCard:
 
 
 def _onnx(told: ModelCard, argument: str) -> ModelCard:
-    embedding.make(told.name)
+    encoder = onnx.build(argument)
     source = card(f"sentence:{argument}" if argument else "bundled")
     told = replace(source, name=told.name, folder=None, bytes_on_disk=0)
     if source.folder is None:
         return told
-    known = sentence.find(argument)[0] if argument else bundled.find()[0]
-    folder = onnx.folder_of(facts(source.folder, known), known)
+    folder = onnx.folder_of(encoder.facts, encoder.name)
     return replace(told, folder=folder, bytes_on_disk=bytes_in(folder)) if folder.is_dir() else told
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from threading import RLock
+from typing import Any, TypeVar
 
 from core.errors import MissingDependency, UnknownChoice
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,24 @@ class Entry:
     summary: str
     package: str | None = None
     extra: str | None = None
+
+
+_building = RLock()
+
+
+def build(table: Mapping[str, Entry], what: str, name: str, built: dict[str, T]) -> T:
+    """Return what `built` holds for a name, made at the first asking; raises as `make` does."""
+    with _building:
+        if name not in built:
+            built[name] = make(table, what, name)
+        return built[name]
+
+
+def make(table: Mapping[str, Entry], what: str, name: str) -> Any:
+    """Return a new object for `name` or `name:argument`; raises as `load` and its constructor do."""
+    kind, _, argument = name.partition(":")
+    constructor = load(table, what, kind)
+    return constructor(argument) if argument else constructor()
 
 
 def load(table: Mapping[str, Entry], what: str, name: str) -> Callable[..., Any]:

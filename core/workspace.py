@@ -180,11 +180,15 @@ class Workspace:
         """
         if name != LATE_INTERACTION:
             return self._rerankers.setdefault(name, Cached(reranking.build(name)))
-        embedder = tokens.of(self.embedder_of(base)) or tokens.of(embedding.build("bundled"))
+        embedder = tokens.of(embedding.build(self._token_model(base)))
         assert embedder is not None, "the bundled model tells of tokens"
         if embedder.fingerprint not in self._rerankers:
             self._rerankers[embedder.fingerprint] = LateInteraction(embedder, centre_of(self.store, embedder))
         return self._rerankers[embedder.fingerprint]
+
+    def _token_model(self, base: KnowledgeBase) -> str:
+        """The name of what reads tokens for late interaction: the base's own embedder where it tells of them."""
+        return base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
 
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
@@ -567,7 +571,7 @@ class Workspace:
     def _reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
         """Whether a search needn't wait for the reranker's model; its loading is begun where it must."""
         if name == LATE_INTERACTION:
-            name = base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
+            name = self._token_model(base)
         if name not in self._warm | self._broken:
             self.jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         # One that can't be loaded is asked all the same: then the search says why.
@@ -605,21 +609,17 @@ class Workspace:
         stands nowhere, or twice, in its note.
         """
         filters = Filters(bases=(self.base(base).name,))
-        sources = {card.path: card.id for card in self.notes(filters) if card.path}
-
-        def source_text(path: str) -> str | None:
-            if path not in sources:
-                return None
-            note = self.note(sources[path])
-            # Right passages are placed by their offset in the file; its front matter is not kept.
-            return "\0" * note.body_start + note.body
 
         def search(question: str) -> Sequence[Hit]:
             return self.search(question, filters=filters, mode=mode, limit=limit, reranker=reranker).hits
 
-        return evaluation.run(questions, search, source_text, name=name)
+        return evaluation.run(questions, search, evaluation.source_texts(self.store, base), name=name)
 
     # state
+
+    def folders(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
+        """Return the folders that a base was synced with, and when."""
+        return tuple((path, at) for path, at, _ in self.store.notes.syncs(base))
 
     def failures(self, base: KnowledgeBase) -> list[Failed]:
         """Return the files that the last sync of each of the base's folders could not read."""
@@ -647,7 +647,7 @@ class Workspace:
     def status(self) -> Status:
         bases = []
         for base in self.bases():
-            folders = tuple((path, at) for path, at, _ in self.store.notes.syncs(base))
+            folders = self.folders(base)
             counts, bits = self.store.chunks.count(base), self.store.encoded.count_bits(base)
             switch = self.store.switches.of(base)
             bases.append(BaseStatus(base, *counts, folders, self.pending(base.name), *bits, switch))

@@ -19,7 +19,7 @@ def stored(
         with shell.errors():
             editor.first(workspace, note)
         return
-    edits = {edit.chunk_id: edit for edit in workspace.edits(note.id) if not edit.flagged}
+    edits = bands.placed(workspace, note)
     shown = cutting.asked_for(chunks)
     left, right = st.columns(2, gap="medium")
     with right:

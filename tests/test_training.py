@@ -209,12 +209,12 @@ def test_training_writes_a_model_and_tells_what_it_gives(workspace: Workspace, s
 
 
 def test_notes_that_are_held_back_are_never_trained_on(squad: Path) -> None:
-    from core.training import _held
+    from core.training import kept_back
 
     found = [examples.squad(squad)]
-    held = _held(found, TINY)
+    held = kept_back(found, TINY)
     assert len(held) == 3
-    assert held == _held(found, TINY)
+    assert held == kept_back(found, TINY)
     trained = found[0].where(lambda note: note not in held)
     asked = found[0].where(held.__contains__)
     assert len(trained.examples) + len(asked.examples) == 16

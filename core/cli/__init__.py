@@ -125,12 +125,12 @@ def chunks(
     from core.workspace import preview
 
     options = replace(ChunkingOptions(), **_chosen(locals()))
+    if form not in ("text", "html"):
+        raise UnknownChoice("format", form, ("text", "html"))
     note, cut = preview(file, options, embedder)
     cuts = [cut]
     if compare:
         cuts.append(preview(file, replace(options, strategy=compare), embedder)[1])
-    if form not in ("text", "html"):
-        raise UnknownChoice("format", form, ("text", "html"))
     if form == "html":
         write(page(note, cuts))
         return

@@ -100,8 +100,7 @@ def cut_told(note: Note, cut: Cut) -> dict[str, Any]:
 
 def import_lines(report: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{report[name]} {name}" for name in ("added", "changed", "renamed", "removed", "unchanged"))
-    lines = [f"{counts}, {len(report['failed'])} failed"]
-    lines += [f"  failed: {failed['path']}: {failed['error']}" for failed in report["failed"]]
+    lines = _counted(counts, report["failed"])
     if report["edits_flagged"] or report["edits_kept"]:
         lines.append(
             f"edits that lost their place: {report['edits_flagged']}; of removed notes, kept: {report['edits_kept']}"
@@ -111,11 +110,14 @@ def import_lines(report: dict[str, Any]) -> list[str]:
 
 def rechunk_lines(report: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{report[name]} {name}" for name in ("notes", "unchanged"))
-    lines = [f"{counts}, {len(report['failed'])} failed"]
-    lines += [f"  failed: {failed['path']}: {failed['error']}" for failed in report["failed"]]
+    lines = _counted(counts, report["failed"])
     if report["flagged"]:
         lines.append(f"edits that lost their place: {report['flagged']}")
     return [*lines, _cost_line(report)]
+
+
+def _counted(counts: str, failed: list[dict[str, str]]) -> list[str]:
+    return [f"{counts}, {len(failed)} failed", *(f"  failed: {one['path']}: {one['error']}" for one in failed)]
 
 
 def _cost_line(report: dict[str, Any]) -> str:

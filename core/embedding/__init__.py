@@ -1,11 +1,11 @@
 """Texts -> vectors: the protocol every embedder has, and the table of those there are."""
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import Protocol
 
+from core import registry
 from core.model import Matrix, Role, Spans
-from core.registry import Entry, load
+from core.registry import Entry
 
 
 class Embedder(Protocol):
@@ -79,7 +79,6 @@ def resolve(name: str) -> str:
 
 
 _built: dict[str, Embedder] = {}
-_building = Lock()
 
 
 def build(name: str) -> Embedder:
@@ -87,17 +86,12 @@ def build(name: str) -> Embedder:
 
     Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder that isn't a model.
     """
-    with _building:
-        if name not in _built:
-            _built[name] = make(name)
-        return _built[name]
+    return registry.build(EMBEDDERS, "embedder", name, _built)
 
 
 def make(name: str) -> Embedder:
     """Return an embedder of its own, which goes when nobody holds it; raises as `build` does."""
-    kind, _, argument = name.partition(":")
-    constructor = load(EMBEDDERS, "embedder", kind)
-    made: Embedder = constructor(argument) if argument else constructor()
+    made: Embedder = registry.make(EMBEDDERS, "embedder", name)
     return made
 
 

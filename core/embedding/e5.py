@@ -5,8 +5,6 @@ tokenizer's pieces.
 """
 
 import json
-import shutil
-import tempfile
 import unicodedata
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -17,6 +15,7 @@ from platformdirs import user_cache_dir
 
 from core.config import settings
 from core.embedding.packed import PACKAGE, VERSION, Tokens, Weights, read
+from core.embedding.writing import beside
 from core.errors import ModelError
 
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
@@ -74,21 +73,8 @@ def convert(source: Path, folder: Path) -> None:
     Raises ModelError for a damaged or unknown file, or where the folder can't be written.
     """
     weights = read(source)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise ModelError(_cannot_write(folder, error)) from error
-    try:
-        write(weights, beside)
-        beside.chmod(0o755)  # mkdtemp makes it 0o700, and a shared folder must be readable
-        beside.rename(folder)
-    except OSError as error:
-        # Another process may have been first: a folder in place is whole, since it came by rename.
-        if not (folder / "modules.json").is_file():
-            raise ModelError(_cannot_write(folder, error)) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    with beside(folder, _cannot_write, mark="modules.json") as made:
+        write(weights, made)
 
 
 def _cannot_write(folder: Path, error: OSError) -> str:

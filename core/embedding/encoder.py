@@ -12,7 +12,7 @@ import numpy as np
 
 from core.embedding.device import Device, Running, Turns, choose
 from core.embedding.folder import Facts, facts
-from core.embedding.loading import first_line, sentence_transformer, weight_bytes
+from core.embedding.loading import failing, moved, sentence_transformer, weight_bytes
 from core.errors import ModelError
 from core.model import Matrix, Role, Spans
 
@@ -193,21 +193,10 @@ class Encoder:
         import torch
 
         # The steps of SentenceTransformer.encode without what a short question spends on the rest.
-        try:
-            with torch.inference_mode():
-                features = model.preprocess(texts, prompt=prompt or None)
-                features = {
-                    key: value.to(model.device) if isinstance(value, torch.Tensor) else value
-                    for key, value in features.items()
-                }
-                output = model(features)
-                vectors: Matrix = _unit(output["sentence_embedding"])
-                tokens = self._own_tokens(output, prompt) if with_tokens else []
-        except (RuntimeError, ValueError, IndexError) as error:
-            raise ModelError(
-                f"The model '{self.name}' failed on {len(texts)} texts: {first_line(error)}. "
-                "If memory ran out, close other programs or choose a smaller model."
-            ) from error
+        with failing(self.name, len(texts)), torch.inference_mode():
+            output = model(moved(model.preprocess(texts, prompt=prompt or None), model.device))
+            vectors: Matrix = _unit(output["sentence_embedding"])
+            tokens = self._own_tokens(output, prompt) if with_tokens else []
         if vectors.shape != (len(texts), self.facts.dimension):
             raise ModelError(
                 f"The model '{self.name}' gives {vectors.shape[-1]} numbers a text where its folder says "

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -61,6 +61,25 @@ def weight_bytes(model: Any) -> int:
     if isinstance(said := getattr(model, "weight_bytes", None), int):
         return said
     return sum(weights.numel() * weights.element_size() for weights in (*model.parameters(), *model.buffers()))
+
+
+@contextmanager
+def failing(name: str, texts: int) -> Iterator[None]:
+    """Translate what running a model raises into a ModelError that says what to do."""
+    try:
+        yield
+    except (RuntimeError, ValueError, IndexError) as error:
+        raise ModelError(
+            f"The model '{name}' failed on {texts} texts: {first_line(error)}. "
+            "If memory ran out, close other programs or choose a smaller model."
+        ) from error
+
+
+def moved(features: Mapping[str, Any], device: Any) -> dict[str, Any]:
+    """Return what a model is given with its tensors where the model is."""
+    import torch
+
+    return {key: value.to(device) if isinstance(value, torch.Tensor) else value for key, value in features.items()}
 
 
 def first_line(error: Exception) -> str:

@@ -5,10 +5,8 @@ sentence-transformers 6 refuses. So the whole model, pooling too, is one graph t
 """
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +19,7 @@ from core.embedding.device import Device
 from core.embedding.encoder import Encoder
 from core.embedding.folder import Facts, read_json
 from core.embedding.loading import first_line, load
+from core.embedding.writing import beside
 from core.errors import MissingDependency, ModelError
 
 VERSION = 1
@@ -63,21 +62,8 @@ def ensure_file(facts: Facts, name: str) -> Path:
     folder = folder_of(facts, name)
     if (folder / FILE).is_file():
         return folder / FILE
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise ModelError(_cannot_write(folder, error)) from error
-    try:
-        _write_apart(facts, name, beside / FILE)
-        beside.chmod(0o755)  # mkdtemp makes it 0o700, and a shared folder must be readable
-        beside.rename(folder)
-    except OSError as error:
-        # Another process may have been first: a folder in place is whole, since it came by rename.
-        if not (folder / FILE).is_file():
-            raise ModelError(_cannot_write(folder, error)) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    with beside(folder, _cannot_write, mark=FILE) as made:
+        _write_apart(facts, name, made / FILE)
     return folder / FILE
 
 

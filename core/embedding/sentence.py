@@ -38,8 +38,13 @@ def find(name: str) -> tuple[str, Callable[[], Path]]:
     if is_local(name):
         folder = Path(name).expanduser()
         return folder.name, lambda: folder
-    full = name if "/" in name else f"{DEFAULT_OWNER}/{name}"
+    full = on_hub(name)
     return full, lambda: hub.snapshot(full)
+
+
+def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
+    """Return `owner/model` for a name on the hub, and nothing for a model of this machine."""
+    return "" if is_local(name) else name if "/" in name else f"{owner}/{name}"
 
 
 def is_local(name: str) -> bool:

@@ -10,7 +10,8 @@ from statistics import fmean
 
 from core.errors import QuestionSetError
 from core.evaluation.metrics import Span, found_at, hit_at, reciprocal_rank, within_budget
-from core.model import Gold, Hit, Progress, Question, unheard
+from core.model import Filters, Gold, Hit, Progress, Question, unheard
+from core.store import Store
 
 BUDGET = 4000
 """Characters of retrieved text, about what fits a prompt beside the question."""
@@ -89,6 +90,20 @@ def run(
         progress(len(results), len(questions), question.text)
     negatives = sum(result.negative for result in results)
     return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
+
+
+def source_texts(store: Store, base: str) -> Callable[[str], str | None]:
+    """Return what gives the text of a file of a base, None for a path without a note.
+
+    Right passages are placed by their offset in the file; its front matter is not kept, and stands as NULs.
+    """
+    sources = {card.path: card for card in store.notes.cards(Filters(bases=(base,))) if card.path}
+
+    def source_text(path: str) -> str | None:
+        card = sources.get(path)
+        return None if card is None else "\0" * card.body_start + store.notes.note(card.id).body
+
+    return source_text
 
 
 def locate(gold: Gold, source_text: Callable[[str], str | None], question: Question, name: str = "questions") -> Span:

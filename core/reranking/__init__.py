@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Protocol
 
+from core import registry
 from core.model import Bits
-from core.registry import Entry, load
+from core.registry import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,11 @@ NONE = "none"
 """The name that means: leave the order as it is."""
 
 _built: dict[str, Reranker] = {}
-_building = Lock()
 
 
 def check(name: str) -> None:
     """Raise UnknownChoice, or MissingDependency, for a name that stands for no reranker here."""
-    load(RERANKERS, "reranker", name.partition(":")[0])
+    registry.load(RERANKERS, "reranker", name.partition(":")[0])
 
 
 def build(name: str) -> Reranker:
@@ -80,17 +79,12 @@ def build(name: str) -> Reranker:
 
     Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder that isn't a model.
     """
-    with _building:
-        if name not in _built:
-            _built[name] = make(name)
-        return _built[name]
+    return registry.build(RERANKERS, "reranker", name, _built)
 
 
 def make(name: str) -> Reranker:
     """Return a reranker of its own, which goes when nobody holds it; raises as `build` does."""
-    kind, _, argument = name.partition(":")
-    constructor = load(RERANKERS, "reranker", kind)
-    made: Reranker = constructor(argument) if argument else constructor()
+    made: Reranker = registry.make(RERANKERS, "reranker", name)
     return made
 
 

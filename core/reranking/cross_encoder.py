@@ -11,8 +11,8 @@ from typing import Any
 from core.embedding import hub
 from core.embedding.device import Device, Running, Turns, choose
 from core.embedding.folder import digest, max_tokens, read_json, weights
-from core.embedding.loading import first_line, load, weight_bytes
-from core.embedding.sentence import is_path
+from core.embedding.loading import failing, load, moved, weight_bytes
+from core.embedding.sentence import on_hub
 from core.errors import ConfigError, ModelError
 from core.reranking import Candidate, own
 from core.reranking.pieces import fitting
@@ -48,11 +48,11 @@ BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A cross-encoder, as its folder describes it; `digest` is equal where the weights are."""
+    """A cross-encoder, as its folder describes it; `files` are what it is made of."""
 
     folder: Path
     max_tokens: int
-    digest: str
+    files: tuple[Path, ...]
 
 
 class CrossEncoder:
@@ -72,23 +72,22 @@ class CrossEncoder:
                 "or cross-encoder:/path/to/folder"
             )
         folder = own.WEIGHTS.parent if unnamed else Path(name).expanduser()
-        local = unnamed or is_path(name) or folder.is_dir()
-        known = name if "/" in name else f"{DEFAULT_OWNER}/{name}"
-        self.name = own.NAME if unnamed else folder.name if local else known
-        self._folder: Callable[[], Path] = (
-            (lambda: folder) if local else (lambda: hub.snapshot(self.name, "cross-encoder"))
-        )
+        known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
+        self.name = own.NAME if unnamed else known or folder.name
+        self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
         self.running: Running | None = None
         self._device = device
         self._seconds = seconds
         self._loading = RLock()
         self._turns = Turns()
-        if local:
+        if not known:
             _ = self._facts
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
-        return f"cross-encoder:{self.name}@{self._facts.digest}"
+        folder = self._facts.folder
+        weights = own.fingerprint(folder) if own.trained(folder) else digest(list(self._facts.files))
+        return f"cross-encoder:{self.name}@{weights}"
 
     @cached_property
     def _facts(self) -> Facts:
@@ -125,33 +124,22 @@ class CrossEncoder:
     def _model(self) -> Any:
         device = self._device or choose()
         if own.trained(self._facts.folder):
-            network = own.load(self._facts.folder, device)
-            self.running = Running(device, network.weight_bytes)
-            return network
-        model = load("CrossEncoder", self._facts.folder, self.name, device)
-        if model.num_labels != 1:
-            raise _labels(self._facts.folder, model.num_labels)
-        model.max_seq_length = self._facts.max_tokens
-        _precise(model)
+            model: Any = own.load(self._facts.folder, device)
+        else:
+            model = load("CrossEncoder", self._facts.folder, self.name, device)
+            if model.num_labels != 1:
+                raise _labels(self._facts.folder, model.num_labels)
+            model.max_seq_length = self._facts.max_tokens
+            _precise(model)
         self.running = Running(device, weight_bytes(model))
         return model
 
     def _forward(self, model: Any, query: str, texts: Sequence[str]) -> list[float]:
         import torch
 
-        try:
-            with torch.inference_mode():
-                features = model.preprocess(fitting(model, query, texts))
-                features = {
-                    key: value.to(model.device) if isinstance(value, torch.Tensor) else value
-                    for key, value in features.items()
-                }
-                logits = model(features)["scores"].double().reshape(len(texts), -1)[:, 0]
-        except (RuntimeError, ValueError, IndexError) as error:
-            raise ModelError(
-                f"The model '{self.name}' failed on {len(texts)} texts: {first_line(error)}. "
-                "If memory ran out, close other programs or choose a smaller model."
-            ) from error
+        with failing(self.name, len(texts)), torch.inference_mode():
+            features = moved(model.preprocess(fitting(model, query, texts)), model.device)
+            logits = model(features)["scores"].double().reshape(len(texts), -1)[:, 0]
         if not torch.isfinite(logits).all():
             raise ModelError(
                 f"The model '{self.name}' gave scores that aren't numbers: its weights are damaged. "
@@ -174,7 +162,7 @@ def facts(folder: Path) -> Facts:
 
 def _facts(folder: Path) -> Facts:
     if own.trained(folder):
-        return Facts(folder, own.READ_TOKENS, own.fingerprint(folder))
+        return Facts(folder, own.READ_TOKENS, (folder / own.FILE,))
     parts = [folder]
     if (folder / "modules.json").is_file():
         parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]
@@ -200,7 +188,7 @@ def _facts(folder: Path) -> Facts:
     return Facts(
         folder=folder,
         max_tokens=min(max_tokens(parts[0], config), READ_TOKENS),
-        digest=digest([*files, *tokenizer, parts[0] / "config.json"]),
+        files=(*files, *tokenizer, parts[0] / "config.json"),
     )
 
 

@@ -7,14 +7,14 @@ it ranks before it is trained, and little training is enough.
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.embedding.e5 import PROMPTS
+
 HEAT = 16.0
 """What a cosine is multiplied by, to begin with, to be a logit."""
-
-PROMPTS = "query: ", "passage: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,6 @@ class Shape:
 
 class Network:
     """The trained layers and heads over an encoder's own embeddings, which it shares where device and numbers allow."""
-
-    num_labels = 1
 
     def __init__(self, encoder: Any, shape: Shape, *, device: Any, dtype: Any, tokens: int) -> None:
         import torch
@@ -53,9 +51,6 @@ class Network:
             for weights in self.parts[name].parameters():
                 torch.nn.init.constant_(weights, HEAT if name == "scale" and weights.dim() == 2 else 0.0)
 
-    def parameters(self) -> Iterator[Any]:
-        yield from self.parts.parameters()
-
     @property
     def weight_bytes(self) -> int:
         """The bytes of what is its own."""
@@ -66,10 +61,10 @@ class Network:
         import torch
 
         half = self.max_seq_length // 2
-        first = self._ids([PROMPTS[0] + question for question, _ in pairs], self.max_seq_length - 8)
+        first = self._ids([PROMPTS["query"] + question for question, _ in pairs], self.max_seq_length - 8)
         rows = []
         for question, passage in zip(
-            first, self._ids([PROMPTS[1] + text for _, text in pairs], self.max_seq_length), strict=True
+            first, self._ids([PROMPTS["document"] + text for _, text in pairs], self.max_seq_length), strict=True
         ):
             room = max(half, self.max_seq_length - len(passage))
             question = question[:room]

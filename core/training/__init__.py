@@ -5,7 +5,6 @@ sources -> groups -> student -> folder -> figures
 
 import math
 import random
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +14,14 @@ from pathlib import Path
 from core import embedding
 from core.embedding import Embedder, bundled, tokens
 from core.embedding.device import Device, choose
-from core.errors import ConfigError, ModelError
+from core.embedding.writing import beside
+from core.errors import ConfigError
 from core.evaluation import questions as question_files
 from core.indexing import centre_of
 from core.model import KnowledgeBase, Progress, unheard
 from core.reranking import Reranker, own
 from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
-from core.reranking.network import Network
 from core.reranking.pieces import fitting
 from core.store import Store
 from core.training import examples, measure, student
@@ -132,7 +131,7 @@ def train(found: Sequence[Source], folder: Path, recipe: Recipe, progress: Progr
     if folder.exists():
         raise ConfigError(f"There is something at {folder} already. Name another folder with --out.")
     chance, device = random.Random(recipe.seed), choose()
-    held = _held(found, recipe)
+    held = kept_back(found, recipe)
     train_groups, held_groups = [], []
     for source in found:
         train_groups += groups(source.where(lambda note: note not in held), recipe.wrong, chance)
@@ -154,35 +153,19 @@ def train(found: Sequence[Source], folder: Path, recipe: Recipe, progress: Progr
         progress=progress,
     )
     network.settle_level([pair for group in looked_at[:4] for pair in fitting(network, group.question, group.passages)])
-    _save(network, folder)
+    with beside(folder, _cannot_write) as made:
+        own.save(network, made)
     shelf = _shelf(found, held, chance)
     figures = _figures(folder, *shelf, device, progress)
     told = {source.name: len(source.examples) for source in found}
     return Report(folder, told, len(train_groups), learned, len(shelf[1]), len(shelf[0]), figures)
 
 
-def _held(found: Sequence[Source], recipe: Recipe) -> set[str]:
+def kept_back(found: Sequence[Source], recipe: Recipe) -> set[str]:
     """The notes and articles whose questions are only asked: a share, by their hash, so that it is always the same."""
     notes = {source.passages[one.right].note for source in found for one in source.examples}
     in_order = sorted(notes, key=lambda note: sha256(f"{recipe.seed}:{note}".encode("utf-8", "replace")).digest())
     return set(in_order[: math.ceil(recipe.held_back * len(in_order))]) if len(in_order) > 1 else set()
-
-
-def _save(network: Network, folder: Path) -> None:
-    """Write beside and rename."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise ModelError(_cannot_write(folder, error)) from error
-    try:
-        own.save(network, beside)
-        beside.chmod(0o755)  # mkdtemp makes it 0o700
-        beside.rename(folder)
-    except OSError as error:
-        raise ModelError(_cannot_write(folder, error)) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _cannot_write(folder: Path, error: OSError) -> str:

@@ -149,12 +149,7 @@ def own(store: Store, base: KnowledgeBase, embedder: Embedder, questions: Sequen
     passages, vectors, chunks = _sections(store, base)
     by_path = {card.path: card for card in store.notes.cards(Filters(bases=(base.name,))) if card.path}
 
-    def source_text(path: str) -> str | None:
-        if path not in by_path:
-            return None
-        card = by_path[path]
-        return "\0" * card.body_start + store.notes.note(card.id).body
-
+    source_text = evaluation.source_texts(store, base.name)
     examples = []
     for question in questions:
         for gold in question.gold:

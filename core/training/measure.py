@@ -1,6 +1,6 @@
 """What a reranker gives on questions that were held back: against no reranking, and against late interaction."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -71,12 +71,11 @@ def measure(
     embedder: Embedder,
     rerankers: Mapping[str, Reranker],
     *,
-    pool: int = POOL,
     weights: Sequence[float] = WEIGHTS,
     progress: Progress = unheard,
 ) -> list[Figures]:
     """Ask every question, and tell for no reranking, and each reranker at each weight, how well it went."""
-    source_text = _texts(store, base)
+    source_text = evaluation.source_texts(store, base.name)
     found: dict[str, Mapping[str, Sequence[Hit]]] = {}
     total = len(questions) * (1 + len(rerankers))
     for name in ("", *rerankers):
@@ -84,7 +83,7 @@ def measure(
         hits: dict[str, Sequence[Hit]] = {}
         for number, question in enumerate(questions):
             progress(len(found) * len(questions) + number, total, name or "no reranking")
-            asked = Query(question.text, Filters(bases=(base.name,)), limit=100, reranker=name, rerank_pool=pool)
+            asked = Query(question.text, Filters(bases=(base.name,)), limit=100, reranker=name, rerank_pool=POOL)
             result = retriever.search(asked)
             if result.rerank_problem:
                 raise ModelError(result.rerank_problem)
@@ -106,16 +105,6 @@ def _blended(hits: Sequence[Hit], weight: float) -> list[Hit]:
     }
     order = fusion.blended(fused, judged, weight) if judged else fusion.best(fused, len(fused))
     return [hits[number] for number in order][: evaluation.DEPTH]
-
-
-def _texts(store: Store, base: KnowledgeBase) -> Callable[[str], str | None]:
-    cards = {card.path: card for card in store.notes.cards(Filters(bases=(base.name,))) if card.path}
-
-    def text(path: str) -> str | None:
-        card = cards.get(path)
-        return None if card is None else "\0" * card.body_start + store.notes.note(card.id).body
-
-    return text
 
 
 def scratch(folder: Path) -> Store:

@@ -15,6 +15,7 @@ from core.embedding.tokens import TYPICAL
 from core.errors import Cancelled, ConfigError
 from core.model import Progress
 from core.reranking.network import Network, Shape
+from core.reranking.own import LAYERS
 from core.reranking.pieces import fitting
 
 RATE = 3e-5
@@ -108,7 +109,7 @@ def learn(
             torch.nn.utils.clip_grad_norm_([p for rates in optimizer.param_groups for p in rates["params"]], 1.0)
             optimizer.step()
             progress(done * steps, steps, f"loss {loss.item():.3f}, held back {best:.3f}")
-            if done - last_look >= 1 / LOOKS or step == steps:
+            if done - last_look >= 1 / LOOKS:
                 last_look = done
                 if (seen := _loss_of(student, held, batch, device)) < best:
                     kept, best = _weights(student), seen
@@ -124,8 +125,7 @@ def _optimizer(student: Network) -> Any:
     import torch
 
     body = list(student.parts["layer"].parameters())
-    bodies = {id(weights) for weights in body}
-    heads = [weights for weights in student.parameters() if id(weights) not in bodies]
+    heads = [weights for name, weights in student.parts.named_parameters() if not name.startswith(LAYERS)]
     return torch.optim.AdamW([{"params": body}, {"params": heads}], lr=RATE, weight_decay=0.01)
 
 

@@ -8,6 +8,7 @@ from zlib import crc32
 import streamlit as st
 
 from core.model import Chunk, Edit, Note
+from core.workspace import Workspace
 from pages.ui import look
 from pages.ui.bandview import VIEW
 from pages.ui.text import t
@@ -75,6 +76,11 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
     return first, last + 1
 
 
+def placed(workspace: Workspace, note: Note) -> dict[str, Edit]:
+    """Return the edits of a note that have their place, by their chunk's id."""
+    return {edit.chunk_id: edit for edit in workspace.edits(note.id) if not edit.flagged}
+
+
 def text(
     note: Note,
     chunks: Sequence[Chunk],
@@ -86,7 +92,7 @@ def text(
     on_edit: Callable[[int], None] | None = None,
     only: Collection[int] = (),
 ) -> None:
-    """Draw the text of a note; `edits` are by their chunk's id, `only` are the chunks that another cut hasn't.
+    """Draw the text of a note; `edits` are those that are `placed`, `only` are the chunks that another cut hasn't.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
     """

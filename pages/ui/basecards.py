@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Progress
 from core.workspace import BaseStatus, ModelCard, Status, SwitchCost, Workspace
-from pages.ui import sizes, times, work
+from pages.ui import sizes, times, waiting, work
 from pages.ui.safe import html, plain
 from pages.ui.text import t
 
@@ -33,34 +33,15 @@ def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard])
     told = "".join(f"<span>{html(fact)}</span>" for fact in facts)
     st.html(f'<div class="t-name">{html(base.name)}</div><div class="t-facts">{told}</div>')
     with st.container(horizontal=True, vertical_alignment="center"):
-        _at_once(workspace, status)
+        waiting.at_once(workspace, base)
+        if status.pending:
+            waiting.embed_all(workspace, base, status.pending)
         _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
     if status.switch:
         _begun(workspace, status)
     else:
         with st.expander(t("switch"), icon=":material/swap_horiz:", key=f"switching_{base.id}"):
             _change(workspace, base, models)
-
-
-def _at_once(workspace: Workspace, status: BaseStatus) -> None:
-    base = status.base
-    # Its state is in its key: a browser that still shows an older one would take it for a choice.
-    key = f"embed_{base.id}_{base.embed_at_once}"
-    st.toggle(
-        t("embed.at_once"),
-        value=base.embed_at_once,
-        key=key,
-        on_change=lambda: workspace.set_embed_at_once(base.name, bool(st.session_state[key])),
-        disabled=workspace.readonly,
-        help=t("embed.at_once.help"),
-    )
-    if status.pending and st.button(
-        t("embed.base", n=status.pending),
-        key=f"embed_now_{base.id}",
-        icon=":material/bolt:",
-        disabled=work.writing(workspace),
-    ):
-        work.start(workspace, "embed", lambda progress: workspace.embed(base.name, progress=progress))
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:
@@ -73,7 +54,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not tells or work.writing(workspace) or any(workspace.jobs.running(name) for name in work.BASES)
+    shut = not tells or work.writing(workspace) or workspace.jobs.running(*work.BASES)
     st.toggle(
         t("tokens.keep"),
         value=kept,
@@ -133,7 +114,7 @@ def _begun(workspace: Workspace, status: BaseStatus) -> None:
 def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     """Draw the choice of another embedder, what it would cost, and its beginning."""
     names = [model.name for model in models if not model.problem and model.name != base.embedder]
-    busy = workspace.readonly or any(workspace.jobs.running(name) for name in ("cost", *work.BASES))
+    busy = workspace.readonly or workspace.jobs.running("cost", *work.BASES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         embedder = st.selectbox(
             t("switch.to"),
@@ -172,20 +153,10 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
 
 
 def _cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> SwitchCost:
-    return workspace.switch_cost(base.name, embedder, progress=_about(base, progress))
+    return workspace.switch_cost(base.name, embedder, progress=work.about(base.name, progress))
 
 
 def _run(workspace: Workspace, base: KnowledgeBase, progress: Progress) -> None:
-    workspace.run_switch(base.name, progress=_about(base, progress))
+    workspace.run_switch(base.name, progress=work.about(base.name, progress))
     # Until its model is known to be there, a base answers by keyword.
     workspace.start_warming()
-
-
-def _about(base: KnowledgeBase, progress: Progress) -> Progress:
-    """Return a progress that says which base it is about, from now on."""
-
-    def about(done: float, total: float, what: str) -> None:
-        progress(done, total, base.name)
-
-    about(0, 0, "")
-    return about

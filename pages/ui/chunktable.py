@@ -37,7 +37,8 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
         [
             {
                 "index": chunk.index + 1,
-                "section": " › ".join(chunk.section[shared:] or chunk.section[-1:]),
+                # Its own title first: the end of what a narrow column holds isn't seen.
+                "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
                 "tokens": chunk.token_count,
                 "overlap": chunk.overlap_tokens,
                 "state": t(f"state.{chunk.state}"),

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from core.workspace import BaseStatus, Status, Workspace
-from pages.ui import look, plans, times, work
+from pages.ui import look, plans, settings, sizes, times, work
 from pages.ui.safe import html, plain
-from pages.ui.sentences import said
 from pages.ui.text import t
 
 COLUMNS = 3
@@ -54,15 +53,11 @@ def attention(workspace: Workspace, status: Status) -> None:
         return
     st.subheader(t("home.attention"))
     if status.index_problem:
-        st.warning(f"**{t('home.index')}** {t('home.index.more')}", icon=":material/healing:")
-        st.caption(plain(said(status.index_problem)))
-        rebuilding = workspace.jobs.running("rebuild")
-        if st.button(t("home.rebuild"), key="rebuild", disabled=rebuilding or workspace.readonly):
-            workspace.jobs.start("rebuild", workspace.rebuild)
-            st.rerun()
+        settings.problem(status)
+        settings.rebuild(workspace)
     for name, failed in failures.items():
         with st.expander(plain(t("home.failed", n=len(failed), base=name)), icon=":material/warning:"):
-            plans.listing([(item.path, said(item.error)) for item in failed])
+            plans.listing(plans.failed(failed))
 
 
 def bases(workspace: Workspace, status: Status) -> None:
@@ -71,7 +66,7 @@ def bases(workspace: Workspace, status: Status) -> None:
         for column, base in zip(st.columns(COLUMNS), status.bases[first : first + COLUMNS], strict=False):
             with column.container(border=True, key=f"base_{base.base.id}"):
                 _base(base)
-    st.caption(t("home.disk", size=_size(status.bytes_on_disk), folder=plain(str(status.folder))))
+    st.caption(t("home.disk", size=sizes.megabytes(status.bytes_on_disk), folder=plain(str(status.folder))))
 
 
 def _base(status: BaseStatus) -> None:
@@ -87,7 +82,3 @@ def _base(status: BaseStatus) -> None:
     st.page_link(
         "pages/1_notes.py", label=t("home.open"), icon=":material/description:", query_params={"base": base.name}
     )
-
-
-def _size(count: int) -> str:
-    return f"{count / 2**20:,.1f} MB" if count < 2**30 else f"{count / 2**30:,.2f} GB"

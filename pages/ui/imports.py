@@ -48,9 +48,11 @@ def _by_path(workspace: Workspace) -> None:
 
 def _again(workspace: Workspace) -> None:
     """Offer the folders that were synced before."""
-    status = workspace.status()
     known = [
-        (base.base.name, folder) for base in status.bases for folder, _ in base.folders if Path(folder).is_absolute()
+        (base.name, folder)
+        for base in workspace.bases()
+        for folder, _ in workspace.folders(base)
+        if Path(folder).is_absolute()
     ]
     for number, (name, folder) in enumerate(known):
         label = f"{t('import.again')}: {plain(name)} · {plain(folder)}"

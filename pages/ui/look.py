@@ -47,7 +47,7 @@ STYLE = """
 .t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
 .t-list i { opacity: .7; font-style: normal; }
 .t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
-.t-text mark, mark.t-word { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
+.t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
 .t-hit { display: flex; flex-direction: column; gap: .45rem; }
 .t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }
 .t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;

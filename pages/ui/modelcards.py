@@ -64,7 +64,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
         f'<div class="t-small t-dim t-where">{html(where)}</div>'
         f'<div class="t-small t-problem">{html(said(card.problem))}</div>'
     )
-    busy = any(workspace.jobs.running(name) for name in work.MODELS)
+    busy = workspace.jobs.running(*work.MODELS)
     with st.container(horizontal=True):
         if card.downloadable:
             if st.button(t("models.download"), key=f"download_{card.name}", icon=":material/download:", disabled=busy):
@@ -107,7 +107,7 @@ def _facts(card: ModelCard) -> list[str]:
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     """Draw a box for a model that no card shows."""
     st.subheader(t("models.other"))
-    busy = any(workspace.jobs.running(name) for name in work.MODELS)
+    busy = workspace.jobs.running(*work.MODELS)
     with st.form("other_model", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(t("models.other.name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
         wanted = st.form_submit_button(t("models.download"), icon=":material/download:", disabled=busy)
@@ -129,10 +129,6 @@ def _test(workspace: Workspace, name: str) -> None:
 
 def _download(workspace: Workspace, name: str) -> None:
     def job(progress: Progress) -> Path:
-        def named(done: float, total: float, what: str) -> None:
-            progress(done, total, name)
-
-        named(0, 0, "")
-        return workspace.download_model(name, progress=named)
+        return workspace.download_model(name, progress=work.about(name, progress))
 
     work.start(workspace, "download", job)

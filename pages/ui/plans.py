@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from core.workspace import Rechunked, SyncPlan, SyncReport
+from core.workspace import Failed, Rechunked, SyncPlan, SyncReport
 from pages.ui.safe import html
 from pages.ui.sentences import said
 from pages.ui.text import t
@@ -34,7 +34,7 @@ def show(plan: SyncPlan) -> None:
         "renamed": [(match.file.path, f"← {match.note.path}") for match in plan.renamed],
         "removed": [(note.path, "") for note in plan.removed],
         "unchanged": [(note.path, "") for note in (*plan.unchanged, *(match.note for match in plan.touched))],
-        "failed": [(item.path, said(item.error)) for item in plan.failed],
+        "failed": failed(plan.failed),
     }
     counts({name: len(rows) for name, rows in lists.items()})
     for name, rows in lists.items():
@@ -57,7 +57,7 @@ def report(done: SyncReport) -> None:
         f"{t('n.chunks', n=done.chunks)} · {t('n.windows', n=done.embedded_windows)}",
     )
     if done.failed:
-        listing([(item.path, said(item.error)) for item in done.failed])
+        listing(failed(done.failed))
 
 
 def rechunked(done: Rechunked) -> None:
@@ -71,7 +71,12 @@ def rechunked(done: Rechunked) -> None:
     ]
     st.html(f'<div class="t-facts">{"".join(f"<span>{html(fact)}</span>" for fact in told)}</div>')
     if done.failed:
-        listing([(item.path, said(item.error)) for item in done.failed])
+        listing(failed(done.failed))
+
+
+def failed(items: Iterable[Failed]) -> list[tuple[str, str]]:
+    """Return files that could not be read, and why, as rows."""
+    return [(item.path, said(item.error)) for item in items]
 
 
 def listing(rows: Iterable[tuple[str, str]]) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
+from pages.ui import bands
 from pages.ui.cards import tags
 from pages.ui.safe import harmless, html, plain
 from pages.ui.sentences import said
@@ -54,7 +55,7 @@ def note(workspace: Workspace, note: Note) -> None:
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:
     """Return the indexes of the chunks that a person changed or deleted."""
-    edits = {edit.chunk_id for edit in workspace.edits(note.id) if not edit.flagged}
+    edits = bands.placed(workspace, note)
     return [chunk.index for chunk in workspace.chunks(note.id) if chunk.id in edits] if edits else []
 
 

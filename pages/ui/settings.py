@@ -30,8 +30,7 @@ def search(workspace: Workspace) -> None:
 def index(workspace: Workspace, status: Status) -> None:
     """Draw whether the vector index is sound, and have it built anew."""
     if status.index_problem:
-        st.warning(f"**{t('home.index')}** {t('home.index.more')}", icon=":material/healing:")
-        st.caption(plain(said(status.index_problem)))
+        problem(status)
     else:
         st.success(t("settings.index.sound"), icon=":material/check_circle:")
     windows = sum(base.windows for base in status.bases)
@@ -39,6 +38,18 @@ def index(workspace: Workspace, status: Status) -> None:
         f"{t('settings.windows', n=windows)} · "
         f"{plain(t('home.disk', size=sizes.megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
     )
+    rebuild(workspace)
+    work.panel(workspace, ("rebuild",))
+
+
+def problem(status: Status) -> None:
+    """Draw what is wrong with the vector index."""
+    st.warning(f"**{t('home.index')}** {t('home.index.more')}", icon=":material/healing:")
+    st.caption(plain(said(status.index_problem)))
+
+
+def rebuild(workspace: Workspace) -> None:
+    """Draw the button that has the vector index built anew."""
     if st.button(
         t("home.rebuild"),
         key="rebuild",
@@ -47,4 +58,3 @@ def index(workspace: Workspace, status: Status) -> None:
         help=plain(t("settings.index.help")),
     ):
         work.start(workspace, "rebuild", workspace.rebuild)
-    work.panel(workspace, ("rebuild",))

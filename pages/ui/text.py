@@ -165,7 +165,6 @@ TEXT = {
     ),
     "plan.confirm.yes": ("Yes, remove {n} note|Yes, remove {n} notes", "是的，移除 {n} 篇笔记"),
     "plan.apply": ("Apply", "执行"),
-    "plan.details": ("Which files", "涉及哪些文件"),
     "rechunk.notes": ("{n} note cut|{n} notes cut", "切分了 {n} 篇笔记"),
     "rechunk.unchanged": ("{n} was cut so already|{n} were cut so already", "{n} 篇本来就是这样切的"),
     "rechunk.flagged": ("{n} edit lost its place|{n} edits lost their place", "{n} 处修改失去了位置"),
@@ -228,7 +227,6 @@ TEXT = {
     "chunks.deleted": ("{n} deleted", "已删除 {n} 个"),
     "chunks.own": ("parameters of its own", "单独的参数"),
     "chunks.count": ("Chunks:", "分块数"),
-    "chunks.text": ("Original text", "原文"),
     "chunks.overlap": ("shared by {a} and {b}", "{a} 与 {b} 重叠"),
     "chunks.part": (
         "Chunks {a} to {b} are shown; choose another in the table to move there.",
@@ -475,8 +473,8 @@ TEXT = {
         "部分分块没有词元位，是临时计算的。在“设置”中保留词元位会更快。",
     ),
     "notice.tokens_read": (
-        "This base's model tells nothing of tokens, so the bundled one read the candidates while you waited.",
-        "此知识库的模型不提供词元信息，候选由内置模型临时读取。",
+        "The model of a base here tells nothing of tokens, so the bundled one read its candidates while you waited.",
+        "有知识库的模型不提供词元信息，它的候选由内置模型临时读取。",
     ),
     "notice.rerank_partial": (
         "The time for reranking ran out: the last candidates keep the score they had.",

@@ -20,10 +20,11 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
         _apply(workspace, note, base, tried, current, "preview")
         cutting.figures(cut.chunks)
         stored = workspace.chunks(note.id)
-        _differ("preview", difference(stored, cut.chunks).both, *_only(stored, cut.chunks))
+        only = _only(stored, cut.chunks)
+        _differ("preview", difference(stored, cut.chunks).both, *only)
         cutting.why(cut)
     with left:
-        _text(workspace, note, cut.chunks, "preview", only=_only(cut.chunks, stored)[0])
+        _text(workspace, note, cut.chunks, "preview", only=only[1])
 
 
 def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
@@ -80,7 +81,7 @@ def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, 
     shown = None
     if where == note.id and chunks:
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
-    edits = {edit.chunk_id: edit for edit in workspace.edits(note.id) if not edit.flagged}
+    edits = bands.placed(workspace, note)
     if chunks:
         bands.text(note, chunks, shown, key=f"bands_{side}", edits=edits, on_pick=picked, only=only)
 

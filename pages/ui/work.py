@@ -51,16 +51,26 @@ def importing(workspace: Workspace) -> bool:
 
 def writing(workspace: Workspace) -> bool:
     """Tell whether chunks can't be changed: another job is at it, or the workspace is for reading only."""
-    return workspace.readonly or any(workspace.jobs.running(name) for name in (*IMPORTS, *CHUNKS))
+    return workspace.readonly or workspace.jobs.running(*IMPORTS, *CHUNKS)
 
 
 def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) -> None:
-    """Run a job on chunks and draw the page anew: at its end where that is soon."""
+    """Run a job and draw the page anew: at its end where that is soon."""
     if workspace.jobs.start(name, job):
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
             workspace.jobs.forget(name)
     st.rerun()
+
+
+def about(what: str, progress: Progress) -> Progress:
+    """Return a progress that says what it is about, from now on, whatever the work says."""
+
+    def told(done: float, total: float, _: str) -> None:
+        progress(done, total, what)
+
+    told(0, 0, "")
+    return told
 
 
 def start_import(workspace: Workspace, plan: SyncPlan, *, confirmed: bool) -> bool:

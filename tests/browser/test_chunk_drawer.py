@@ -37,7 +37,9 @@ def drawers(folder: Path) -> Path:
 def imported(tab: Tab, folder: Path) -> None:
     page = tab.page
     tab.open("/notes")
-    if not page.get_by_role("textbox", name="Folder path").is_visible():
+    expander = page.locator("details").filter(has_text="Import and sync")
+    expect(expander).to_be_attached()
+    if expander.get_attribute("open") is None:
         page.get_by_text("Import and sync").click()
     page.get_by_role("textbox", name="Folder path").fill(str(folder))
     page.keyboard.press("Enter")

@@ -121,10 +121,10 @@ def test_a_change_is_abandoned(settings: Screen) -> None:
 
 
 def test_chunks_can_wait_and_be_embedded(settings: Screen) -> None:
-    toggle = next(toggle for toggle in settings.app.toggle if toggle.key.startswith("embed_"))
+    toggle = next(toggle for toggle in settings.app.toggle if toggle.key.startswith("at_once_"))
     toggle.set_value(False).run()
     assert not settings.workspace.base("vault").embed_at_once
-    next(toggle for toggle in settings.app.toggle if toggle.key.startswith("embed_")).set_value(True).run()
+    next(toggle for toggle in settings.app.toggle if toggle.key.startswith("at_once_")).set_value(True).run()
     assert settings.workspace.base("vault").embed_at_once
 
 

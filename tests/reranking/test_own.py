@@ -41,7 +41,7 @@ def test_embeddings_are_shared_and_layers_are_not(tiny: Any) -> None:
     model = network(tiny)
     assert model.embeddings is tiny[0].model.embeddings
     theirs = {id(weights) for weights in tiny[0].model.parameters()}
-    assert not theirs & {id(weights) for weights in model.parameters()}
+    assert not theirs & {id(weights) for weights in model.parts.parameters()}
 
 
 def test_a_pair_scores_the_same_beside_longer_ones(tiny: Any) -> None:
