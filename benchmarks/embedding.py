@@ -1,16 +1,17 @@
 """Every embedder against plain `SentenceTransformer.encode` of the bundled model in float32.
 
-    python -m benchmarks.embedding [--names bundled,onnx] [--notes DIR] [--count 100]
+    python -m benchmarks.embedding [--names bundled,onnx] [--workspace DIR | --notes DIR] [--count 100] [--exact DIR]
 
-Windows and tokens of the bundled model a second, both as a ratio to the first row; the time of one question; and the
-cosine of the bundled model's vectors to those of float32, on average and at worst. All rows embed the same texts in
-one process: the Markdown files of a folder, or synthetic notes in Chinese and English.
+Windows a second, and their ratio to the first row; the time of one question; and the cosine of the bundled model's
+vectors to those of float32, on average and at worst. All rows embed the same texts in one process: windows of a
+workspace's bases, evenly, pieces of the Markdown files of a folder, or synthetic notes in Chinese and English.
+`--exact` names a workspace of `benchmarks.quality --float32`: all vectors of the other one are compared with its.
 """
 
 import argparse
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,10 @@ from core import embedding
 from core.embedding import e5
 from core.embedding.bundled import build as build_bundled
 from core.embedding.device import Device, choose
-from core.model import Matrix
+from core.embedding.windows import windows_of
+from core.model import Filters, KnowledgeBase, Matrix
+from core.text import digest
+from core.workspace import Workspace
 
 ENGLISH = "how do notes keep a backup of the database when server restarts after midnight and queue is full".split()
 CHINESE = (
@@ -45,6 +49,40 @@ def from_notes(folder: Path, count: int) -> list[str]:
         pieces += (piece for start in range(0, len(text), 800) if (piece := text[start : start + 800]).strip())
     random.Random(7).shuffle(pieces)
     return pieces[:count]
+
+
+def windows(workspace: Workspace, base: str) -> list[str]:
+    """What a base's embedder was given, in the order of its notes."""
+    embedder = workspace.embedder_of(workspace.base(base))
+    cards = workspace.notes(Filters(bases=(base,)))
+    return [one.text for card in cards for one in windows_of(workspace.chunks(card.id), card.title, embedder)]
+
+
+def from_workspace(folder: Path, count: int) -> list[str]:
+    """So many windows, evenly from all bases of the bundled model."""
+    with Workspace(folder, readonly=True) as workspace:
+        bases = [base.name for base in workspace.bases() if base.embedder == "bundled"]
+        texts = [text for base in bases for text in windows(workspace, base)]
+    return [texts[number * len(texts) // count] for number in range(min(count, len(texts)))]
+
+
+def compare(folder: Path, exact_folder: Path) -> None:
+    """Print the cosines of all vectors of a workspace to those of one in float32, a base at a time."""
+    with Workspace(folder, readonly=True) as workspace, Workspace(exact_folder, readonly=True) as exact:
+        reference = exact.bases()[0]
+        for base in workspace.bases():
+            if base.embedder not in ("bundled", "onnx"):
+                continue
+            keys = [digest(text) for text in windows(workspace, base.name)]
+            ours, theirs = vectors(workspace, base, keys), vectors(exact, reference, keys)
+            found = [float(ours[key] @ theirs[key]) for key in ours]
+            print(f"{base.name}: {len(found)} windows, cosine {np.mean(found):.4f}, at worst {min(found):.4f}")
+
+
+def vectors(workspace: Workspace, base: KnowledgeBase, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
+    ids = workspace.store.encoded.ids(base.fingerprint, keys)
+    found = workspace.store.encoded.vectors(ids.values(), base.dimension)
+    return {key: found[number] for key, number in ids.items()}
 
 
 def timed(run: Callable[[], object]) -> float:
@@ -91,11 +129,19 @@ def plain(texts: list[str], batch_size: int) -> tuple[float, Matrix]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--names", default="bundled,tfidf", help="embedders, with commas between")
+    parser.add_argument("--workspace", type=Path, help="one of benchmarks.quality")
+    parser.add_argument("--exact", type=Path, help="one of benchmarks.quality --float32")
     parser.add_argument("--notes", type=Path, help="a folder of Markdown files")
     parser.add_argument("--count", type=int, default=100, help="how many windows (default 100)")
     parser.add_argument("--batch-size", type=int, default=32, help="of the first row; 32 is encode's own default")
     given = parser.parse_args()
-    texts = from_notes(given.notes, given.count) if given.notes else synthetic(given.count)
+    if given.workspace and given.exact:
+        compare(given.workspace, given.exact)
+        return
+    if given.workspace:
+        texts = from_workspace(given.workspace, given.count)
+    else:
+        texts = from_notes(given.notes, given.count) if given.notes else synthetic(given.count)
     print(f"{len(texts)} windows; {choose().reason}")
     print(f"{'':<40}{'windows/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'ratio':>9}{'cosine':>9}{'least':>9}")
     slowest, exact = plain(texts, given.batch_size)

@@ -1,7 +1,8 @@
 """`make eval`: do the right passages come back? Both vaults, each mode, model and reranker, one table.
 
 python -m benchmarks.quality DATA [--workspace DIR] [--embedders bundled,tfidf] [--rerankers none,late-interaction]
-[--weights] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again.
+[--weights] [--float32] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again.
+`--float32` runs the bundled model in float32, on a workspace of its own.
 """
 
 import argparse
@@ -9,10 +10,16 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from core import embedding
+from core.embedding import bundled
+from core.embedding.device import Device
 from core.evaluation import METRICS, Evaluation
 from core.evaluation.questions import load
 from core.model import Mode
 from core.workspace import Workspace
+
+POOLS = {"cross-encoder": 20}
+"""Hits that a reranker judges where that is not the settings' number: what takes longer judges fewer."""
 
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 WEIGHTS = (0.4, 0.5, 0.6, 0.7, 0.8)
@@ -25,8 +32,11 @@ def main() -> None:
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--embedders", default="bundled", help="names, with commas between")
     parser.add_argument("--rerankers", default="none,late-interaction", help="names, with commas between")
+    parser.add_argument("--float32", action="store_true", help="in place of the processor's fastest numbers")
     parser.add_argument("--weights", action="store_true", help="sweep the weights of fusion and of reranking too")
     given = parser.parse_args()
+    if given.float32:
+        embedding._built["bundled"] = bundled.build(device=Device("cpu", "float32", "asked for"))
     sets = vaults(given.data)
     questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
     heading()
@@ -43,7 +53,9 @@ def main() -> None:
                 measured(f"{embedder}, {mode}", bases, mode, "none")
             for reranker in given.rerankers.split(","):
                 if reranker != "none":
-                    measured(f"{embedder}, hybrid, {reranker}", bases, "hybrid", reranker)
+                    pool = POOLS.get(reranker.partition(":")[0], workspace.settings.search.rerank_pool)
+                    for _ in swept(workspace, "rerank_pool", [pool]):
+                        measured(f"{embedder}, hybrid, {reranker}, {pool}", bases, "hybrid", reranker)
             if given.weights:
                 for weight in swept(workspace, "semantic_weight", WEIGHTS):
                     measured(f"{embedder}, hybrid, meaning {weight}", bases, "hybrid", "none")
@@ -51,12 +63,12 @@ def main() -> None:
                     measured(f"{embedder}, late-interaction {weight}", bases, "hybrid", "late-interaction")
 
 
-def swept(workspace: Workspace, setting: str, weights: Sequence[float]) -> Iterator[float]:
-    """Yield weights while each is what searches take for this setting, and put back what it was."""
+def swept(workspace: Workspace, setting: str, values: Sequence[float]) -> Iterator[float]:
+    """Yield values while each is what searches take for this setting, and put back what it was."""
     chosen = getattr(workspace.settings.search, setting)
-    for weight in weights:
-        setattr(workspace.settings.search, setting, weight)
-        yield weight
+    for value in values:
+        setattr(workspace.settings.search, setting, value)
+        yield value
     setattr(workspace.settings.search, setting, chosen)
 
 
@@ -77,7 +89,7 @@ def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
 
 
 def heading() -> None:
-    print(f"{'':<48}{'set':<12}" + "".join(f"{name:>15}" for name in METRICS) + f"{'p50 ms':>9}{'p95 ms':>9}")
+    print(f"{'':<68}{'set':<12}" + "".join(f"{name:>15}" for name in METRICS) + f"{'p50 ms':>9}{'p95 ms':>9}")
 
 
 def rows(row: str, sets: Sequence[str], evaluations: Sequence[Evaluation]) -> None:
@@ -90,7 +102,7 @@ def rows(row: str, sets: Sequence[str], evaluations: Sequence[Evaluation]) -> No
         ]
         times = sorted(question.took_ms for one in group for question in one.questions)
         print(
-            f"{row:<48}{label:<12}"
+            f"{row:<68}{label:<12}"
             + "".join(f"{mean:>15.3f}" for mean in means)
             + f"{times[len(times) // 2]:>9.0f}{times[int(len(times) * 0.95)]:>9.0f}",
             flush=True,

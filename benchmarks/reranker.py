@@ -3,7 +3,8 @@
 python -m benchmarks.reranker DATA WORKSPACE [--minutes 0] [--leave-out BASE] [--write] : DATA holds qa/*.json and
 questions/NAME.jsonl, WORKSPACE the bases NAME with the bits of their tokens (`python -m benchmarks.quality DATA
 --workspace WORKSPACE` makes it). Without minutes nothing is trained. `--leave-out` keeps a base's headings out of
-the training, so that its questions are of notes that were never seen. `--write` writes what comes along.
+the training, so that its questions are of notes that were never seen. `--out` keeps what was made in a folder, and
+`--write` writes what comes along.
 """
 
 import argparse
@@ -41,6 +42,7 @@ def main() -> None:
     parser.add_argument("workspace", type=Path)
     parser.add_argument("--minutes", type=float, default=0.0)
     parser.add_argument("--leave-out", default="")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     embedder = embedding.build("bundled")
@@ -53,8 +55,10 @@ def main() -> None:
         trained(network, qa, held, [examples.vault(store, base, embedder) for base in bases], given.minutes)
     with tempfile.TemporaryDirectory() as scratch:
         own.save(network, Path(scratch), layers=bool(given.minutes))
-        if given.write:
-            own.save(network, own.WEIGHTS.parent, layers=bool(given.minutes))
+        for folder in (given.out, own.WEIGHTS.parent if given.write else None):
+            if folder:
+                folder.mkdir(parents=True, exist_ok=True)
+                own.save(network, folder, layers=bool(given.minutes))
         asked_on_vaults(store, given.data, embedder, Path(scratch))
         asked_on_paragraphs(qa, held, embedder, Path(scratch))
     store.close()

@@ -43,14 +43,21 @@ class SearchSettings(BaseModel):
     """Defaults of a search; `semantic_weight` is the share of meaning against words, 0 to 1.
 
     The best `rerank_pool` hits are judged by the `reranker`, each by at most `rerank_characters` of its
-    best window; `rerank_weight` is the share of that against the score they came with.
+    best window; `rerank_weight` is the share of that against the score they came with. `link_weight` is what a
+    chunk gains that is linked with the best. `decompose` says what takes exploratory questions apart: rules, a
+    language model, or that where one is set up (`auto`).
     """
 
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(10, ge=1, le=100)
     pool: int = Field(50, ge=1, le=500)
+    fusion: Literal["weighted", "reciprocal"] = "weighted"
     semantic_weight: float = Field(0.6, ge=0, le=1)
+    link_weight: float = Field(0.0, ge=0, le=1)
+    phrase: Literal["require", "boost"] = "require"
+    decompose: Literal["auto", "rules", "llm"] = "auto"
+    context_tokens: int = Field(2000, ge=100, le=100_000)
     reranker: str = "late-interaction"
     rerank_pool: int = Field(50, ge=1, le=500)
     rerank_weight: float = Field(0.7, ge=0, le=1)

@@ -18,7 +18,7 @@ TesseraError                   the message is written for the person at the scre
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
 │  └─ ProviderUnavailable      worth trying again
-├─ QuestionSetError            bad line in a question file; carries the line number
+├─ QuestionSetError            bad line in a question file, with its number; a set that can't be as asked
 └─ Cancelled                   the person stopped a job; what was done before stays
 
 Only surfaces catch, and only `TesseraError`; anything else is a bug and keeps its traceback.
@@ -65,7 +65,11 @@ class SourceError(TesseraError):
 
 
 class QueryError(TesseraError):
-    """A question that can't be asked."""
+    """A question that can't be asked; `at` is where in it the trouble stands, as half-open offsets."""
+
+    def __init__(self, message: str, at: tuple[int, int] | None = None) -> None:
+        super().__init__(message)
+        self.at = at
 
 
 class StoreError(TesseraError):
@@ -127,10 +131,10 @@ class ProviderUnavailable(ProviderError):
 
 
 class QuestionSetError(TesseraError):
-    """A question file has a bad line."""
+    """A question file has a bad line, or a question set can't be as asked; `line` is 0 where there is none."""
 
     def __init__(self, path: str, line: int, reason: str) -> None:
-        super().__init__(f"{path}, line {line}: {reason}")
+        super().__init__(f"{path}, line {line}: {reason}" if line else f"{path}: {reason}")
         self.line = line
 
 

@@ -22,6 +22,9 @@ Bits = NDArray[np.uint8]
 Spans = NDArray[np.int32]
 """Half-open character offsets, shape (n, 2), in reading order."""
 
+Rowids = NDArray[np.int64]
+"""The numbers of chunks in the store, ascending, shape (n,)."""
+
 BaseKind = Literal["vector", "literal"]
 NoteStatus = Literal["pending", "active", "archived"]
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
@@ -29,6 +32,17 @@ ChunkState = Literal["pending", "embedded", "deleted"]
 NoteState = Literal["pending", "ready"]
 EditKind = Literal["text", "merge", "split", "delete", "add"]
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
+Level = Literal["auto", "simple", "focused", "exploratory"]
+Fusion = Literal["weighted", "reciprocal"]
+PhraseRule = Literal["require", "boost"]
+ConditionField = Literal["tag", "type", "category", "project", "status", "in", "path", "section", "has"]
+TermKind = Literal["words", "phrase", "excluded", "condition", "base", "after", "before"]
+ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
+LostAt = Literal[
+    "filters", "phrase", "excluded", "pending", "pool", "threshold", "fusion", "reranking", "limit", "duplicate"
+]
+FacetField = Literal["base", "tag", "type", "folder", "month"]
+Verdict = Literal["helpful", "not_helpful", "harmful"]
 Role = Literal["note", "query"]
 
 
@@ -51,7 +65,8 @@ class KnowledgeBase:
     `embedder` is a name of the embedder table, with its argument behind a colon
     (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` are those of the vectors it holds.
     Without `embed_at_once` its chunks wait, `pending`, until a person has them embedded. With
-    `keep_tokens` the sign bits of its windows' token vectors are kept for reranking.
+    `keep_tokens` the sign bits of its windows' token vectors are kept for reranking. A `limit` of 0 and a
+    weight of None are those of the settings; `score_threshold` is the least cosine of a hit.
     """
 
     id: str
@@ -62,8 +77,10 @@ class KnowledgeBase:
     chunking: ChunkingOptions
     created_at: datetime
     kind: BaseKind = "vector"
-    limit: int = 10
+    limit: int = 0
     score_threshold: float = 0.0
+    semantic_weight: float | None = None
+    rerank_weight: float | None = None
     index_generation: int = 0
     synced_at: datetime | None = None
     embed_at_once: bool = True
@@ -133,6 +150,9 @@ class NoteCard:
     strategy: str
     warnings: tuple[str, ...]
     pending: int = 0
+    type: str = ""
+    category: str = ""
+    project: str = ""
 
     @property
     def state(self) -> NoteState:
@@ -235,31 +255,112 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """What a chunk or its note must be: `field` is one of `values`, or none of them where it is `negated`.
+
+    `tag`, `type`, `category`, `project` and `status` are the note's own words, whatever their case; `in` is a
+    part of its title or path, `path` a prefix or a glob, `section` a part of a title in the chunk's chain, and
+    `has:code` a chunk with code.
+    """
+
+    field: ConditionField
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
-    """Which notes may answer; empty fields allow all. `path` is a prefix or a glob."""
+    """Which chunks may answer: every condition holds, and the note was updated from `after` to before `before`.
+
+    Without `bases` all are asked. Without a condition on `status` only active notes answer.
+    """
 
     bases: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    path: str = ""
+    conditions: tuple[Condition, ...] = ()
     after: datetime | None = None
     before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A piece of a question as it was understood; `start` and `end` are its place in what was typed.
+
+    `value` is what stands behind the colon, between the quotation marks or behind the minus.
+    """
+
+    kind: TermKind
+    value: str
+    start: int
+    end: int
+    field: str = ""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question taken apart: `text` is what is searched by meaning and by word, the phrases included.
+
+    A chunk must hold `phrases` as they stand and nothing of `excluded`. `terms` run in the order they were typed.
+    """
+
+    text: str
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    filters: Filters = Filters()
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is asked of the retriever; without a `reranker` the hits stay in the order of their scores."""
+    """A question as it is asked of the retriever; without a `reranker` the hits stay in the order of their scores.
+
+    `pool` chunks of each stage are candidates and the best `rerank_pool` are reranked. With `explain`, the
+    candidates that lost are returned too.
+    """
 
     text: str
     filters: Filters = Filters()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     mode: Mode = "auto"
     limit: int = 10
     pool: int = 50
+    fusion: Fusion = "weighted"
     semantic_weight: float = 0.6
+    link_weight: float = 0.0
+    phrase: PhraseRule = "require"
+    score_threshold: float = 0.0
     expansion_size: int = 0
     reranker: str = ""
     rerank_pool: int = 50
     rerank_weight: float = 0.7
     rerank_characters: int = 2000
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The level a question is searched at, and the rule that says so."""
+
+    level: Level
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery:
+    """A question that a larger one was taken apart into; `why` says what part of it this is."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """A question taken apart, and by what: `rules` or the name of a language model."""
+
+    kind: ExploratoryKind
+    sub_queries: tuple[SubQuery, ...]
+    by: str = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +383,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that answers, with the score and rank of every stage it went through."""
+    """A chunk that answers, with the score and rank of every stage it went through.
+
+    `matched` are the question's words it holds, told where the search explains itself. `joined` are the
+    numbers of the overlapping chunks of its note that it stands for, and `copies` where nearly the same text
+    stands in other notes. `asked` is the part of the question that found it, where that was taken apart.
+    """
 
     rank: int
     score: float
@@ -290,13 +396,55 @@ class Hit:
     note: NoteCard
     scores: dict[str, StageScore]
     passage: Passage
+    matched: tuple[str, ...] = ()
+    joined: tuple[int, ...] = ()
+    copies: tuple["Copy", ...] = ()
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Where nearly the same text as a hit's stands in another note."""
+
+    note: NoteCard
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A candidate that is no hit, and the stage at which it fell behind."""
+
+    hit: Hit
+    stage: LostAt
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sub-query as it was asked: the round, how many chunks it found, and how many of them were `new`."""
+
+    round: int
+    sub_query: SubQuery
+    found: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A value that notes among the candidates have in common; `term` is what narrows the question to them."""
+
+    field: FacetField
+    value: str
+    notes: int
+    term: str
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, the mode that found them, and what the person should know about the search.
+    """The hits, how they were found, and what the person should know about the search.
 
-    `reranker` put them in order; where it failed it is empty, and `rerank_problem` says why.
+    `reranker` put them in order; where it failed it is empty, and `rerank_problem` says why. `asked` are the
+    sub-queries of an exploratory search in their order, `decompositions` the ways the question was taken
+    apart, the one that was used first. `lost` is told where the search explains itself.
     """
 
     query: str
@@ -306,21 +454,102 @@ class SearchResult:
     notices: tuple[str, ...] = ()
     reranker: str = ""
     rerank_problem: str = ""
+    classified: Classified = Classified("simple", "")
+    understood: Understood = Understood("")
+    facets: tuple[Facet, ...] = ()
+    lost: tuple[Lost, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    decompositions: tuple[Decomposition, ...] = ()
+    decompose_problem: str = ""
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a note is no hit of a search: the stage at which it fell behind, and what each said of its best chunk.
+
+    The ranks are among all chunks that may answer, not among the candidates only.
+    """
+
+    note: NoteCard
+    stage: LostAt | None
+    told: str
+    chunk: Chunk | None = None
+    scores: dict[str, StageScore] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a number in a context stands for: a slice of a note."""
+
+    number: int
+    note: NoteCard
+    section: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Passages as a block for a prompt, with numbered citations; `left_out` hits were over the budget of tokens."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    tokens: int
+    budget: int
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person said of a hit."""
+
+    query: str
+    note_id: str
+    chunk_id: str
+    verdict: Verdict
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PastSearch:
+    """A question that was asked, when it last was, and how often; one that was saved has a `name`."""
+
+    query: str
+    at: datetime
+    times: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A right passage: `quote` stands once in the file at `path`."""
+    """A right passage: `quote` stands once in the file at `path`, else at `start` of the note's body."""
 
     path: str
     quote: str
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpan(Gold):
+    """A right passage as a question set keeps it: `body[start:end] == quote` when the note was last looked at.
+
+    `path` is what the note was called then, its title where it has no file. `flagged`: the quote can't be
+    found any more, and all else is as it last was.
+    """
+
+    start: int
+    end: int
+    note_id: str
+    flagged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question with its right passages; `any`: one of them is enough.
 
-    `line` is where it stands in its question file, 0 where it came from none.
+    `line` is where it stands in its question file, 0 where it came from none. What is `suggested` waits
+    for a person to accept it.
     """
 
     id: str
@@ -329,6 +558,26 @@ class Question:
     any: bool = True
     kind: str = ""
     line: int = 0
+    note: str = ""
+    suggested: bool = False
+
+    @property
+    def spans(self) -> tuple[GoldSpan, ...]:
+        """The right passages that have their place in a note: all, where the question is of a set."""
+        return tuple(gold for gold in self.gold if isinstance(gold, GoldSpan))
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """A named list of questions on a base: how many they are, how many are suggested, how many have a flagged gold."""
+
+    id: str
+    base_id: str
+    name: str
+    created_at: datetime
+    questions: int = 0
+    suggested: int = 0
+    flagged: int = 0
 
 
 class Progress(Protocol):

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from functools import cache
 from hashlib import blake2b
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -12,6 +14,8 @@ _RUNS = re.compile(
     r"|(?P<number>[vV]?\d+(?:\.\d+)+)"
     rf"|(?P<word>(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?)"
 )
+_HAN = range(0x3400, 0xA000)
+"""Chinese characters of Unicode's basic plane, what of them is written in practice."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
@@ -27,15 +31,28 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def fold(text: str) -> str:
+    """Return what two spellings of a text share: width, case, and traditional characters as simplified ones."""
+    return simplified(unicodedata.normalize("NFKC", text).casefold())
+
+
+def simplified(text: str) -> str:
+    """Return a text with traditional Chinese characters as simplified ones, each in its place.
+
+    A character becomes the same wherever it stands, so that any part of a text becomes that part: 著 is 着 in 著名 too.
+    """
+    return text if text.isascii() else text.translate(_simplified())
+
+
 def keywords(text: str) -> list[str]:
     """Return the words of a note's text, in reading order, as they are indexed.
 
-    Full-width forms and case are folded and accents dropped. A run of Chinese, Japanese or Korean
-    gives every character and every pair of neighbours, so that any part of a word finds it. An
-    identifier gives itself and its parts: `RefCell` is also `ref` and `cell`.
+    Full-width forms, case and traditional characters are folded and accents dropped. A run of
+    Chinese, Japanese or Korean gives every character and every pair of neighbours, so that any part
+    of a word finds it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`.
     """
     words: list[str] = []
-    for run in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
+    for run in _runs(text):
         found = run.group()
         if run.lastgroup == "cjk":
             words += found
@@ -54,7 +71,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     would be left.
     """
     words: dict[str, None] = {}
-    for run in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
+    for run in _runs(text):
         found = run.group()
         if run.lastgroup == "cjk":
             words.update(dict.fromkeys(_pairs(found) if len(found) > 1 else found))
@@ -66,20 +83,43 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     return (telling or list(words))[:limit]
 
 
+def _runs(text: str) -> Iterator[re.Match[str]]:
+    return _RUNS.finditer(simplified(unicodedata.normalize("NFKC", text)))
+
+
 def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
 def _identifier(word: str) -> list[str]:
-    whole = _fold(word.strip("_"))
+    whole = _plain(word.strip("_"))
     parts = _PARTS.findall(word) if word.isascii() else []
     if not whole:
         return []
-    return [whole, *(part.lower() for part in parts)] if len(parts) > 1 else [whole]
+    # A letter alone tells nothing: K8s is no k.
+    return [whole, *(part.lower() for part in parts if len(part) > 1)] if len(parts) > 1 else [whole]
 
 
-def _fold(word: str) -> str:
+def _plain(word: str) -> str:
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold())
     return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """What each character of the basic plane becomes, by the dictionaries of OpenCC."""
+    from opencc import OpenCC
+
+    characters = [chr(code) for code in _HAN]
+    lines = "\n".join(characters)
+    table: dict[str, str] = {}
+    # Hong Kong and Taiwan write some characters otherwise (衞, and 著 for 着); what is standard goes first.
+    for script in ("t2s", "hk2s", "tw2s"):
+        for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):
+            if simple != character and len(simple) == 1:
+                table.setdefault(character, simple)
+    # To Taiwan this is the character that is 幺 in simplified texts, where it is that of 什么.
+    table.pop("么", None)
+    return str.maketrans({character: table.get(simple, simple) for character, simple in table.items()})

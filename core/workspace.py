@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
+from typing import Unpack
 
 from core import chunking, embedding, evaluation, folder, models, notefile, reranking, sync, training, trials, upload
 from core.chunking.compare import Difference, Sizes, difference, sizes
@@ -22,6 +23,7 @@ from core.errors import (
     ConfigError,
     EmbeddingMismatch,
     ModelError,
+    NoteNotFound,
     ProviderError,
     QueryError,
     SourceError,
@@ -35,30 +37,34 @@ from core.jobs import Job, Jobs
 from core.model import (
     Chunk,
     ChunkingOptions,
+    Context,
     Cut,
     Edit,
+    Feedback,
     Filters,
     Hit,
     KnowledgeBase,
-    Mode,
     Note,
     NoteCard,
+    Passage,
+    PastSearch,
     Progress,
-    Query,
     Question,
     SearchResult,
     Switch,
+    Verdict,
+    WhyNot,
     unheard,
 )
 from core.models import ModelCard
 from core.reranking import Reranker
 from core.reranking.cached import Cached
 from core.reranking.late_interaction import LateInteraction
-from core.retrieval import Retriever
+from core.searching import Searching, SearchOptions, filters_of
 from core.store import Store
 from core.switching import SwitchCost, Switching
 from core.sync import SyncPlan, SyncReport
-from core.text import query_keywords
+from core.text import query_keywords, simplified
 from core.training import Recipe
 from core.training import Report as TrainingReport
 from core.trials import Trial
@@ -75,6 +81,7 @@ __all__ = [
     "Rechunked",
     "Recipe",
     "Running",
+    "SearchOptions",
     "Sizes",
     "Status",
     "SwitchCost",
@@ -87,6 +94,7 @@ __all__ = [
     "filters_of",
     "preview",
     "ranges",
+    "simplified",
     "sizes",
 ]
 
@@ -139,6 +147,7 @@ class Workspace:
         self.jobs = Jobs()
         self._editing = Editing(self.store, self.embedder_of)
         self._switching = Switching(self.store, embedding.build)
+        self._searching = Searching(self.store, self.settings, self._embedder_now, self._reranker_now)
         self._warm: set[str] = set()
         self._rerankers: dict[str, Reranker] = {}
         self._broken: set[str] = set()
@@ -412,6 +421,16 @@ class Workspace:
     def note(self, note_id: str) -> Note:
         return self.store.notes.note(note_id)
 
+    def named_note(self, name: str) -> NoteCard:
+        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
+        found = [card for card in self.notes() if name in (card.id, card.path, card.title)]
+        if len(found) > 1:
+            ids = ", ".join(card.id for card in found)
+            raise QueryError(f"{len(found)} notes are called '{name}'. Give one by its id: {ids}.")
+        if not found:
+            raise NoteNotFound(name)
+        return found[0]
+
     def delete_notes(self, note_ids: Sequence[str]) -> None:
         """Delete notes and all that belongs to them; files on disk stay and would come back with a sync."""
         self.store.open_index()
@@ -515,58 +534,88 @@ class Workspace:
 
     # search
 
-    def search(
-        self,
-        text: str,
-        *,
-        filters: Filters | None = None,
-        mode: Mode = "auto",
-        limit: int | None = None,
-        semantic_weight: float | None = None,
-        expansion_size: int = 0,
-        reranker: str | None = None,
-        wait: bool = True,
-    ) -> SearchResult:
-        """Return the chunks that answer a question.
+    def search(self, text: str, **options: Unpack[SearchOptions]) -> SearchResult:
+        """Return the chunks that answer a question in the query language, at the level it asks for.
 
-        `reranker` is a name of the table or `none`; by default hybrid search is reranked as the settings
-        say, and the semantic and keyword modes show their own order.
-
-        Without `wait`, a base whose model is still loading answers by keyword and says so. Raises
-        QueryError, UnknownChoice for a base or a mode, ModelError.
+        Raises QueryError for what can't be asked, UnknownChoice for a base, a mode, a level or a reranker,
+        ModelError.
         """
-        defaults = self.settings.search
-        query = Query(
-            text=text,
-            filters=filters or Filters(),
-            mode=mode,
-            limit=defaults.limit if limit is None else limit,
-            pool=defaults.pool,
-            semantic_weight=defaults.semantic_weight if semantic_weight is None else semantic_weight,
-            expansion_size=expansion_size,
-            reranker=self._reranker(mode, reranker),
-            rerank_pool=defaults.rerank_pool,
-            rerank_weight=defaults.rerank_weight,
-            rerank_characters=defaults.rerank_characters,
+        return self._searching.search(text, options)
+
+    def context(self, text: str, *, budget: int | None = None, **options: Unpack[SearchOptions]) -> Context:
+        """Return the passages that answer a question as a block for a prompt, with numbered citations.
+
+        `budget` is in tokens of the base's embedder, by default the settings'. Raises what `search` raises.
+        """
+        return self._searching.context(text, options, self.settings.search.context_tokens if budget is None else budget)
+
+    def why_not(self, text: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
+        """Return why a note is no hit of a question; raises NoteNotFound and what `search` raises."""
+        return self._searching.why_not(text, note_id, options)
+
+    def passage(self, hit: Hit, size: int) -> Passage:
+        """Return a hit widened by up to `size` chunks on each side, without searching anew."""
+        return self._searching.passage(hit, size)
+
+    @property
+    def synonyms_file(self) -> Path:
+        """The file in which a person lists words that mean the same; a search reads it when it has changed."""
+        return self._searching.synonyms_file
+
+    def judge(self, text: str, hit: Hit, verdict: Verdict | None) -> None:
+        """Record what a person says of a hit of a question; None takes it back."""
+        self.store.usage.judge(text, hit.note.id, hit.chunk.id, verdict)
+
+    def judged(self, *, text: str | None = None, note_id: str | None = None) -> list[Feedback]:
+        """Return the feedback on a question, on a note, or all of it, the newest first."""
+        return self.store.usage.judged(query=text, note_id=note_id)
+
+    def remember(self, text: str) -> None:
+        """Put a question among the past ones; a workspace open for reading only doesn't."""
+        if not self.readonly:
+            self.store.usage.remember(text)
+
+    def save_search(self, text: str, name: str) -> None:
+        """Keep a question under a name; an empty one makes it one of the past again."""
+        self.store.usage.save(text, name)
+
+    def forget_search(self, text: str) -> None:
+        self.store.usage.forget(text)
+
+    def past_searches(self) -> list[PastSearch]:
+        """Return the questions asked before, saved ones first, then the newest."""
+        return self.store.usage.past()
+
+    def set_search(
+        self,
+        base: str,
+        *,
+        limit: int = 0,
+        score_threshold: float = 0.0,
+        semantic_weight: float | None = None,
+        rerank_weight: float | None = None,
+    ) -> KnowledgeBase:
+        """Record how this base is searched where a search doesn't say; 0 and None leave it to the settings.
+
+        Raises ConfigError for what is out of range.
+        """
+        for name, value, most in (
+            ("limit", limit, 100),
+            ("score_threshold", score_threshold, 1),
+            ("semantic_weight", semantic_weight, 1),
+            ("rerank_weight", rerank_weight, 1),
+        ):
+            if value is not None and not 0 <= value <= most:
+                raise ConfigError(f"The {name} is {value}; it must be from 0 to {most}.")
+        changed = replace(
+            self.base(base),
+            limit=limit,
+            score_threshold=score_threshold,
+            semantic_weight=semantic_weight,
+            rerank_weight=rerank_weight,
         )
-
-        def embedder_of(base: KnowledgeBase) -> Embedder | None:
-            return self.embedder_of(base) if wait or self.ready(base) else None
-
-        def reranker_of(base: KnowledgeBase, name: str) -> Reranker | None:
-            return self.reranker_of(base, name) if wait or self._reranker_ready(base, name) else None
-
-        return Retriever(self.store, embedder_of, reranker_of).search(query)
-
-    def _reranker(self, mode: Mode, asked: str | None) -> str:
-        if asked is None:
-            name = self.settings.search.reranker if mode in ("auto", "hybrid") else reranking.NONE
-        else:
-            name = asked
-        if name == reranking.NONE:
-            return ""
-        reranking.check(name)
-        return name
+        self.store.notes.set_search(changed)
+        return changed
 
     def _reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
         """Whether a search needn't wait for the reranker's model; its loading is begun where it must."""
@@ -576,6 +625,12 @@ class Workspace:
             self.jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         # One that can't be loaded is asked all the same: then the search says why.
         return name in self._warm | self._broken
+
+    def _embedder_now(self, base: KnowledgeBase, wait: bool) -> Embedder | None:
+        return self.embedder_of(base) if wait or self.ready(base) else None
+
+    def _reranker_now(self, base: KnowledgeBase, name: str, wait: bool) -> Reranker | None:
+        return self.reranker_of(base, name) if wait or self._reranker_ready(base, name) else None
 
     def _warm_reranker(self, name: str) -> None:
         try:
@@ -594,24 +649,17 @@ class Workspace:
         return query_keywords(text)
 
     def evaluate(
-        self,
-        questions: Sequence[Question],
-        base: str,
-        *,
-        mode: Mode = "auto",
-        limit: int = 10,
-        reranker: str | None = None,
-        name: str = "questions",
+        self, questions: Sequence[Question], base: str, *, name: str = "questions", **options: Unpack[SearchOptions]
     ) -> evaluation.Evaluation:
         """Ask every question of a base and measure whether its right passages come back.
 
         `name` is the question file's, for messages. Raises QuestionSetError for a right passage that
-        stands nowhere, or twice, in its note.
+        stands nowhere, or twice, in its note, and for a question that can't be asked.
         """
-        filters = Filters(bases=(self.base(base).name,))
+        options = {"limit": evaluation.DEPTH, **options, "filters": Filters(bases=(self.base(base).name,))}
 
         def search(question: str) -> Sequence[Hit]:
-            return self.search(question, filters=filters, mode=mode, limit=limit, reranker=reranker).hits
+            return self.search(question, **options).hits
 
         return evaluation.run(questions, search, evaluation.source_texts(self.store, base), name=name)
 
@@ -676,20 +724,3 @@ def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, 
         raise SourceError(str(file), error.reason) from error
     note = note_of(parsed, note_id=file.stem, path=file.name)
     return note, chunking.cut(note, options, embedding.build(embedder).tokens)
-
-
-def filters_of(
-    *, bases: Sequence[str] = (), tags: Sequence[str] = (), path: str = "", after: str = "", before: str = ""
-) -> Filters:
-    """Return the filters that a person typed; raises QueryError for a date that is none."""
-    return Filters(tuple(bases), tuple(tags), path, _date(after), _date(before))
-
-
-def _date(typed: str) -> datetime | None:
-    if not typed:
-        return None
-    try:
-        given = datetime.fromisoformat(typed)
-    except ValueError as error:
-        raise QueryError(f"'{typed}' is no date. Write it as 2026-01-31.") from error
-    return given if given.tzinfo else given.replace(tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import Filters
+from core.workspace import filters_of
 from pages.ui import imports, notes, reader, shell, work
 from pages.ui.text import t
 
@@ -20,7 +20,7 @@ if not bases:
 chosen = notes.chosen()
 base, tags, text = notes.filters(workspace, bases)
 with shell.errors():
-    cards = workspace.notes(Filters(bases=(base,) if base else (), tags=tuple(tags)), text=text)
+    cards = workspace.notes(filters_of(bases=[base] if base else [], tags=tags), text=text)
     listed, reading = st.columns([5, 6], gap="medium") if len(chosen) == 1 else (st.container(), None)
     with listed:
         notes.table(cards, chosen, several_bases=len(bases) > 1 and not base)

@@ -1,3 +1,5 @@
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -5,6 +7,29 @@ import pytest
 from core import embedding
 from core.embedding import Embedder
 from tests import tiny_models
+from tests.offline import sitecustomize as offline
+
+
+@pytest.fixture(scope="session", autouse=True)
+def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A file that names every host outside this machine that a test, or a process it started, asked for."""
+    record = tmp_path_factory.mktemp("offline") / "refused"
+    record.touch()
+    folders = [str(Path(offline.__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(offline.RECORD, str(record))
+        patch.setenv("PYTHONPATH", os.pathsep.join(folders))
+        yield record
+
+
+@pytest.fixture(autouse=True)
+def _offline(refused: Path) -> Iterator[None]:
+    """Fail a test that reached for the network, even where somebody caught the error."""
+    yield
+    asked = refused.read_text(encoding="utf-8").split()
+    refused.write_text("")
+    if asked:
+        pytest.fail(f"{offline.SAID} {', '.join(dict.fromkeys(asked))}.")
 
 
 @pytest.fixture(scope="session")

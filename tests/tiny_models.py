@@ -17,7 +17,8 @@ def encoder(folder: Path) -> Path:
 
     BertModel(_config(folder)).save_pretrained(folder / "bert")
     transformer = Transformer(str(folder / "bert"), model_kwargs={"local_files_only": True})
-    SentenceTransformer(modules=[transformer, Pooling(32, "cls")], device="cpu").save(str(folder / "model"))
+    model = SentenceTransformer(modules=[transformer, Pooling(32, "cls")], device="cpu")
+    model.save(str(folder / "model"), create_model_card=False)  # which would ask the hub about its base model
     return folder / "model"
 
 

@@ -14,23 +14,34 @@ import typer
 from core.chunking.compare import difference
 from core.cli import models
 from core.cli.options import (
+    QUESTION,
     WORKSPACE,
+    After,
     Base,
+    Before,
+    Budget,
     ChunkOverlap,
     ChunkSize,
+    Expand,
+    Filter,
     Folder,
     Json,
+    LevelName,
     Limit,
     MaxChunkSize,
     MinHeadings,
     ModeName,
+    NotePath,
     Rerank,
     ShortNote,
     Strategy,
+    Tag,
 )
 from core.cli.shown import (
     STOPPED,
     chunk_lines,
+    context_lines,
+    context_told,
     cut_told,
     evaluation_lines,
     import_lines,
@@ -41,10 +52,12 @@ from core.cli.shown import (
     show,
     status_lines,
     stop,
+    why_not_lines,
+    why_not_told,
     write,
 )
 from core.errors import TesseraError, UnknownChoice
-from core.model import ChunkingOptions, Mode
+from core.model import ChunkingOptions
 
 app = typer.Typer(
     help="Tessera: import Markdown notes, look at every cut, search by meaning and by word, measure what comes back.",
@@ -81,28 +94,86 @@ def import_(
 
 @app.command()
 def search(
-    text: Annotated[str, typer.Argument(help="The question.")],
+    text: Annotated[str, typer.Argument(help=QUESTION)],
     base: Base = None,
-    limit: Limit = 10,
+    limit: Limit = None,
     mode: ModeName = "auto",
-    expand: Annotated[int, typer.Option("--expand", help="Neighbour chunks shown on each side, 0 to 3.")] = 0,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="Only notes with this tag; repeatable.")] = None,
-    path: Annotated[str, typer.Option("--path", help="Only notes below this path, or matching this pattern.")] = "",
-    after: Annotated[str, typer.Option("--after", help="Only notes updated on or after this date.")] = "",
-    before: Annotated[str, typer.Option("--before", help="Only notes updated before this date.")] = "",
+    level: LevelName = "auto",
+    expand: Expand = 0,
+    tag: Tag = None,
+    path: NotePath = "",
+    after: After = "",
+    before: Before = "",
+    filters: Filter = None,
     rerank: Rerank = None,
+    fusion: Annotated[str | None, typer.Option(help="How both rankings become one: weighted or reciprocal.")] = None,
+    phrase: Annotated[str | None, typer.Option(help="What a quoted phrase does: require or boost.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show matched words, and the candidates that lost and where.")
+    ] = False,
+    why_not: Annotated[
+        str, typer.Option("--why-not", help="A note's id or path: say why it isn't among the hits.")
+    ] = "",
+    as_context: Annotated[
+        bool, typer.Option("--context", help="Print the passages as one block for a prompt instead.")
+    ] = False,
+    budget: Budget = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
     """Find the passages that answer a question, by meaning and by word."""
+    from core.workspace import SearchOptions, Workspace, filters_of
+
+    options: SearchOptions = {
+        "filters": filters_of(
+            bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []
+        ),
+        "mode": mode,  # type: ignore[typeddict-item]  # the retriever lists the choices
+        "level": level,  # type: ignore[typeddict-item]
+        "limit": limit,
+        "expansion_size": expand,
+        "reranker": rerank,
+        "fusion": fusion,  # type: ignore[typeddict-item]
+        "phrase": phrase,  # type: ignore[typeddict-item]
+        "explain": explain,
+    }
+    with Workspace(workspace, readonly=True) as opened:
+        if why_not:
+            told = opened.why_not(text, opened.named_note(why_not).id, **options)
+            show(why_not_told(told), as_json, why_not_lines)
+        elif as_context:
+            show(context_told(opened.context(text, budget=budget, **options)), as_json, context_lines)
+        else:
+            show(result_told(opened.search(text, **options)), as_json, search_lines)
+
+
+@app.command()
+def context(
+    text: Annotated[str, typer.Argument(help=QUESTION)],
+    base: Base = None,
+    limit: Limit = None,
+    level: LevelName = "auto",
+    expand: Expand = 1,
+    filters: Filter = None,
+    rerank: Rerank = None,
+    budget: Budget = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    """Print the passages that answer a question as one block for a prompt, with numbered citations."""
     from core.workspace import Workspace, filters_of
 
-    chosen = filters_of(bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before)
     with Workspace(workspace, readonly=True) as opened:
-        result = opened.search(
-            text, filters=chosen, mode=_mode(mode), limit=limit, expansion_size=expand, reranker=rerank
+        built = opened.context(
+            text,
+            budget=budget,
+            filters=filters_of(bases=[base] if base else [], terms=filters or []),
+            limit=limit,
+            level=level,  # type: ignore[arg-type]  # the retriever lists the choices
+            expansion_size=expand,
+            reranker=rerank,
         )
-    show(result_told(result), as_json, search_lines)
+    show(context_told(built), as_json, context_lines)
 
 
 @app.command()
@@ -167,7 +238,9 @@ def evaluate(
     questions: Annotated[Path, typer.Argument(help="Questions with their right passages, JSON lines.")],
     base: Annotated[str, typer.Option("--base", help="The knowledge base to ask.")],
     mode: ModeName = "auto",
-    limit: Limit = 10,
+    level: LevelName = "auto",
+    limit: Annotated[int, typer.Option("--limit", help="How many hits at most.")] = 10,
+    expand: Expand = 0,
     rerank: Rerank = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
@@ -178,7 +251,14 @@ def evaluate(
 
     with Workspace(workspace, readonly=True) as opened:
         evaluation = opened.evaluate(
-            load(questions), base, mode=_mode(mode), limit=limit, reranker=rerank, name=str(questions)
+            load(questions),
+            base,
+            name=str(questions),
+            mode=mode,  # type: ignore[arg-type]  # the retriever lists the choices
+            level=level,  # type: ignore[arg-type]
+            limit=limit,
+            expansion_size=expand,
+            reranker=rerank,
         )
     show(evaluation.to_dict(), as_json, evaluation_lines)
 
@@ -243,7 +323,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _chosen(given: dict[str, Any]) -> dict[str, Any]:
     """Return the chunking parameters among the arguments of a command that were given."""
     return {field.name: given[field.name] for field in fields(ChunkingOptions) if given[field.name] is not None}
-
-
-def _mode(name: str) -> Mode:
-    return name  # type: ignore[return-value]  # the retriever lists the choices

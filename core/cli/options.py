@@ -14,7 +14,20 @@ ModeName = Annotated[str, typer.Option("--mode", help="auto, semantic, keyword o
 Rerank = Annotated[
     str | None, typer.Option("--rerank", help="The reranker, or none; hybrid search has the settings' own by default.")
 ]
-Limit = Annotated[int, typer.Option("--limit", help="How many hits at most.")]
+LevelName = Annotated[
+    str, typer.Option("--level", help="simple, focused, exploratory, or auto: by what the question asks for.")
+]
+Limit = Annotated[int | None, typer.Option("--limit", help="How many hits at most.")]
+Expand = Annotated[int, typer.Option("--expand", help="Neighbour chunks shown on each side, 0 to 3.")]
+Tag = Annotated[list[str] | None, typer.Option("--tag", help="Only notes with this tag; repeatable.")]
+NotePath = Annotated[str, typer.Option("--path", help="Only notes below this path, or matching this pattern.")]
+After = Annotated[str, typer.Option("--after", help="Only notes updated on or after this date.")]
+Before = Annotated[str, typer.Option("--before", help="Only notes updated before this date.")]
+Filter = Annotated[
+    list[str] | None, typer.Option("--filter", help="A filter as in the search box, such as type:guide; repeatable.")
+]
+Budget = Annotated[int | None, typer.Option("--budget", help="Tokens of the context at most.")]
+QUESTION = 'The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.'
 
 _NEW = ChunkingOptions()
 Strategy = Annotated[str | None, typer.Option(help="auto, none, markdown, recursive or lines.")]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 
 from core.chunking.compare import sizes
-from core.model import Cut, Hit, Note, SearchResult
+from core.model import Context, Cut, Hit, Note, SearchResult, WhyNot
 
 STOPPED = threading.Event()
 """That Ctrl-C was pressed: what is loading then may swallow the exception, so the next step raises it again."""
@@ -40,20 +40,94 @@ def progress(done: float, total: float, what: str) -> None:
 
 
 def result_told(result: SearchResult) -> dict[str, Any]:
+    understood = result.understood
     return {
         "query": result.query,
         "mode": result.mode,
+        "level": result.classified.level,
+        "level_reason": result.classified.reason,
+        "understood": {
+            "text": understood.text,
+            "phrases": list(understood.phrases),
+            "excluded": list(understood.excluded),
+            "terms": [asdict(term) for term in understood.terms],
+        },
         "took_ms": round(result.took_ms, 3),
         "notices": list(result.notices),
         "reranker": result.reranker,
         "rerank_problem": result.rerank_problem,
+        "sub_queries": [
+            {
+                "round": one.round,
+                "text": one.sub_query.text,
+                "why": one.sub_query.why,
+                "found": one.found,
+                "new": one.new,
+            }
+            for one in result.asked
+        ],
+        "decompositions": [asdict(one) for one in result.decompositions],
+        "decompose_problem": result.decompose_problem,
+        "facets": [asdict(facet) for facet in result.facets],
         "hits": [_hit(hit) for hit in result.hits],
+        "lost": [_hit(lost.hit) | {"lost_at": lost.stage} for lost in result.lost],
     }
+
+
+def why_not_told(told: WhyNot) -> dict[str, Any]:
+    return {
+        "note_id": told.note.id,
+        "path": told.note.path,
+        "title": told.note.title,
+        "stage": told.stage,
+        "told": told.told,
+        "chunk_index": told.chunk.index if told.chunk else None,
+        "scores": {stage: asdict(said) for stage, said in told.scores.items()},
+    }
+
+
+def why_not_lines(told: dict[str, Any]) -> list[str]:
+    lines = [f"{told['title']}: {told['told']}"]
+    if told["chunk_index"] is not None:
+        lines.append(f"Its best chunk is number {told['chunk_index'] + 1}:")
+    for stage, said in told["scores"].items():
+        rank = f", rank {said['rank']}" if said["rank"] else ""
+        lines.append(f"  {stage} {said['score']:.3f}{rank}")
+    return lines
+
+
+def context_told(context: Context) -> dict[str, Any]:
+    return {
+        "text": context.text,
+        "tokens": context.tokens,
+        "budget": context.budget,
+        "left_out": context.left_out,
+        "citations": [
+            {
+                "number": one.number,
+                "note_id": one.note.id,
+                "base": one.note.base,
+                "path": one.note.path,
+                "title": one.note.title,
+                "section": list(one.section),
+                "start": one.start,
+                "end": one.end,
+                "file_start": one.note.body_start + one.start if one.note.path is not None else None,
+                "file_end": one.note.body_start + one.end if one.note.path is not None else None,
+            }
+            for one in context.citations
+        ],
+    }
+
+
+def context_lines(context: dict[str, Any]) -> list[str]:
+    return [context["text"]]
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
     chunk, note, passage = hit.chunk, hit.note, hit.passage
     in_file = note.path is not None
+    stages = dict.fromkeys(_STAGES, None) | hit.scores
     return {
         "rank": hit.rank,
         "note_id": note.id,
@@ -70,15 +144,22 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "file_end": note.body_start + passage.end if in_file else None,
         "text": passage.text,
         "score": hit.score,
-        "scores": {stage: hit.scores[stage].score if stage in hit.scores else None for stage in _STAGES},
-        "ranks": {stage: hit.scores[stage].rank if stage in hit.scores else None for stage in _STAGES},
+        "scores": {stage: said.score if said else None for stage, said in stages.items()},
+        "ranks": {stage: said.rank if said else None for stage, said in stages.items()},
         "chunk_start": chunk.start,
         "chunk_end": chunk.end,
         "edited": chunk.edited,
+        "matched": list(hit.matched),
+        "joined": list(hit.joined),
+        "copies": [
+            {"note_id": one.note.id, "path": one.note.path, "chunk_index": one.chunk.index} for one in hit.copies
+        ],
+        "sub_query": hit.asked,
     }
 
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
+"""Stages that a hit always has a place for, whichever it went through."""
 
 
 def cut_told(note: Note, cut: Cut) -> dict[str, Any]:
@@ -126,15 +207,29 @@ def _cost_line(report: dict[str, Any]) -> str:
 
 def search_lines(result: dict[str, Any]) -> list[str]:
     by = f", reranked by {result['reranker']}" if result["reranker"] else ""
-    lines = [f"{len(result['hits'])} hits, {result['mode']}{by}, {result['took_ms']:.0f} ms"]
+    lines = [f"{len(result['hits'])} hits, {result['mode']}{by}, {result['level']}, {result['took_ms']:.0f} ms"]
     if result["rerank_problem"]:
         lines.append(f"Not reranked: {result['rerank_problem']}")
+    if result["decompose_problem"]:
+        lines.append(f"Taken apart by rules: {result['decompose_problem']}")
+    lines += [
+        f"round {one['round']}: {one['text']} ({one['why']}; {one['found']} found, {one['new']} new)"
+        for one in result["sub_queries"]
+    ]
     for hit in result["hits"]:
-        where = " > ".join([hit["title"], *hit["section"]])
-        scores = ", ".join(f"{stage} {score:.3f}" for stage, score in hit["scores"].items() if score is not None)
-        lines += ["", f"{hit['rank']}. {where}", f"   {hit['base']}: {hit['path']} ({scores})"]
-        lines += [f"   {line}" for line in hit["text"].splitlines()]
+        lines += ["", *_hit_lines(hit), *(f"   {line}" for line in hit["text"].splitlines())]
+    if result["lost"]:
+        lines += ["", "Considered, and lost:"]
+        for lost in result["lost"]:
+            lines += [f"{line} [{lost['lost_at']}]" if number else line for number, line in enumerate(_hit_lines(lost))]
     return lines
+
+
+def _hit_lines(hit: dict[str, Any]) -> list[str]:
+    where = " > ".join([hit["title"], *hit["section"]])
+    scores = ", ".join(f"{stage} {score:.3f}" for stage, score in hit["scores"].items() if score is not None)
+    matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
+    return [f"{hit['rank']}. {where}", f"   {hit['base']}: {hit['path']} ({scores}{matched})"]
 
 
 def chunk_lines(cut: dict[str, Any]) -> list[str]:

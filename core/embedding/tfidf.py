@@ -17,7 +17,7 @@ import numpy as np
 from core.model import Matrix, Role, Spans
 from core.text import CJK, STOP_WORDS, keywords
 
-VERSION = 1
+VERSION = 2
 """Raised with any change of weights or words: vectors made before can't be compared any more."""
 
 DIMENSION = 2048

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.embedding.encoder import SURROGATES
-from core.text import query_keywords
+from core.text import fold, query_keywords
 
 SOUGHT = 8000
 """Characters of a passage in which the best piece is looked for."""
@@ -37,7 +37,7 @@ def _piece(text: str, spans: Sequence[tuple[int, int]], room: int, words: Sequen
     left = room - first
     starts = [*range(first, len(spans) - left, max(1, left // 2)), len(spans) - left]
     pieces = [text[spans[start][0] : spans[start + left - 1][1]] for start in starts]
-    return text[:line] + max(pieces, key=lambda piece: sum(word in piece.casefold() for word in words))
+    return text[:line] + max(pieces, key=lambda piece: sum(word in fold(piece) for word in words))
 
 
 def _spans(tokenizer: Any, texts: Sequence[str], tokens: int | None) -> list[list[tuple[int, int]]]:

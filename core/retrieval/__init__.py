@@ -1,17 +1,18 @@
-"""A query -> hits: collect, complete, fuse, rerank, expand."""
+"""A query -> hits: one search through the stages, or for an exploratory question several that take turns."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 
-from core.embedding import Embedder, tokens
+from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
-from core.model import Hit, KnowledgeBase, Matrix, Mode, Query, SearchResult, StageScore
-from core.reranking import Candidate, Reranker
-from core.retrieval import fusion, queries
-from core.retrieval.context import passage
-from core.retrieval.rerank import candidates
+from core.model import Asked, Decomposition, KnowledgeBase, Mode, Query, SearchResult, SubQuery, WhyNot
+from core.reranking import Reranker
+from core.retrieval import queries, reasons, rounds
+from core.retrieval.hits import Hits
+from core.retrieval.search import Search, placed
+from core.retrieval.stages import Stages
 from core.store import Store
 
 EmbedderOf = Callable[[KnowledgeBase], Embedder | None]
@@ -20,28 +21,8 @@ EmbedderOf = Callable[[KnowledgeBase], Embedder | None]
 RerankerOf = Callable[[KnowledgeBase, str], Reranker | None]
 """The reranker of this name for a base's chunks, None while its model is not loaded."""
 
-
-@dataclass
-class _Search:
-    """What the stages of one search hand on: per stage, the score of each chunk by its rowid."""
-
-    query: Query
-    bases: Sequence[KnowledgeBase]
-    note_ids: Sequence[str] | None
-    mode: Mode
-    words: Sequence[str]
-    vectors: dict[str, Matrix] = field(default_factory=dict)
-    pools: dict[str, dict[int, float]] = field(default_factory=dict)
-    completed: dict[str, dict[int, float]] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
-    rerankers: dict[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
-    reranker: str = ""
-    rerank_problem: str = ""
-
-    def say(self, notice: str) -> None:
-        """Tell the person, once."""
-        if notice not in self.notices:
-            self.notices.append(notice)
+Variants = Callable[[str], Sequence[str]]
+"""The same question in other words."""
 
 
 class Retriever:
@@ -49,6 +30,7 @@ class Retriever:
 
     def __init__(self, store: Store, embedder_of: EmbedderOf, reranker_of: RerankerOf) -> None:
         self._store = store
+        self._stages = Stages(store)
         self._embedder_of = embedder_of
         self._reranker_of = reranker_of
 
@@ -58,55 +40,90 @@ class Retriever:
         Raises QueryError for a question that can't be asked, UnknownChoice for an unknown base or
         mode, ModelError where the base's model can't be loaded.
         """
+        return self._asked(query, [SubQuery(query.text, rounds.WHOLE)])
+
+    def explore(self, query: Query, decomposition: Decomposition, variants: Variants = lambda text: ()) -> SearchResult:
+        """Ask a question and what it was taken apart into side by side, each with its share of the hits.
+
+        Up to three rounds, while new chunks appear that are as near to the question as those of the
+        first. Raises what `search` raises.
+        """
+        parts = [*decomposition.sub_queries, SubQuery(query.text, rounds.WHOLE)]
+        return self._asked(query, parts, lambda first: self._rounds(first, decomposition, variants))
+
+    def why_not(self, query: Query, note_id: str) -> WhyNot:
+        """Return why a note is no hit of a search; raises NoteNotFound and what `search` raises."""
+        card = self._store.notes.card(note_id)
+        told = reasons.of_candidate(self.search(replace(query, explain=True)), note_id)
+        if told:
+            return told
+        search = self._begun(queries.checked(query), [SubQuery(query.text, rounds.WHOLE)])[0]
+        with self._store.database.read():
+            return reasons.of_others(self._store, self._stages, search, card)
+
+    def _asked(
+        self,
+        query: Query,
+        parts: Sequence[SubQuery],
+        go_on: Callable[[list[Search]], tuple[list[Search], list[Asked]]] = lambda first: (first, []),
+    ) -> SearchResult:
         started = time.perf_counter()
+        query = queries.checked(query)
         while True:
-            search = self._understand(query)
-            self._embed(search)
-            self._load_rerankers(search)
+            first = self._begun(query, parts)
             # One snapshot: what a stage found must not be another chunk for the next one.
             with self._store.database.read():
-                if search.bases != self._bases(query):
+                if first[0].bases != self._bases(query):
                     continue  # a base went over to another embedder meanwhile
-                for stage in (self._semantic, self._keyword, self._complete, self._fuse, self._rerank):
-                    stage(search)
-                hits = self._hits(search)
+                self._stages.narrow(first[0])
+                self._run(first, first[0])
+                searches, asked = go_on(first)
+                result = Hits(self._store, query, searches, whole=first[-1]).result()
             break
         took = (time.perf_counter() - started) * 1000
-        return SearchResult(
-            query.text, search.mode, took, hits, tuple(search.notices), search.reranker, search.rerank_problem
-        )
+        return replace(result, took_ms=took, asked=tuple(asked))
 
-    def _understand(self, query: Query) -> _Search:
-        query = queries.checked(query)
-        return _Search(
-            query=query,
-            bases=self._bases(query),
-            note_ids=self._store.notes.matching(replace(query.filters, bases=())),
-            mode="hybrid" if query.mode == "auto" else query.mode,
-            words=queries.words(query),
-        )
+    def _run(self, searches: Sequence[Search], narrowed: Search) -> None:
+        """Run the parts of a question, for all of which the same chunks may answer."""
+        for search in searches:
+            search.allowed, search.phrased = narrowed.allowed, narrowed.phrased
+            self._stages.run(search)
+
+    def _begun(self, query: Query, parts: Sequence[SubQuery]) -> list[Search]:
+        bases = self._bases(query)
+        mode: Mode = "hybrid" if query.mode == "auto" else query.mode
+        searches = [
+            Search(replace(query, text=part.text), part, bases, mode, queries.words(part.text)) for part in parts
+        ]
+        self._embed(searches)
+        for search in searches:
+            self._load_rerankers(search)
+        return searches
 
     def _bases(self, query: Query) -> list[KnowledgeBase]:
         named = query.filters.bases
         return [self._store.notes.base(name) for name in named] if named else self._store.notes.bases()
 
-    def _embed(self, search: _Search) -> None:
-        if search.mode == "keyword":
-            return
-        for base in search.bases:
-            if base.fingerprint in search.vectors:
+    def _embed(self, searches: Sequence[Search]) -> None:
+        """Embed all questions at once, for each model that there is among the bases."""
+        meant = [search for search in searches if search.mode != "keyword" and search.query.text.strip()]
+        for base in searches[0].bases if meant else ():
+            if base.fingerprint in meant[0].vectors:
                 continue
             embedder = self._embedder_of(base)
             if embedder is None:
-                search.mode = "keyword"
-                search.say("model_loading")
+                for search in meant:
+                    search.mode = "keyword"
+                    search.say("model_loading")
                 return
-            text, whole = queries.fit(search.query.text, embedder)
-            if not whole:
-                search.say("query_cut")
-            search.vectors[base.fingerprint] = embedder.embed([text], role="query")[0]
+            fitted = [queries.fit(search.query.text, embedder) for search in meant]
+            rows = embedder.embed([text for text, _ in fitted], role="query")
+            for search, row, (_, whole) in zip(meant, rows, fitted, strict=True):
+                search.vectors[base.fingerprint] = row
+                if not whole:
+                    search.say("query_cut")
 
-    def _load_rerankers(self, search: _Search) -> None:
+    def _load_rerankers(self, search: Search) -> None:
         if not search.query.reranker or "model_loading" in search.notices:
             return
         try:
@@ -121,110 +138,44 @@ class Retriever:
             search.rerankers.clear()
             search.rerank_problem = str(error)
 
-    def _semantic(self, search: _Search) -> None:
-        if search.mode == "keyword":
-            return
+    def _rounds(
+        self, first: list[Search], decomposition: Decomposition, variants: Variants
+    ) -> tuple[list[Search], list[Asked]]:
+        """Ask on, as long as there is something new to ask and what it brings is near enough to the question."""
+        whole, searches = first[-1], list(first)
+        known: set[int] = set()
+        told = [self._told(1, search, known) for search in first]
+        floor = min(self._nearness(whole, list(placed(first))[: whole.query.limit]).values(), default=0.0)
+        latest = first
+        for number in range(2, rounds.MOST + 1):
+            asked = [search.sub_query for search in searches]
+            parts = rounds.follow_ups(decomposition, asked, [search.best(3) for search in latest], variants, number)
+            if not parts:
+                break
+            latest = self._begun(whole.query, parts)
+            self._run(latest, whole)
+            for search in latest:
+                near = self._nearness(whole, list(search.order))
+                search.keep(
+                    "near", {key: score for key, score in search.order.items() if near.get(key, floor) >= floor}
+                )
+            told += [self._told(number, search, known) for search in latest]
+            searches += latest
+            if not any(one.new for one in told if one.round == number):
+                break
+        return searches, told
+
+    def _told(self, number: int, search: Search, known: set[int]) -> Asked:
+        """What a part brought, beyond what is known, to which it is added."""
+        found = set(islice(search.order, search.query.limit))
+        new = found - known
+        known |= new
+        return Asked(number, search.sub_query, len(found), len(new))
+
+    def _nearness(self, whole: Search, rowids: Sequence[int]) -> dict[int, float]:
+        """The cosine of chunks with the whole question; nothing where it is asked by words alone."""
         found: dict[int, float] = {}
-        for base in search.bases:
-            found |= self._store.nearest(base, search.vectors[base.fingerprint], search.query.pool, search.note_ids)
-        search.pools["vector"] = fusion.best(found, search.query.pool)
-        if self._store.index_problem:
-            search.say("index_damaged")
-
-    def _keyword(self, search: _Search) -> None:
-        if search.mode == "semantic":
-            return
-        base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-        search.pools["keyword"] = self._store.chunks.matching_words(
-            search.words, search.query.pool, base_ids=base_ids, note_ids=search.note_ids
-        )
-
-    def _complete(self, search: _Search) -> None:
-        """Compute what a stage did not say of the other stage's candidates."""
-        search.completed = {stage: dict(scores) for stage, scores in search.pools.items()}
-        if search.mode != "hybrid":
-            return
-        vector, keyword = search.completed["vector"], search.completed["keyword"]
-        only_keyword = [rowid for rowid in keyword if rowid not in vector]
-        only_vector = [rowid for rowid in vector if rowid not in keyword]
-        for base in search.bases:
-            vector |= self._store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
-        keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= self._store.chunks.matching_words(search.words, len(only_vector), rowids=only_vector)
-
-    def _fuse(self, search: _Search) -> None:
-        if search.mode == "hybrid":
-            fused = fusion.weighted(
-                search.completed["vector"], search.completed["keyword"], search.query.semantic_weight
-            )
-            search.pools["fused"] = search.completed["fused"] = fusion.best(fused, len(fused))
-
-    def _rerank(self, search: _Search) -> None:
-        """Judge the best; where that fails, the order stays and the reason is told."""
-        fused = list(search.pools.values())[-1]
-        if not search.rerankers or not fused:
-            return
-        try:
-            judged = self._judged(search, fusion.best(fused, search.query.rerank_pool))
-        except (ModelError, ProviderError) as error:
-            search.rerank_problem = str(error)
-            return
-        scores = {rowid: score for rowid, score in judged.items() if score is not None}
-        if len(scores) < len(judged):
-            search.say("rerank_partial")
-        if scores:
-            search.reranker = search.query.reranker
-            search.pools["rerank"] = search.completed["rerank"] = fusion.best(scores, len(scores))
-            weight = search.query.rerank_weight
-            search.pools["final"] = search.completed["final"] = fusion.blended(fused, judged, weight)
-
-    def _judged(self, search: _Search, pool: Iterable[int]) -> dict[int, float | None]:
-        """Ask each reranker once, for bases of one model share theirs."""
-        chunks = self._store.chunks.by_rowid(pool)
-        cards = self._store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
-        titles = {note_id: card.title for note_id, card in cards.items()}
-        asked: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
-        for base in search.bases:
-            own = {rowid: chunks[rowid] for rowid in pool if cards[chunks[rowid].note_id].base_id == base.id}
-            if not own:
-                continue
-            reranker, embedder = search.rerankers[base.id]
-            vector = search.vectors.get(base.fingerprint)
-            found = candidates(
-                self._store,
-                base,
-                embedder,
-                vector,
-                own,
-                titles,
-                with_bits=reranker.reads_bits,
-                characters=search.query.rerank_characters,
-            )
-            unread = [own[rowid].state for rowid, candidate in found.items() if candidate.bits is None]
-            if reranker.reads_bits and not tokens.of(embedder):
-                search.say("tokens_read")
-            elif reranker.reads_bits and "embedded" in unread:
-                search.say("tokens_missing")
-            asked.setdefault(id(reranker), (reranker, {}))[1].update(found)
-        judged: dict[int, float | None] = {}
-        for reranker, found in asked.values():
-            judged |= zip(found, reranker.score(search.query.text, list(found.values())), strict=True)
-        return {rowid: judged[rowid] for rowid in pool}
-
-    def _hits(self, search: _Search) -> tuple[Hit, ...]:
-        top = dict(islice(list(search.pools.values())[-1].items(), search.query.limit))
-        ranks = {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in search.pools.items()}
-        chunks = self._store.chunks.by_rowid(top)
-        cards = self._store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
-        hits: list[Hit] = []
-        for rowid, score in top.items():
-            chunk = chunks[rowid]
-            card = cards[chunk.note_id]
-            scores = {
-                stage: StageScore(said[rowid], ranks[stage].get(rowid))
-                for stage, said in search.completed.items()
-                if rowid in said
-            }
-            around = passage(self._store, card, chunk, search.query.expansion_size)
-            hits.append(Hit(len(hits) + 1, score, chunk, card, scores, around))
-        return tuple(hits)
+        for base in whole.bases:
+            if base.fingerprint in whole.vectors:
+                found |= self._store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
+        return found

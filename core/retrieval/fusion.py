@@ -4,6 +4,11 @@ from collections.abc import Mapping
 
 Scores = Mapping[int, float]
 
+PHRASE = 0.3
+"""What a chunk gains that holds a phrase which isn't required; the scores it is added to run from 0 to 1."""
+
+_CONSTANT = 60
+
 
 def weighted(vector: Scores, keyword: Scores, semantic_weight: float) -> dict[int, float]:
     """Return the weighted sum of both stages' scores, each brought to 0..1 over the pool.
@@ -16,6 +21,29 @@ def weighted(vector: Scores, keyword: Scores, semantic_weight: float) -> dict[in
         key: semantic_weight * meaning.get(key, 0.0) + (1 - semantic_weight) * words.get(key, 0.0)
         for key in meaning.keys() | words.keys()
     }
+
+
+def reciprocal(*stages: Scores) -> dict[int, float]:
+    """Return the sum of 1 / (60 + rank) over the stages that returned a chunk, each given best first.
+
+    Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009, with their constant).
+    """
+    fused: dict[int, float] = {}
+    for scores in stages:
+        for rank, key in enumerate(scores, 1):
+            fused[key] = fused.get(key, 0.0) + share(rank)
+    return fused
+
+
+def share(rank: int) -> float:
+    """Return what a rank is worth among several lists."""
+    return 1 / (_CONSTANT + rank)
+
+
+def raised(scores: Scores, gains: Scores) -> dict[int, float]:
+    """Return the scores, best first, each brought to 0..1 and raised by its gain."""
+    before = normalised(scores)
+    return best({key: score + gains.get(key, 0.0) for key, score in before.items()}, len(before))
 
 
 def blended(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:

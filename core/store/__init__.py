@@ -12,23 +12,28 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
 
 from core.errors import IndexDamaged, StoreError, WorkspaceLocked
-from core.model import KnowledgeBase, Matrix
+from core.model import KnowledgeBase, Matrix, Rowids
 from core.store.chunks import Chunks, Cutting, window_id
 from core.store.database import Database
 from core.store.edits import Edits
 from core.store.encoded import Encoded
 from core.store.notes import Notes
+from core.store.questions import Questions
 from core.store.switches import Switches
-from core.store.vectors import MOST_NOTES, VectorIndex
+from core.store.usage import Usage
+from core.store.vectors import VectorIndex
 
-_EXACT_WINDOWS = 2000
-"""Up to this many windows exact scoring beats a filtered walk through Chroma (docs/decisions/0003)."""
+_WINDOWS = 3
+"""What Chroma is asked for per chunk that is wanted: one may have several windows, and some ids are of the past."""
+_WIDER = 4
+"""How many times as many it is asked for where too few of those are allowed."""
 _CHURN = 3
 """HNSW files never shrink: a collection with this many additions per living window is built anew."""
 
@@ -61,6 +66,8 @@ class Store:
         self.encoded = Encoded(self.database)
         self.edits = Edits(self.database)
         self.switches = Switches(self.database)
+        self.usage = Usage(self.database)
+        self.questions = Questions(self.database)
         self.vectors = VectorIndex(self.folder / "chroma")
         self.index_ready = False
         self.index_problem = ""
@@ -219,33 +226,42 @@ class Store:
     # searching
 
     def nearest(
-        self, base: KnowledgeBase, query: Matrix, count: int, note_ids: Sequence[str] | None
+        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
     ) -> dict[int, float]:
         """Return the best chunks of a base with the cosine of their best window, best first.
 
-        A selective filter is scored exactly, and so is everything while Chroma is not open or damaged.
+        Only `allowed` chunks where they are given. A few of them are scored exactly, and so is everything while
+        Chroma is not open or damaged.
         """
-        if self.index_problem or not self.index_ready or (note_ids is not None and self._exactly(note_ids)):
-            return self.chunks.nearest(base, query, count, note_ids)
-        # A chunk may have several windows, and some ids may be of an earlier generation.
-        try:
-            windows = self.vectors.search(base, query, 3 * count, note_ids)
-        except IndexDamaged as error:
-            if self.vectors.name(base) not in self._left:
-                self.index_problem = str(error)
-            return self.chunks.nearest(base, query, count, note_ids)
-        rowids = self.chunks.rowids(list(windows))
-        best: dict[int, float] = {}
-        for key, score in windows.items():
-            if key in rowids:
-                best.setdefault(rowids[key], score)
-        return dict(list(best.items())[:count])
+        found = None
+        if self.index_ready and not self.index_problem:
+            try:
+                found = self._from_index(base, query, count, allowed)
+            except IndexDamaged as error:
+                if self.vectors.name(base) not in self._left:
+                    self.index_problem = str(error)
+        return self.chunks.nearest(base, query, count, allowed) if found is None else found
 
-    def _exactly(self, note_ids: Sequence[str]) -> bool:
-        """Whether a filter is selective, so that exact scoring is faster, or names more notes than Chroma can take."""
-        if len(note_ids) > MOST_NOTES:
-            return True
-        return len(note_ids) <= _EXACT_WINDOWS and self.chunks.count_windows(note_ids) <= _EXACT_WINDOWS
+    def _from_index(
+        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None
+    ) -> dict[int, float] | None:
+        """Ask Chroma for so many that enough of them are allowed, None where scoring those is less work."""
+        share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
+        asked = int(_WINDOWS * count / share) + 1 if share else 0
+        while allowed is None or asked < len(allowed):
+            windows = self.vectors.search(base, query, asked)
+            chunks = self.chunks.of_windows(list(windows))
+            best: dict[int, float] = {}
+            for key, score in windows.items():
+                if key in chunks:
+                    best.setdefault(chunks[key], score)
+            if allowed is not None:
+                passing = np.isin(list(best), allowed)
+                best = {rowid: score for (rowid, score), passes in zip(best.items(), passing, strict=True) if passes}
+            if len(best) >= count or len(windows) < asked:
+                return dict(islice(best.items(), count))
+            asked *= _WIDER
+        return None
 
     # closing
 

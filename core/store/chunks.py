@@ -3,21 +3,23 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 
 import numpy as np
 
-from core import text
 from core.errors import ChunkNotFound
-from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Matrix, Note
-from core.store import notes
+from core.model import Chunk, ChunkingOptions, Edit, Filters, KnowledgeBase, Matrix, Note, Rowids
+from core.store import filters as narrowed
+from core.store import notes, wording, words
 from core.store.database import Database
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
-_WEIGHTS = (3.0, 2.0, 1.0)
-"""BM25 weights of title, headings and body."""
 _BLOCK = 4096
+_LISTED = "group_concat(chunks.rowid)"
+_FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
+"""The tables without the texts: reading past those takes most of the time otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Chunks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._words = words.Words(database)
 
     # writing
 
@@ -77,8 +80,9 @@ class Chunks:
 
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
         rows = self._database.connection.execute(
-            f"SELECT chunks.rowid, (SELECT count(*) FROM chunks AS all_ WHERE all_.note_id = chunks.note_id) AS total,"
-            f" {_NAMES} FROM chunks WHERE rowid IN (SELECT value FROM json_each(?))",
+            f"SELECT chunks.rowid, {_NAMES},"
+            ' 1 + (SELECT max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id) AS total'
+            " FROM chunks WHERE rowid IN (SELECT value FROM json_each(?))",
             (json.dumps(list(rowids)),),
         )
         return {row["rowid"]: _chunk(row, total=row["total"]) for row in rows}
@@ -123,12 +127,9 @@ class Chunks:
         ).fetchone()
         return row[0], row[1], row[2]
 
-    def count_windows(self, note_ids: Sequence[str]) -> int:
-        row = self._database.connection.execute(
-            "SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk"
-            " WHERE note_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(note_ids),),
-        ).fetchone()
+    def count_all(self) -> int:
+        """Return how many chunks all bases have."""
+        row = self._database.connection.execute("SELECT count(*) FROM chunks").fetchone()
         return int(row[0])
 
     def window_ids(self, note_id: str) -> list[str]:
@@ -153,7 +154,67 @@ class Chunks:
 
     # searching
 
-    def rowids(self, window_ids: Sequence[str]) -> dict[str, int]:
+    def allowed(self, filters: Filters) -> Rowids | None:
+        """Return the chunks that pass every filter, None where nothing is filtered; deleted chunks never pass."""
+        if filters.bases and not self._others(filters.bases):
+            filters = replace(filters, bases=())
+        where = narrowed.of_notes(filters)
+        if not narrowed.names_status(filters) and self._some_inactive():
+            where.add("status = 'active'")
+        chunks = narrowed.of_chunks(filters)
+        if not where and not chunks:
+            return None
+        return self._rowids(
+            f"SELECT {_LISTED} FROM {_FILTERED} WHERE state != 'deleted' AND {where} AND {chunks}",
+            [*where.values, *chunks.values],
+        )
+
+    def rowids(self) -> Rowids:
+        """Return all chunks but the deleted ones."""
+        return self._rowids(f"SELECT {_LISTED} FROM chunks INDEXED BY chunks_filters WHERE state != 'deleted'")
+
+    def rowids_in(self, bases: Iterable[KnowledgeBase]) -> Rowids:
+        """Return the chunks of some bases but the deleted ones."""
+        return self._rowids(
+            f"SELECT {_LISTED} FROM {_FILTERED} WHERE state != 'deleted'"
+            " AND base_id IN (SELECT value FROM json_each(?))",
+            [json.dumps([base.id for base in bases])],
+        )
+
+    def rowids_of(self, note_id: str) -> list[int]:
+        """Return the chunks of a note but the deleted ones, in their order."""
+        rows = self._database.connection.execute(
+            "SELECT rowid FROM chunks WHERE note_id = ? AND state != 'deleted' ORDER BY \"index\"", (note_id,)
+        )
+        return [row[0] for row in rows]
+
+    def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
+        """Return chunks of the notes that were changed last, in the order of their notes."""
+        rows = self._database.connection.execute(
+            f"SELECT chunks.rowid FROM {_FILTERED} WHERE state != 'deleted'"
+            ' AND base_id IN (SELECT value FROM json_each(?)) ORDER BY updated_at DESC, notes.id, "index"',
+            (json.dumps([base.id for base in bases]),),
+        )
+        passing = None if allowed is None else set(allowed.tolist())
+        return list(islice((row[0] for row in rows if passing is None or row[0] in passing), count))
+
+    def _others(self, bases: Sequence[str]) -> bool:
+        row = self._database.connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM bases WHERE name NOT IN (SELECT value FROM json_each(?)))",
+            (json.dumps(bases),),
+        )
+        return bool(row.fetchone()[0])
+
+    def _some_inactive(self) -> bool:
+        row = self._database.connection.execute("SELECT EXISTS (SELECT 1 FROM notes WHERE status != 'active')")
+        return bool(row.fetchone()[0])
+
+    def _rowids(self, statement: str, values: Sequence[object] = ()) -> Rowids:
+        # One long text takes a third of the time of a hundred thousand rows.
+        listed = self._database.connection.execute(statement, values).fetchone()[0]
+        return np.sort(np.fromstring(listed or "", np.int64, sep=","))
+
+    def of_windows(self, window_ids: Sequence[str]) -> dict[str, int]:
         """Return the chunk of each window; windows of an earlier generation have none."""
         keys = [[key, *parse_window_id(key)[:3]] for key in window_ids]
         rows = self._database.connection.execute(
@@ -165,15 +226,15 @@ class Chunks:
         return {row[0]: row[1] for row in rows}
 
     def nearest(
-        self, base: KnowledgeBase, query: Matrix, count: int, note_ids: Sequence[str] | None
+        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
     ) -> dict[int, float]:
         """Return the best chunks of a base by exact cosine over the stored vectors, each as its best window."""
-        only = "" if note_ids is None else "AND note_id IN (SELECT value FROM json_each(:notes))"
+        only = "" if allowed is None else "AND chunks.rowid IN (SELECT value FROM json_each(:allowed))"
         cursor = self._database.connection.execute(
             "SELECT chunks.rowid, vectors.vector FROM notes JOIN chunks ON note_id = notes.id"
             " JOIN windows ON chunk = chunks.rowid JOIN vectors ON vectors.id = windows.vector"
             f" WHERE base_id = :base {only}",
-            {"base": base.id, "notes": json.dumps(note_ids)},
+            {"base": base.id, "allowed": None if allowed is None else json.dumps(allowed.tolist())},
         )
         best: dict[int, float] = {}
         while rows := cursor.fetchmany(_BLOCK):
@@ -210,19 +271,27 @@ class Chunks:
         count: int,
         *,
         base_ids: Sequence[str] | None = None,
-        note_ids: Sequence[str] | None = None,
+        allowed: Rowids | None = None,
         rowids: Sequence[int] | None = None,
     ) -> dict[int, float]:
         """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first."""
-        if not words:
-            return {}
-        allowed, values = _allowed(base_ids, note_ids, rowids)
-        rows = self._database.connection.execute(
-            f"SELECT rowid, -bm25(words, {', '.join(map(str, _WEIGHTS))}) AS score FROM words"
-            f" WHERE words MATCH ? {allowed} ORDER BY score DESC, rowid LIMIT ?",
-            [" OR ".join(f'"{word}"' for word in words), *values, count],
-        )
-        return {row[0]: row[1] for row in rows}
+        return self._words.ranked(words, count, base_ids, allowed, rowids)
+
+    def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
+        """Return which of the words each chunk holds; chunks that hold none are left out."""
+        return self._words.matched(words, rowids)
+
+    def containing(self, phrase: str, allowed: Rowids | None = None) -> set[int]:
+        """Return the chunks whose title, headings or text hold a phrase as it stands.
+
+        Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
+        must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
+        """
+        return self._words.containing(phrase, allowed)
+
+    def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
+        """Return the chunks that hold a word, with another English ending too, or a phrase as it stands."""
+        return self._words.holding(term, allowed)
 
 
 def window_id(note_id: str, generation: int, index: int, window: int) -> str:
@@ -233,27 +302,6 @@ def window_id(note_id: str, generation: int, index: int, window: int) -> str:
 def parse_window_id(key: str) -> tuple[str, int, int, int]:
     note_id, generation, index, window = key.rsplit(":", 3)
     return note_id, int(generation), int(index), int(window)
-
-
-def _allowed(
-    base_ids: Sequence[str] | None, note_ids: Sequence[str] | None, rowids: Sequence[int] | None
-) -> tuple[str, list[object]]:
-    # The + keeps SQLite from asking FTS5 once for each row: one pass over the matches
-    # is hundreds of times faster.
-    if rowids is not None:
-        return "AND +rowid IN (SELECT value FROM json_each(?))", [json.dumps(rowids)]
-    if note_ids is not None:
-        return (
-            "AND +rowid IN (SELECT rowid FROM chunks WHERE note_id IN (SELECT value FROM json_each(?)))",
-            [json.dumps(note_ids)],
-        )
-    if base_ids is not None:
-        return (
-            "AND +rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
-            " WHERE base_id IN (SELECT value FROM json_each(?)))",
-            [json.dumps(base_ids)],
-        )
-    return "", []
 
 
 def _clear(connection: sqlite3.Connection, note_id: str) -> None:
@@ -272,10 +320,7 @@ def _put(connection: sqlite3.Connection, title: str, chunk: Chunk, vectors: Sequ
     ).lastrowid
     if chunk.state == "deleted":
         return
-    connection.execute(
-        "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-        (rowid, *(" ".join(text.keywords(field)) for field in (title, " ".join(chunk.section), chunk.text))),
-    )
+    wording.insert(connection, rowid, title, chunk.section, chunk.text)
     connection.executemany(
         "INSERT INTO windows VALUES (?, ?, ?)",
         [(rowid, index, vector) for index, vector in enumerate(vectors)],

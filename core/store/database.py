@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import StoreError, WorkspaceLocked
-from core.store import schema
+from core.store import filters, schema
+from core.text import fold
 
 
 class _Connection(sqlite3.Connection):
@@ -56,6 +57,8 @@ class Database:
             "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
             + ("PRAGMA query_only = ON;" if self.readonly else "")
         )
+        connection.create_function("fold", 1, fold, deterministic=True)
+        connection.create_function("titles", 2, filters.titles, deterministic=True)
         self._local.connection = connection
         self._opened.add(connection)
         return connection
@@ -68,8 +71,11 @@ class Database:
             )
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed at the end, rolled back on any error."""
+    def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed at the end, rolled back on any error.
+
+        It counts up the version of what searches find, except where it writes `aside` of that.
+        """
         self.check_writable()
         assert not getattr(self._local, "reading", False), "what is written within a snapshot would be lost"
         with self._writer:
@@ -80,10 +86,16 @@ class Database:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
+                if not aside:
+                    connection.execute("UPDATE version SET number = number + 1")
             except BaseException:
                 connection.rollback()
                 raise
             connection.commit()
+
+    def version(self) -> int:
+        """Return a number that grows whenever what searches find may have changed."""
+        return int(self.connection.execute("SELECT number FROM version").fetchone()[0])
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:

@@ -10,8 +10,9 @@ from typing import Any
 
 from core.errors import NoteNotFound, UnknownChoice
 from core.model import ChunkingOptions, Filters, KnowledgeBase, Note, NoteCard
+from core.store import filters as narrowed
 from core.store.database import Database
-from core.text import keywords
+from core.text import fold, keywords
 
 _NOTE_COLUMNS = (
     "id base_id generation title body body_start content_hash path source source_ref source_url mtime_ns size"
@@ -21,7 +22,7 @@ _NOTE_COLUMNS = (
 _ALL = Filters()
 _CARD = """
     SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
-           length(body) AS characters, strategy, warnings,
+           length(body) AS characters, strategy, warnings, type, category, project,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending,
            (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags
@@ -107,6 +108,15 @@ class Notes:
     def set_embed_at_once(self, base: KnowledgeBase, at_once: bool) -> None:
         with self._database.write() as connection:
             connection.execute("UPDATE bases SET embed_at_once = ? WHERE id = ?", (at_once, base.id))
+
+    def set_search(self, base: KnowledgeBase) -> None:
+        """Record how the base is searched where a search doesn't say."""
+        with self._database.write() as connection:
+            connection.execute(
+                'UPDATE bases SET "limit" = ?, score_threshold = ?, semantic_weight = ?, rerank_weight = ?'
+                " WHERE id = ?",
+                (base.limit, base.score_threshold, base.semantic_weight, base.rerank_weight, base.id),
+            )
 
     def set_keep_tokens(self, base: KnowledgeBase, keep: bool) -> KnowledgeBase:
         """Record whether the base keeps the bits of its tokens, and return it so."""
@@ -221,14 +231,27 @@ class Notes:
         return str(row[0])
 
     def cards(self, filters: Filters = _ALL, *, text: str = "") -> list[NoteCard]:
-        """Return what lists show of the notes that pass, by base and path; `text` is looked for in title and path."""
-        where, values = _conditions(filters)
+        """Return what lists show of the notes that pass, by base and path; `text` is looked for in title and path.
+
+        Of whatever status they are, unless the filters say; a filter on chunks asks that one of the note's
+        chunks passes.
+        """
+        where, chunks = narrowed.of_notes(filters), narrowed.of_chunks(filters)
+        if chunks:
+            where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
-            where.append("(instr(lower(title), ?) OR instr(lower(coalesce(path, '')), ?))")
-            values += [text.lower()] * 2
-        clause = f"WHERE {' AND '.join(where)}" if where else ""
-        rows = self._database.connection.execute(f"{_CARD} {clause} ORDER BY bases.name, path, title", values)
+            where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
+        rows = self._database.connection.execute(
+            f"{_CARD} WHERE {where} ORDER BY bases.name, path, title", where.values
+        )
         return [_card(row) for row in rows]
+
+    def card(self, note_id: str) -> NoteCard:
+        """Return what lists show of a note; raises NoteNotFound."""
+        try:
+            return self.cards_of([note_id])[note_id]
+        except KeyError:
+            raise NoteNotFound(note_id) from None
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
         rows = self._database.connection.execute(
@@ -236,15 +259,12 @@ class Notes:
         )
         return {row["id"]: _card(row) for row in rows}
 
-    def matching(self, filters: Filters) -> list[str] | None:
-        """Return the ids of the notes that pass, None where the filters let everything through."""
-        where, values = _conditions(filters)
-        if not where:
-            return None
+    def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return what each of the notes links to, as it is written there."""
         rows = self._database.connection.execute(
-            f"SELECT notes.id FROM notes JOIN bases ON bases.id = base_id WHERE {' AND '.join(where)}", values
+            "SELECT id, links FROM notes WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(note_ids)),)
         )
-        return [row[0] for row in rows]
+        return {row[0]: tuple(json.loads(row[1])) for row in rows}
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the tags in use and on how many notes, the most frequent first."""
@@ -323,32 +343,6 @@ def to_row(note: Note) -> dict[str, object]:
     for name in ("created_at", "updated_at"):
         row[name] = row[name].isoformat() if row[name] else None
     return row
-
-
-def _conditions(filters: Filters) -> tuple[list[str], list[object]]:
-    where: list[str] = []
-    values: list[object] = []
-    if filters.bases:
-        where.append("bases.name IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(filters.bases))
-    for tag in filters.tags:
-        where.append("EXISTS (SELECT 1 FROM tags WHERE note_id = notes.id AND tag = ?)")
-        values.append(tag.lstrip("#"))
-    if filters.path:
-        pattern = filters.path if any(mark in filters.path for mark in "*?") else f"{_literal(filters.path)}*"
-        where.append("path GLOB ?")
-        values.append(pattern)
-    if filters.after:
-        where.append("notes.updated_at >= ?")
-        values.append(filters.after.isoformat())
-    if filters.before:
-        where.append("notes.updated_at < ?")
-        values.append(filters.before.isoformat())
-    return where, values
-
-
-def _literal(text: str) -> str:
-    return "".join(f"[{character}]" if character in "*?[" else character for character in text)
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: dict[str, object]) -> int:

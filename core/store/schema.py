@@ -1,10 +1,12 @@
 """The tables of `notes.db`, as numbered migrations: each is applied once, in its own transaction."""
 
 import sqlite3
+from collections.abc import Callable
 
 from core.errors import NewerSchema
+from core.store import wording
 
-MIGRATIONS = (
+MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     """
     CREATE TABLE bases (
         id TEXT PRIMARY KEY,
@@ -139,14 +141,91 @@ MIGRATIONS = (
         started_at TEXT NOT NULL
     ) WITHOUT ROWID;
     """,
+    # A number that says whether what was found may still be kept; what a person asked and said of the hits;
+    # how a base is searched, where 0 and NULL leave it to the settings.
+    """
+    CREATE TABLE version (number INTEGER NOT NULL);
+    INSERT INTO version VALUES (0);
+    CREATE TABLE usage (
+        query TEXT NOT NULL,
+        note_id TEXT NOT NULL,
+        chunk_id TEXT NOT NULL,
+        verdict TEXT NOT NULL,
+        at TEXT NOT NULL,
+        PRIMARY KEY (query, chunk_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX usage_note ON usage(note_id);
+    CREATE TABLE searches (
+        query TEXT PRIMARY KEY,
+        at TEXT NOT NULL,
+        times INTEGER NOT NULL,
+        name TEXT NOT NULL DEFAULT ''
+    ) WITHOUT ROWID;
+    ALTER TABLE bases ADD COLUMN semantic_weight REAL;
+    ALTER TABLE bases ADD COLUMN rerank_weight REAL;
+    UPDATE bases SET "limit" = 0;
+    """,
+    wording.fold_traditional,
+    # All that filters ask of a note or a chunk, apart from its text; in the order in which changed notes are listed.
+    """
+    CREATE INDEX notes_filters ON notes(updated_at DESC, id, base_id, status, type, category, project, path, title);
+    CREATE INDEX notes_inactive ON notes(status) WHERE status != 'active';
+    CREATE INDEX chunks_filters ON chunks(note_id, state, has_code, section_title, parent_sections);
+    """,
+    # Questions and their right passages; a passage outlives its note, for the note's file may come back.
+    """
+    CREATE TABLE question_sets (
+        id TEXT PRIMARY KEY,
+        base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        UNIQUE (base_id, name)
+    );
+    CREATE TABLE questions (
+        rowid INTEGER PRIMARY KEY,
+        set_id TEXT NOT NULL REFERENCES question_sets ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        text TEXT NOT NULL,
+        "any" INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        note TEXT NOT NULL,
+        suggested INTEGER NOT NULL,
+        UNIQUE (set_id, id)
+    );
+    CREATE TABLE golds (
+        question INTEGER NOT NULL REFERENCES questions ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        note_id TEXT NOT NULL,
+        path TEXT NOT NULL,
+        quote TEXT NOT NULL,
+        start INTEGER NOT NULL,
+        "end" INTEGER NOT NULL,
+        flagged INTEGER NOT NULL,
+        PRIMARY KEY (question, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX golds_note ON golds(note_id);
+    CREATE TRIGGER golds_flagged AFTER DELETE ON notes BEGIN
+        UPDATE golds SET flagged = 1 WHERE note_id = OLD.id;
+    END;
+    """,
 )
 
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the database to the newest version; raises NewerSchema where it is beyond it."""
     version = schema_version(connection)
-    for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
-        connection.executescript(f"BEGIN IMMEDIATE; {statements} PRAGMA user_version = {number}; COMMIT;")
+    for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
+        if isinstance(step, str):
+            connection.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            step(connection)
+            connection.execute(f"PRAGMA user_version = {number}")
+        except BaseException:
+            connection.rollback()
+            raise
+        connection.commit()
 
 
 def schema_version(connection: sqlite3.Connection) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from core.errors import IndexDamaged
 from core.model import KnowledgeBase, Matrix
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 _BATCH = 100
+_NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
+"""Of HNSW: with Chroma's own numbers a tenth of the ten nearest of 150,000 windows isn't found, with these one in a
+hundred; it takes half a millisecond more to add a window, and two to ask."""
 _PROBE_SECONDS = 120
-MOST_NOTES = 5000
-"""Notes that a filtered search can name."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -74,17 +75,11 @@ class VectorIndex:
                 names = self._connect()
             return names if trusted is None else names & trusted
 
-    def search(
-        self, base: KnowledgeBase, query: Matrix, count: int, note_ids: Sequence[str] | None
-    ) -> dict[str, float]:
+    def search(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float]:
         """Return the best windows with their cosine; fewer than `count` is normal."""
-        where: Any = None
-        if note_ids is not None:
-            where = {"note": {"$in": list(note_ids)}}
         with _translated():
-            collection = self._collection(base)
-            found = collection.query(
-                query_embeddings=query[None, :], n_results=count, where=where, include=["distances"]
+            found = self._collection(base).query(
+                query_embeddings=query[None, :], n_results=count, include=["distances"]
             )
         ids, distances = found["ids"][0], (found["distances"] or [[]])[0]
         return {key: 1.0 - max(0.0, distance) for key, distance in zip(ids, distances, strict=True)}
@@ -95,11 +90,7 @@ class VectorIndex:
             collection = self._collection(base)
             for at in range(0, len(ids), _BATCH):
                 batch = list(ids[at : at + _BATCH])
-                collection.add(
-                    ids=batch,
-                    embeddings=vectors[at : at + _BATCH],
-                    metadatas=[{"note": key.partition(":")[0]} for key in batch],
-                )
+                collection.add(ids=batch, embeddings=vectors[at : at + _BATCH])
 
     def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
         with self._lock, _translated():
@@ -118,7 +109,14 @@ class VectorIndex:
             self._collections[self.name(base)] = self._opened().create_collection(
                 self.name(base),
                 embedding_function=None,
-                configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
+                configuration={
+                    "hnsw": {
+                        "space": "cosine",
+                        "max_neighbors": _NEIGHBOURS,
+                        "ef_construction": _BUILD_WIDTH,
+                        "ef_search": _SEARCH_WIDTH,
+                    }
+                },
             )
         for ids, vectors in windows:
             self.add(base, ids, vectors)

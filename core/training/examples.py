@@ -171,7 +171,7 @@ def _sections(store: Store, base: KnowledgeBase) -> tuple[list[Passage], Matrix,
     rowids: list[int] = []
     rows: list[Matrix] = []
     for ids, matrix in store.chunks.windows(base):
-        chunk_of = store.chunks.rowids(ids)
+        chunk_of = store.chunks.of_windows(ids)
         for key, vector in zip(ids, matrix, strict=True):
             if parse_window_id(key)[3] == 0 and key in chunk_of:
                 rowids.append(chunk_of[key])

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Progress
 from core.workspace import BaseStatus, ModelCard, Status, SwitchCost, Workspace
-from pages.ui import sizes, times, waiting, work
+from pages.ui import basesearch, sizes, times, waiting, work
 from pages.ui.safe import html, plain
 from pages.ui.text import t
 
@@ -37,6 +37,7 @@ def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard])
         if status.pending:
             waiting.embed_all(workspace, base, status.pending)
         _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
+    basesearch.section(workspace, base)
     if status.switch:
         _begun(workspace, status)
     else:

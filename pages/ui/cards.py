@@ -1,11 +1,11 @@
 """Hits as cards: where a passage stands, why it is there, and its words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.model import Hit
+from core.model import Chunk, Hit, NoteCard, StageScore
 from pages.ui import look, marks
 from pages.ui.safe import html, marked
 from pages.ui.text import t
@@ -14,6 +14,7 @@ STAGES = {
     "vector": look.TILES[0],
     "keyword": look.TILES[1],
     "fused": look.TILES[3],
+    "boosted": look.TILES[5],
     "rerank": look.TILES[4],
     "final": look.TILES[2],
 }
@@ -41,75 +42,97 @@ def ranges(hits: Sequence[Hit]) -> dict[str, Range]:
     return {stage: (min(said), max(said)) for stage, said in scores.items() if said}
 
 
-def hit(hit: Hit, words: Sequence[str], extremes: dict[str, Range], *, base: bool) -> None:
-    """Draw a hit."""
-    place = " · ".join(
-        [
-            *([hit.note.base] if base else []),
-            hit.note.path or "",
-            t("hit.place", index=hit.chunk.index + 1, total=hit.chunk.total),
-        ]
+def plainly(hit: Hit, words: Sequence[str], extremes: Mapping[str, Range], *, base: bool) -> None:
+    """Draw a hit that nothing can be done with yet."""
+    with st.container(border=True):
+        st.html(body(hit, words, extremes, base=base))
+
+
+def body(hit: Hit, words: Sequence[str], extremes: Mapping[str, Range], *, base: bool, tone: str = "") -> str:
+    """Return a hit as HTML; `tone` is the colour of the part of the question that found it."""
+    facts = [
+        *([hit.note.base] if base else []),
+        hit.note.path or "",
+        t("hit.place", index=hit.chunk.index + 1, total=hit.chunk.total),
+        *([t("hit.joined", n=len(hit.joined))] if hit.joined else []),
+    ]
+    place = " · ".join(fact for fact in facts if fact)
+    crumb = " › ".join(section(hit.note, hit.chunk))
+    return (
+        f'<div class="t-hit"><div class="t-head"><span class="t-rank">{hit.rank}</span>'
+        f'<span class="t-name">{html(hit.note.title)}</span>{_edited(hit)}{_asked(hit, tone)}</div>'
+        f'<div class="t-crumb">{html(crumb)}</div>'
+        f"{_text(hit, words)}{stages(hit.scores, extremes)}"
+        f'<div class="t-facts t-place"><span>{html(place)}</span>{tags(hit.note.tags)}</div>{_copies(hit)}</div>'
     )
-    crumb = " › ".join(hit.chunk.section)
-    with st.container(border=True, key=f"hit_{hit.rank}"):
-        st.html(
-            f'<div class="t-hit"><div class="t-head"><span class="t-rank">{hit.rank}</span>'
-            f'<span class="t-name">{html(hit.note.title)}</span>{_edited(hit)}</div>'
-            f'<div class="t-crumb">{html(crumb)}</div>'
-            f"{_text(hit, words)}{_stages(hit, extremes)}"
-            f'<div class="t-facts t-place"><span>{html(place)}</span>{tags(hit.note.tags)}</div></div>'
-        )
-        with st.container(horizontal=True):
-            link = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
-            st.page_link(
-                "pages/2_chunks.py", label=t("hit.to_chunks"), icon=":material/splitscreen:", query_params=link
-            )
-            st.page_link(
-                "pages/1_notes.py",
-                label=t("hit.to_note"),
-                icon=":material/description:",
-                query_params={"note": hit.note.id},
-            )
+
+
+def section(note: NoteCard, chunk: Chunk) -> tuple[str, ...]:
+    """Return a chunk's chain of titles, without the first where that only says the note's again."""
+    return chunk.section[chunk.section[:1] == (note.title,) :]
+
+
+def dot(tone: str) -> str:
+    """Return a small sign in a colour as HTML."""
+    return f'<i class="t-part" style="background: {tone}"></i>'
 
 
 def _edited(hit: Hit) -> str:
     return f'<span class="t-tag t-edited">{html(t("hit.edited"))}</span>' if hit.chunk.edited else ""
 
 
-def _stages(hit: Hit, extremes: dict[str, Range]) -> str:
+def _asked(hit: Hit, tone: str) -> str:
+    if not hit.asked or not tone:
+        return ""
+    return f'<span class="t-by" title="{html(t("hit.asked"))}">{dot(tone)}{html(hit.asked)}</span>'
+
+
+def _copies(hit: Hit) -> str:
+    if not hit.copies:
+        return ""
+    names = [f"{copy.note.title} ({copy.note.path})" if copy.note.path else copy.note.title for copy in hit.copies]
+    return f'<div class="t-facts"><span>{html(t("hit.copies", names=" · ".join(names)))}</span></div>'
+
+
+def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> str:
+    """Return what each stage said, as bars in HTML that run from the lowest to the highest of the `extremes`."""
     bars = []
     for stage, tile in STAGES.items():
-        if stage not in hit.scores:
+        if stage not in scores:
             continue
-        said = hit.scores[stage]
-        low, high = extremes[stage]
-        share = 8 + 92 * ((said.score - low) / (high - low) if high > low else float(said.score > 0))
-        rank = f"#{said.rank}" if said.rank else t("stage.unranked")
+        said = scores[stage]
+        low, high = extremes.get(stage, (0.0, 1.0))
+        share = min(1.0, max(0.0, (said.score - low) / (high - low) if high > low else float(said.score > 0)))
+        rank = f"#{said.rank:,}" if said.rank else t("stage.unranked")
         bars.append(
             f'<span class="t-stage" title="{html(t("stage.help", score=f"{said.score:.4f}", rank=rank))}">'
             f"{html(t(f'stage.{stage}'))}"
-            f'<span class="t-bar"><i style="width: {share:.0f}%; background: {tile}"></i></span>'
+            f'<span class="t-bar"><i style="width: {8 + 92 * share:.0f}%; background: {tile}"></i></span>'
             f'<b>{said.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )
-    return f'<div class="t-stages">{"".join(bars)}</div>'
+    return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def _text(hit: Hit, words: Sequence[str]) -> str:
-    passage = hit.passage
-    if (passage.start, passage.end) != (hit.chunk.start, hit.chunk.end):
-        return _context(hit, words)
-    text = hit.chunk.text
+def excerpt(text: str, words: Sequence[str], lines: int = LINES) -> tuple[str, bool]:
+    """Return the lines of a text with most of the words as HTML, and whether they are all of it."""
     spans = marks.find(text, words)
     start, end = marks.excerpt(text, spans)
     shown = marked(text[start:end].rstrip(), marks.within(spans, start, end))
-    lines = _BLANK.sub("\n", shown).split("\n")
-    whole = (start, end) == (0, len(text)) and len(lines) <= LINES
-    shown = "\n".join(lines[:LINES])
-    excerpt = f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>'
+    found = _BLANK.sub("\n", shown).split("\n")
+    whole = (start, end) == (0, len(text)) and len(found) <= lines
+    shown = "\n".join(found[:lines])
+    return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
+
+
+def _text(hit: Hit, words: Sequence[str]) -> str:
+    passage, text = hit.passage, hit.chunk.text
+    if (passage.start, passage.end) != (hit.chunk.start, hit.chunk.end):
+        return _context(hit, words)
+    shown, whole = excerpt(text, words)
     if whole:
-        return excerpt
-    label = t("hit.whole", n=len(text))
-    return f'{excerpt}<details><summary>{label}</summary><div class="t-text">{marked(text, spans)}</div></details>'
+        return shown
+    label, all_of_it = t("hit.whole", n=len(text)), marked(text, marks.find(text, words))
+    return f'{shown}<details><summary>{label}</summary><div class="t-text">{all_of_it}</div></details>'
 
 
 def _context(hit: Hit, words: Sequence[str]) -> str:

@@ -52,10 +52,10 @@ STYLE = """
 .t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }
 .t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;
   padding: 0 .45rem; font-size: .85rem; }
-.t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; }
-.t-stages { display: flex; flex-wrap: wrap; gap: .35rem 1.1rem; margin-top: .1rem; }
-.t-stage { font-size: .78rem; display: inline-flex; align-items: center; gap: .4rem; font-variant-numeric: tabular-nums; }
-.t-bar { width: 4.2rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; display: inline-block; }
+.t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; } .t-crumb:empty { display: none; }
+.t-stages { display: flex; flex-wrap: wrap; gap: .3rem .95rem; margin-top: .1rem; }
+.t-stage { font-size: .78rem; display: inline-flex; align-items: center; gap: .35rem; font-variant-numeric: tabular-nums; }
+.t-bar { width: 2.8rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; display: inline-block; }
 .t-bar i { display: block; height: 100%; background: var(--tile); border-radius: .2rem; }
 .t-context { display: flex; flex-direction: column; gap: .35rem; }
 .t-context > div { border-left: 3px solid var(--t-line); padding-left: .9rem; overflow: auto; }
@@ -63,6 +63,40 @@ STYLE = """
 /* Reversed, a scrolled box begins at its end: the lines next to the hit are in sight. */
 .t-context .t-before { display: flex; flex-direction: column-reverse; }
 .t-context .t-own { border-color: var(--t-accent); max-height: 22rem; background: color-mix(in srgb, var(--t-accent) 9%, transparent); }
+.t-by { font-size: .8rem; opacity: .8; margin-left: auto; display: inline-flex; align-items: center; gap: .4rem; overflow-wrap: anywhere; }
+.t-part { width: .6rem; height: .6rem; border-radius: 2px; flex: none; display: inline-block; }
+.t-parts { border: 1px solid var(--t-line); border-radius: .5rem; padding: .6rem .9rem; display: flex; flex-direction: column; gap: .5rem; font-size: .88rem; }
+.t-round { display: grid; grid-template-columns: 4.2rem 1fr; gap: .2rem .6rem; align-items: baseline; }
+.t-asks { display: flex; flex-wrap: wrap; gap: .25rem 1.4rem; } .t-parts details .t-asks { margin-top: .35rem; }
+.t-ask { display: inline-flex; flex-wrap: wrap; align-items: baseline; gap: 0 .45rem; overflow-wrap: anywhere; } .t-ask .t-part { align-self: center; }
+.t-ask .t-dim { font-size: .8rem; font-variant-numeric: tabular-nums; }
+.t-parts summary { cursor: pointer; opacity: .75; }
+.t-asked { font-size: 1.05rem; line-height: 1.7; overflow-wrap: anywhere; padding: .2rem .2rem; }
+.t-asked .t-wrong { color: inherit; background: #c5483c22; border-radius: .2rem; padding: 0 .1em; text-decoration: underline wavy #c5483c 1px; text-underline-offset: .3em; }
+.t-lost { margin-bottom: .6rem; } .t-lost-head { font-size: .92rem; margin-bottom: .3rem; }
+.t-fell { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .8rem; margin: .5rem 0; font-size: .9rem; overflow-wrap: anywhere; }
+.t-fell .t-text { font-size: .86rem; opacity: .85; }
+.t-forms { margin-top: .4rem; font-size: .88rem; } .t-forms code { white-space: nowrap; }
+.st-key-chips button, .st-key-relax button { min-height: 1.9rem; padding: 0 .7rem; border-radius: 1rem; font-size: .86rem; }
+.st-key-facets [data-testid="stButtonGroup"] [role="radiogroup"] { flex-direction: column; align-items: stretch; gap: 0; }
+.st-key-facets [data-testid="stButtonGroup"] button { border: 0; background: none; height: auto; min-height: 1.65rem; padding: .1rem .4rem; border-radius: .35rem; }
+.st-key-facets [data-testid="stButtonGroup"] button:hover { background: var(--t-soft); }
+.st-key-facets button :is(div, span, p) { width: 100%; min-width: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; line-height: 1.3; }
+.st-key-facets [data-testid="stButtonGroup"] button p { display: flex; justify-content: space-between; gap: .6rem; font-size: .86rem; }
+.st-key-facets [data-testid="stButtonGroup"] button p span { width: auto; flex: none; font-variant-numeric: tabular-nums; }
+.st-key-facets [data-testid="stWidgetLabel"] p { font-weight: 650; font-size: .82rem; }
+.st-key-facets [class*="st-key-more_"] { margin-top: -1.1rem; } .st-key-facets [class*="st-key-more_"] button { min-height: 1.5rem; padding: 0 .4rem; font-size: .82rem; opacity: .75; }
+@media (max-width: 1000px) { [data-testid="stColumn"]:has(.st-key-facets) { order: 2; }
+  [data-testid="stHorizontalBlock"]:has(.st-key-facets) > [data-testid="stColumn"] { min-width: 100%; } }
+[class*="st-key-actions_"] [data-testid="stButtonGroup"] { display: flex; align-items: center; gap: .5rem; }
+[class*="st-key-actions_"] [data-testid="stWidgetLabel"] { margin: 0; min-height: 0; opacity: .75; } [class*="st-key-actions_"] [data-testid="stWidgetLabel"] p { font-size: .82rem; }
+[class*="st-key-actions_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; }
+[class*="st-key-actions_"] [data-testid="stButtonGroup"] button p { font-size: .82rem; }
+[class*="st-key-verdict_"] [role="radiogroup"] { gap: .15rem; } [class*="st-key-verdict_"] button:not([aria-checked="true"]) { border-color: transparent; background: none; opacity: .75; }
+[class*="st-key-verdict_"] button:hover { opacity: 1; }
+.st-key-past_body { width: 28rem; max-width: 80vw; } :is(.st-key-past_body, .st-key-examples) a { background: none; }
+:is(.st-key-past_body, .st-key-examples) a p { font-weight: 400; } .st-key-past_rows a { padding-left: 0; }
+ .st-key-options_body { width: 43rem; max-width: 86vw; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
 .t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from core.workspace import simplified
 from pages.ui.safe import Span
 
 EXCERPT = 420
@@ -15,8 +16,10 @@ _LONGEST = 1000
 def find(text: str, words: Sequence[str]) -> list[Span]:
     """Return the places of the words, in order, those that touch as one.
 
-    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier.
+    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier;
+    one of simplified Chinese characters marks the traditional ones too.
     """
+    text = simplified(text)
     latin = [re.escape(word) for word in words if word.isascii()]
     other = [re.escape(word) for word in words if not word.isascii()]
     spans = [match.span() for word in other for match in re.finditer(word, text, re.IGNORECASE)]

@@ -68,7 +68,7 @@ def test_vectors_are_the_same_in_another_process() -> None:
 
 def test_known_before_anything_is_read() -> None:
     embedder = build("tfidf")
-    assert (embedder.fingerprint, embedder.dimension) == ("tfidf-1:2048", DIMENSION)
+    assert (embedder.fingerprint, embedder.dimension) == ("tfidf-2:2048", DIMENSION)
     assert [tuple(span) for span in embedder.tokens("ab 恢复, extraordinarily").tolist()] == [
         (0, 2),
         (3, 4),

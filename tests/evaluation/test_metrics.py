@@ -1,10 +1,34 @@
-"""Every metric on an example that can be worked out on paper."""
+"""Every metric on an example that can be worked out on paper, against sets of characters, and against trec_eval."""
+
+from itertools import accumulate, chain
+from math import log2
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import Span, coverage, found_at, hit_at, iou, reciprocal_rank, within_budget
+from core.evaluation.metrics import (
+    Rates,
+    Span,
+    average_precision,
+    coverage,
+    found_at,
+    hit_at,
+    iou,
+    ndcg_at,
+    needed,
+    percentile,
+    precision_at,
+    rates,
+    recall_at,
+    reciprocal_rank,
+    relevance,
+    share_reaching,
+    span_precision,
+    span_recall,
+    within_budget,
+)
 
 GOLD = ("a.md", 100, 200)
 
@@ -105,3 +129,185 @@ def test_the_budget_cuts_the_hit_it_ends_in(budget: int, kept: list[Span]) -> No
 )
 def test_iou_punishes_what_is_missing_and_what_is_too_much(retrieved: list[Span], share: float) -> None:
     assert iou([GOLD], retrieved) == pytest.approx(share)
+
+
+SPANS = st.lists(
+    st.builds(
+        lambda path, start, length: (path, start, start + length),
+        st.sampled_from(["a.md", "b.md"]),
+        st.integers(0, 60),
+        st.integers(1, 30),
+    ),
+    max_size=6,
+)
+
+
+def characters(spans: list[Span]) -> set[tuple[str, int]]:
+    return {(path, place) for path, start, end in spans for place in range(start, end)}
+
+
+@given(SPANS, SPANS)
+def test_span_metrics_are_those_of_the_sets(golds: list[Span], retrieved: list[Span]) -> None:
+    wanted, got = characters(golds), characters(retrieved)
+    both = len(wanted & got)
+    assert span_recall(golds, retrieved, any=False) == (both / len(wanted) if wanted else 0)
+    assert span_precision(golds, retrieved) == (both / len(got) if got else 0)
+    assert iou(golds, retrieved) == (both / len(wanted | got) if wanted | got else 0)
+    shares = [len(characters([gold]) & got) / len(characters([gold])) for gold in golds]
+    assert span_recall(golds, retrieved, any=True) == max(shares, default=0)
+
+
+def test_span_recall_and_precision() -> None:
+    retrieved: list[Span] = [("a.md", 150, 250), ("b.md", 0, 100)]
+    assert span_recall([GOLD, OTHER], retrieved, any=False) == 50 / 120
+    assert span_recall([GOLD, OTHER], retrieved, any=True) == 0.5
+    assert span_precision([GOLD, OTHER], retrieved) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("golds", "any_", "found"),
+    [
+        ([GOLD], True, [0, 0, 1, 0]),
+        ([GOLD, OTHER], False, [0, 0, 1, 1]),
+        ([GOLD, OTHER], True, [0, 0, 1, 0]),
+        ([OTHER, ("c.md", 0, 8), ("d.md", 0, 9)], False, [0, 0, 0, 2]),
+        ([OTHER, ("c.md", 0, 8)], True, [0, 0, 0, 1]),
+        ([("a.md", 0, 100), ("a.md", 50, 150), ("b.md", 0, 300)], False, [0, 2, 0, 0]),
+        ([], False, [0, 0, 0, 0]),
+    ],
+)
+def test_a_hit_is_relevant_where_a_passage_is_found_by_it(golds: list[Span], any_: bool, found: list[int]) -> None:
+    assert relevance(golds, HITS, any=any_) == found
+
+
+@given(SPANS, SPANS, st.booleans())
+def test_relevance_is_that_of_the_sets(golds: list[Span], hits: list[Span], any_: bool) -> None:
+    def found_by(rank: int) -> int:
+        got = characters(hits[:rank])
+        found = sum(2 * len(characters([gold]) & got) >= len(characters([gold])) for gold in golds)
+        return min(found, needed(golds, any=any_))
+
+    assert list(accumulate(relevance(golds, hits, any=any_))) == [found_by(rank + 1) for rank in range(len(hits))]
+
+
+def test_recall_counts_passages_and_precision_hits() -> None:
+    assert [recall_at([0, 2, 1], k, 4) for k in (1, 2, 3, 10)] == [0, 0.5, 0.75, 0.75]
+    assert [precision_at([0, 2, 1], k) for k in (1, 2, 3, 10)] == [0, 1 / 2, 2 / 3, 2 / 10]
+
+
+def test_where_one_passage_is_enough_recall_is_hit() -> None:
+    golds = [GOLD, OTHER]
+    found = relevance(golds, HITS, any=True)
+    for k in range(1, 6):
+        assert recall_at(found, k, needed(golds, any=True)) == hit_at(found_at(golds, HITS, any=True), k)
+
+
+def test_ndcg_and_average_precision_by_hand() -> None:
+    assert ndcg_at([0, 1, 0, 1], 10, 2) == pytest.approx((1 / log2(3) + 1 / log2(5)) / (1 + 1 / log2(3)))
+    assert ndcg_at([0, 1, 0, 1], 3, 2) == pytest.approx((1 / log2(3)) / (1 + 1 / log2(3)))
+    assert ndcg_at([1, 0, 0], 1, 5) == 1
+    assert average_precision([0, 1, 0, 1], 10, 2) == (1 / 2 + 2 / 4) / 2
+    assert average_precision([0, 1, 0, 1], 3, 2) == (1 / 2) / 2
+
+
+def test_two_passages_in_one_hit_count_like_two_hits_at_best() -> None:
+    assert ndcg_at([2], 10, 2) == average_precision([2], 10, 2) == 1
+    assert ndcg_at([0, 2], 10, 2) == pytest.approx(2 / log2(3) / (1 + 1 / log2(3)))
+    assert average_precision([0, 2], 10, 2) == (1 / 2 + 2 / 2) / 2
+    assert ndcg_at([2], 10, 3) == pytest.approx(ndcg_at([1, 1], 10, 3))
+
+
+RELEVANCE = st.lists(st.integers(0, 3), min_size=2, max_size=8)
+
+
+@given(RELEVANCE, st.integers(0, 6), st.integers(1, 10), st.integers(0, 3))
+def test_what_is_found_earlier_never_counts_less(found: list[int], at: int, k: int, unfound: int) -> None:
+    total = sum(found) + unfound
+    at %= len(found) - 1
+    moved = min(1, found[at + 1])
+    earlier = [*found[:at], found[at] + moved, found[at + 1] - moved, *found[at + 2 :]]
+    for metric in (recall_at, ndcg_at, average_precision):
+        assert 0 <= metric(found, k, total) <= metric(earlier, k, total) + 1e-12
+        assert metric(earlier, k, total) <= 1 + 1e-12
+
+
+def test_nothing_to_measure_is_0() -> None:
+    assert [metric([], 10, total) for metric in (recall_at, ndcg_at, average_precision) for total in (0, 2)] == [0] * 6
+    assert precision_at([], 10) == 0
+    assert percentile([], 95) == 0
+    assert share_reaching([], 0.5) == 0
+    assert rates([], []) == []
+    assert span_recall([], [GOLD], any=False) == span_recall([], [GOLD], any=True) == span_precision([GOLD], []) == 0
+
+
+@pytest.mark.parametrize("k", [1, 3, 5, 10, 20])
+def test_rank_metrics_are_those_of_trec_eval(k: int) -> None:
+    measures = pytest.importorskip("ir_measures", reason="has no wheel for this machine")
+    random = Random(20)
+    rankings = {}
+    for number in range(1000):
+        found = [int(random.random() < 0.3) for _ in range(random.randint(0, 30))]
+        rankings[f"{number}"] = found, random.randint(not any(found), 4)
+    qrels = {
+        name: {f"{rank}": 1 for rank, one in enumerate(found) if one} | {f"no {one}": 1 for one in range(unfound)}
+        for name, (found, unfound) in rankings.items()
+    }
+    run = {name: {f"{rank}": float(-rank) for rank in range(len(found))} for name, (found, _) in rankings.items()}
+    ours = {}
+    for name, (found, unfound) in rankings.items():
+        total, rank = sum(found) + unfound, found.index(1) + 1 if any(found) else None
+        ours[name, f"Success@{k}"] = hit_at(rank, k)
+        ours[name, f"RR@{k}"] = reciprocal_rank(rank, k)
+        ours[name, f"R@{k}"] = recall_at(found, k, total)
+        ours[name, f"P@{k}"] = precision_at(found, k)
+        ours[name, f"nDCG@{k}"] = ndcg_at(found, k, total)
+        ours[name, f"AP@{k}"] = average_precision(found, k, total)
+    asked = [measures.parse_measure(name) for name in sorted({name for _, name in ours})]
+    theirs = {(one.query_id, str(one.measure)): one.value for one in measures.iter_calc(asked, qrels, run)}
+    assert theirs == pytest.approx(ours, rel=0, abs=1e-9)
+
+
+def test_the_rates_at_a_threshold() -> None:
+    negatives, answered = [0.2, 0.5, None, 0.1], [0.9, 0.5, 0.3, 0.2, None]
+    assert share_reaching(negatives, 0.5) == 0.25
+    assert share_reaching(answered, 0.51) == 0.2
+    assert rates(negatives, answered) == [
+        Rates(0.9, 0, 0.2),
+        Rates(0.5, 0.25, 0.4),
+        Rates(0.3, 0.25, 0.6),
+        Rates(0.2, 0.5, 0.8),
+        Rates(0.1, 0.75, 0.8),
+    ]
+    assert rates([], [0.5]) == [Rates(0.5, 0, 1)]
+
+
+BEST = st.lists(st.none() | st.integers(0, 9).map(float), max_size=12)
+
+
+@given(BEST, BEST)
+def test_the_curve_goes_through_the_rates_at_every_score(
+    negatives: list[float | None], answered: list[float | None]
+) -> None:
+    points = rates(negatives, answered)
+    assert {point.threshold for point in points} == {score for score in chain(negatives, answered) if score is not None}
+    for point in points:
+        assert point.false_positives == share_reaching(negatives, point.threshold)
+        assert point.true_positives == share_reaching(answered, point.threshold)
+
+
+def test_percentile() -> None:
+    assert [percentile([15, 50, 20, 40, 35], percent) for percent in (5, 30, 40, 50, 95, 100)] == [
+        15,
+        20,
+        20,
+        35,
+        50,
+        50,
+    ]
+    assert percentile(range(1, 101), 55) == 55
+
+
+@given(st.lists(st.integers(0, 20).map(float), min_size=1, max_size=40), st.integers(1, 100))
+def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed(values: list[float], percent: int) -> None:
+    enough = [value for value in values if 100 * sum(other <= value for other in values) >= percent * len(values)]
+    assert percentile(values, percent) == min(enough)

@@ -1,13 +1,20 @@
-"""A question file is read whole or its bad line is named."""
+"""A question file is read whole or its bad lines are named."""
 
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import QuestionSetError, SourceError
-from core.evaluation.questions import load
+from core.evaluation.golds import resolve, told
+from core.evaluation.questions import dump, load, parse, read
 from core.model import Gold, Question
+from core.store import Store
+from tests.store.test_questions import make, put
 
 ROW = {"id": "q1", "question": "为什么?", "gold": [{"path": "a/b.md", "quote": "because"}]}
 
@@ -20,11 +27,12 @@ def written(folder: Path, *rows: object) -> Path:
 
 
 def test_all_fields_and_defaults(tmp_path: Path) -> None:
-    full = {**ROW, "id": "q2", "kind": "short", "any": False, "gold": [], "note": "unknown keys are left alone"}
+    full = {**ROW, "id": "q2", "kind": "short", "any": False, "gold": [], "note": "from Ann", "suggested": True}
+    full["author"] = "unknown keys are left alone"
     path = written(tmp_path, b"\xef\xbb\xbf" + json.dumps(ROW).encode() + b"\r", b"", b"  \r", full, b"")
     assert load(path) == [
         Question("q1", "为什么?", (Gold("a/b.md", "because"),), any=True, kind="", line=1),
-        Question("q2", "为什么?", (), any=False, kind="short", line=4),
+        Question("q2", "为什么?", (), any=False, kind="short", line=4, note="from Ann", suggested=True),
     ]
 
 
@@ -51,6 +59,11 @@ def test_empty_file_has_no_questions(tmp_path: Path) -> None:
         ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": ""}]}, "'quote' is missing"),
         ({**ROW, "id": "q2", "any": "yes"}, "'any' must be true or false"),
         ({**ROW, "id": "q2", "kind": 1}, "'kind' must be text"),
+        ({**ROW, "id": "q2", "note": None}, "'note' must be text"),
+        ({**ROW, "id": "q2", "note": "\udfff"}, "surrogate"),
+        ({**ROW, "id": "q2", "suggested": 1}, "'suggested' must be true or false"),
+        ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": -1}]}, "'start' must be a number"),
+        ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": True}]}, "'start' must be a number"),
         ({**ROW, "id": "q2", "question": "\ud800"}, "surrogate"),
         (ROW, "'q1' is already used in line 1"),
     ],
@@ -64,3 +77,117 @@ def test_a_bad_line_is_named(tmp_path: Path, row: object, reason: str) -> None:
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="can't be read: No such file"):
         load(tmp_path / "none.jsonl")
+
+
+def test_every_bad_line_is_listed(tmp_path: Path) -> None:
+    path = written(tmp_path, ROW, b"{", {**ROW, "id": ""}, ROW)
+    with pytest.raises(QuestionSetError) as caught:
+        load(path)
+    assert caught.value.line == 2
+    assert str(caught.value).split("\n") == [
+        f"{path}, line 2: this isn't a JSON object (Expecting property name enclosed in double quotes, column 2).",
+        "line 3: 'id' is missing or isn't text.",
+        "line 4: the id 'q1' is already used in line 1.",
+    ]
+
+
+def test_twenty_bad_lines_are_listed_and_the_others_counted() -> None:
+    with pytest.raises(QuestionSetError) as caught:
+        parse(b"[]\n" * 1021, "many.jsonl")
+    lines = str(caught.value).split("\n")
+    assert len(lines) == 21
+    assert lines[19].startswith("line 20: ")
+    assert lines[20] == "1,001 more problems were found."
+
+
+def test_the_form_of_a_written_file() -> None:
+    questions = [
+        Question("q1", "为什么?", (Gold("a.md", "“因为”\n其"), Gold("b.md", "x", 7)), kind="short", line=3),
+        Question("q2", "?", (), any=False, note="n", suggested=True),
+    ]
+    assert dump(questions).decode() == (
+        '{"id": "q1", "question": "为什么?", "kind": "short", "gold": [{"path": "a.md", "quote": "“因为”\\n其"}, '
+        '{"path": "b.md", "quote": "x", "start": 7}], "any": true}\n'
+        '{"id": "q2", "question": "?", "kind": "", "gold": [], "any": false, "note": "n", "suggested": true}\n'
+    )
+
+
+WORDS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12).filter(str.strip)
+GOLDS = st.builds(Gold, WORDS, WORDS, st.none() | st.integers(0, 99))
+QUESTIONS = st.builds(
+    Question,
+    id=WORDS.map(str.strip),
+    text=WORDS,
+    gold=st.lists(GOLDS, max_size=3).map(tuple),
+    any=st.booleans(),
+    kind=st.just("") | WORDS,
+    line=st.just(0),
+    note=st.just("") | WORDS,
+    suggested=st.booleans(),
+)
+SETS = st.lists(QUESTIONS, max_size=4, unique_by=lambda question: question.id)
+
+
+@given(SETS)
+def test_what_is_written_is_read(questions: list[Question]) -> None:
+    found = parse(dump(questions), "set.jsonl")
+    assert [one.line for one in found] == list(range(1, len(found) + 1))
+    assert [one for one in map(_without_line, found)] == questions
+
+
+def _without_line(question: Question) -> Question:
+    fields = {name: getattr(question, name) for name in Question.__slots__}
+    return Question(**fields | {"line": 0})
+
+
+def test_a_hundred_thousand_lines_take_seconds(store: Store) -> None:
+    base = make(store, "notes")
+    bodies = [f"Note {number}. " + " ".join(f"Sentence {n} of it." for n in range(100)) for number in range(100)]
+    for number, body in enumerate(bodies):
+        put(store, base, f"n{number}", body=body, path=f"{number}.md")
+    rows = [
+        Question(f"q{n}", f"question {n}?", (Gold(f"{n % 100}.md", f"Sentence {n // 100 % 100} of it."),))
+        for n in range(100_000)
+    ]
+    data = dump(rows)
+    began = time.perf_counter()
+    kept = store.questions.add_set(base, "large", read(store, base, data, "large.jsonl"))
+    assert kept.questions == 100_000
+    assert told(store, resolve(store, kept))[-1] == _without_line(rows[-1])
+    assert time.perf_counter() - began < 60, "a second for each part on a machine with nothing else to do"
+
+
+# into a base
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "ws")
+    yield store
+    store.close()
+
+
+def test_a_file_is_taken_whole_or_not_at_all(store: Store) -> None:
+    base = make(store, "notes")
+    put(store, base, "n1", body="It rains because clouds are heavy.", path="a/b.md")
+    (question,) = read(store, base, json.dumps(ROW).encode(), "set.jsonl")
+    assert [(gold.note_id, gold.start, gold.end) for gold in question.spans] == [("n1", 9, 16)]
+    kept = store.questions.add_set(base, "mine", [question])
+    again = b"\n".join(json.dumps({**ROW, "id": name}).encode() for name in ("q0", "q1"))
+    with pytest.raises(QuestionSetError, match=r"set\.jsonl, line 2: the id 'q1' is already in the question set\."):
+        read(store, base, again, "set.jsonl", taken={one.id for one in store.questions.of(kept)})
+    for data, name in ((b"", "set.jsonl"), (b"\xef\xbb\xbf \n\n", "set.jsonl"), (b"", "s.csv"), (b"id,question\n", "s.csv")):
+        with pytest.raises(QuestionSetError, match=r"line 1: (there is no question in this file|the column path)"):
+            read(store, base, data, name)
+
+
+def test_a_set_is_the_same_after_it_was_written_and_read(store: Store) -> None:
+    base = make(store, "notes")
+    body = "Twice it stands. Twice it stands.\r\nAnd once."
+    put(store, base, "n1", body=body, path="a.md")
+    golds = (Gold("a.md", "Twice it stands.", 17), Gold("a.md", "stands.\r\nAnd"))
+    asked = [Question("q1", "x", golds, any=False, kind="k", line=1), Question("q2", "y", (), line=2)]
+    placed = read(store, base, dump(asked), "set.jsonl")
+    assert [gold.start for gold in placed[0].spans] == [17, 26]
+    kept = store.questions.add_set(base, "mine", placed)
+    assert dump(told(store, resolve(store, kept))) == dump(asked)

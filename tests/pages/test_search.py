@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core import reranking
+from core import embedding, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.registry import Entry
@@ -81,7 +81,27 @@ def test_no_hits_say_what_to_relax(filled: Screen) -> None:
     filled.open("search", q="zebra")
     filled.app.segmented_control("mode").set_value("keyword").run()
     assert "Nothing was found" in filled.text
-    assert "Try semantic or hybrid mode" in filled.text
+    filled.press("relax_mode")
+    assert hits(filled)
+
+
+def test_whatever_narrows_can_be_taken_away_where_nothing_was_found(filled: Screen) -> None:
+    filled.open("search", q="restore tag:nowhere before:1999")
+    filled.app.multiselect("search_tags").select("redis").run()
+    assert not hits(filled)
+    assert "only filters" not in filled.text
+    assert r"No note has the tag 'nowhere'\. Those there are\: redis" in filled.text.replace(r"\'", "'")
+    filled.press("relax_search_tags_0").press("relax_term_20").press("relax_term_8")
+    assert filled.app.query_params["q"] == "restore"
+    assert "Backups" in hits(filled)[0]
+
+
+def test_a_threshold_that_nothing_reaches_can_be_taken_away(filled: Screen) -> None:
+    filled.open("search", q="zebra")
+    filled.app.slider("score_threshold").set_value(1.0).run()
+    assert not hits(filled)
+    filled.press("relax_threshold")
+    assert hits(filled)
 
 
 def test_filters_hold_and_can_be_cleared(filled: Screen) -> None:
@@ -89,23 +109,228 @@ def test_filters_hold_and_can_be_cleared(filled: Screen) -> None:
     assert len(hits(filled)) == 3
     filled.app.multiselect("search_tags").select("redis").run()
     assert len(hits(filled)) == 1
-    assert "tagged redis" in filled.text
-    filled.press("clear")
+    filled.press("drop_search_tags_0")
     assert len(hits(filled)) == 3
 
 
-def test_a_hit_is_shown_in_its_context(place: Path, vault: Path) -> None:
+@pytest.fixture
+def parted(place: Path, vault: Path) -> Screen:
+    """The app with the three notes and one of five chunks."""
     (vault / "long.md").write_text(
         "# Long\n\n" + "".join(f"## Part {n}\n\n" + f"term{n} " * 260 + "\n\n" for n in range(5))
     )
     with Workspace(place) as workspace:
         workspace.apply(workspace.plan_folder(vault))
-    screen = Screen().finish("warm").open("search", q="term2")
+    return Screen().finish("warm")
+
+
+def test_a_hit_is_shown_in_its_context(parted: Screen) -> None:
+    screen = parted.open("search", q="term2")
     assert "t-context" not in hits(screen)[0]
     screen.app.select_slider("expansion").set_value(1).run()
     assert '<div class="t-around">' in hits(screen)[0]
     assert "term1" in hits(screen)[0]
     assert '<div class="t-own">## Part 2' in hits(screen)[0]
+
+
+def test_one_hit_is_widened_in_place_and_narrowed_again(parted: Screen) -> None:
+    parted.open("search", q="term2 term4")
+    control = next(one for one in parted.app.segmented_control if (one.key or "").startswith("around_"))
+    control.set_value(3).run()
+    assert [hit.count('<div class="t-around') for hit in hits(parted)[:2]] == [2, 0]
+    assert "term0" in hits(parted)[0]
+    next(one for one in parted.app.segmented_control if one.key == control.key).set_value(None).run()
+    assert "t-around" not in hits(parted)[0]
+
+
+def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> None:
+    filled.open("search", q='restore "in the fridge" -dough -tag:redis last 30 days')
+    chips = {button.key: button.label for button in filled.app.button if (button.key or "").startswith("term_")}
+    assert list(chips.values()) == ["“in the fridge”", "without dough", r"not tag\: redis", "last 30 days"]
+    assert filled.app.menu_button("level_chip").label == "Focused"
+    assert "narrows the search" in filled.app.menu_button("level_chip").help
+    assert "No note holds the phrase" in filled.text
+    for key in list(chips)[:0:-1]:
+        filled.press(key)
+    assert filled.app.query_params["q"] == 'restore "in the fridge"'
+    assert "<mark>in the fridge</mark>" in hits(filled)[0]
+    filled.press("term_8")
+    assert filled.app.text_input("q").value == "restore"
+    assert filled.app.menu_button("level_chip").label == "Simple"
+
+
+def test_the_level_can_be_chosen(filled: Screen) -> None:
+    filled.open("search", q="restore")
+    filled.app.menu_button("level_chip").click("exploratory").run()
+    assert filled.app.menu_button("level_chip").label == "Exploratory · chosen"
+    assert "Taken apart" in filled.text
+    filled.press("reset_options")
+    assert filled.app.menu_button("level_chip").label == "Simple"
+
+
+def test_a_large_question_shows_its_parts_and_which_of_them_found_a_hit(filled: Screen) -> None:
+    filled.open("search", q="compare backups and bread")
+    said = filled.text
+    assert "Taken apart: a comparison, by rules" in said
+    assert "Round 1" in said
+    assert "one side · 3 found, 3 new" in said
+    assert "the whole question · 3 found, 0 new" in said
+    assert all('class="t-by"' in hit for hit in hits(filled))
+    assert "t-parts" not in filled.open("search", q="bread").text
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong", "rest"),
+    [("restore foo:bar", "foo:", "restore bar"), ("restore after:2026-02-30", "2026-02-30", "restore")],
+)
+def test_an_error_is_shown_where_it_stands(filled: Screen, question: str, wrong: str, rest: str) -> None:
+    filled.open("search", q=question)
+    assert wrong.rstrip(":") in filled.errors.replace("\\", "")
+    assert f'<mark class="t-wrong">{wrong}</mark>' in filled.text
+    assert not hits(filled)
+    assert filled.workspace.past_searches() == []
+    filled.press("leave_out")
+    assert filled.app.query_params["q"] == rest
+    assert hits(filled)
+
+
+class OtherWords(WordLengths):
+    fingerprint = "other-lengths"
+
+
+def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
+    filled: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords", "words again"))
+    monkeypatch.setattr(embedding, "_built", {})
+    assert "holds vectors of word" in filled.open("search", q="restore").errors.replace("\\", "")
+    filled.press("by_keyword")
+    assert not filled.errors
+    assert "Backups" in hits(filled)[0]
+
+
+def test_a_question_of_filters_lists_the_notes(filled: Screen) -> None:
+    filled.open("search", q="tag:redis")
+    assert len(hits(filled)) == 1
+    assert "t-stage" not in hits(filled)[0]
+    assert "only filters" in filled.text
+
+
+def test_a_phrase_that_stands_nowhere_is_told(filled: Screen) -> None:
+    assert "No note holds the phrase" in filled.open("search", q='"restore a zebra"').text
+    assert hits(filled)
+
+
+def test_a_facet_narrows_the_question(filled: Screen) -> None:
+    filled.open("search", q="the")
+    folders = filled.app.pills("facet_folder")
+    assert [label.split()[0] for label in folders.options] == ["kitchen", "缓存"]
+    folders.set_value("path:kitchen/").run()
+    assert filled.app.query_params["q"] == "the path:kitchen/"
+    assert ["bread" in hit for hit in hits(filled)] == [True]
+    assert not [one for one in filled.app.pills if (one.key or "").startswith("facet_")]
+
+
+def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
+    filled.open("search", q="restore")
+
+    def verdicts() -> list[object]:
+        return [one.value for one in filled.app.pills if (one.key or "").startswith("verdict_")]
+
+    def click(verdict: str | None) -> None:
+        next(one for one in filled.app.pills if (one.key or "").startswith("verdict_")).set_value(verdict).run()
+
+    click("harmful")
+    assert verdicts() == ["harmful", None, None]
+    assert [said.verdict for said in filled.workspace.judged(text="restore")] == ["harmful"]
+    assert verdicts()[0] == "harmful"
+    ask(filled, "bread")
+    assert verdicts() == [None, None, None]
+    ask(filled, "restore")
+    click(None)
+    assert filled.workspace.judged() == []
+
+
+def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(filled: Screen) -> None:
+    ask(filled.open("search"), "restore")
+    filled.app.run()
+    ask(filled, "?!")
+    filled.open("search", q="bread")
+    filled.app.session_state["past"] = True
+    filled.app.run()
+    assert [(past.query, past.times) for past in filled.workspace.past_searches()] == [("bread", 1), ("restore", 1)]
+    filled.app.text_input("past_name").input("Baking: *daily*")
+    filled.press("past_save")
+    saved, last = filled.workspace.past_searches()
+    assert (saved.query, saved.name, last.query) == ("bread", "Baking: *daily*", "restore")
+    assert r"Baking\: \*daily\*" in [link.label for link in filled.app.get("page_link")]
+    filled.press("forget_True_0").press("forget_False_0")
+    assert filled.workspace.past_searches() == []
+    assert "Questions that you ask are listed here" in filled.text
+
+
+def test_what_was_found_is_a_context_within_a_budget(filled: Screen) -> None:
+    filled.open("search", q="restore")
+    assert not filled.app.code
+    filled.app.session_state["context_box"] = True
+    filled.app.run()
+    assert filled.app.code[0].value.startswith("[1] ")
+    assert "3 passages" in filled.text
+    filled.app.select_slider("context_budget").set_value(500).run()
+    assert "of 500 tokens" in filled.text
+
+
+def test_the_candidates_that_lost_are_shown_with_the_stage(filled: Screen) -> None:
+    filled.open("search", q="restore")
+    filled.app.session_state["lost_box"] = True
+    filled.app.run()
+    assert "Every candidate is a hit" in filled.text
+    filled.app.slider("score_threshold").set_value(0.95).run()
+    assert "<b>Too far in meaning</b>" in filled.text
+    assert "t-fell" in filled.text
+
+
+def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
+    filled.open("search", q="restore -backups")
+    filled.app.session_state["why_not_box"] = True
+    filled.app.run()
+    notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes(text=label)}
+    filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
+    assert "Every one of its chunks holds a word that is excluded" in filled.text
+    filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
+    assert "It is hit" in filled.text
+
+
+def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) -> None:
+    filled.workspace.set_search("vault", limit=2)
+    filled.open("search", q="the base:vault")
+    assert len(hits(filled)) == 2
+    filled.app.select_slider("limit").set_value(5).run()
+    assert len(hits(filled)) == 3
+    assert filled.app.session_state["own_options"] == {"limit"}
+    filled.press("reset_options")
+    assert len(hits(filled)) == 2
+    filled.app.multiselect("search_bases").select("vault").run()
+    assert filled.app.select_slider("limit").value == 2
+
+
+def test_the_page_is_there_in_chinese_with_its_reasons_and_errors(filled: Screen) -> None:
+    filled.app.session_state["language"] = "zh"
+    filled.open("search", q="对比 restore 和 bread")
+    assert filled.app.menu_button("level_chip").label == "探索"
+    assert "问题在比较" in filled.text
+    assert "第 1 轮" in filled.text
+    filled.open("search", q="foo:bar")
+    assert "没有字段" in filled.errors
+
+
+def test_open_for_reading_nothing_is_recorded(place: Path, vault: Path) -> None:
+    with Workspace(place) as holder:
+        holder.apply(holder.plan_folder(vault))
+        screen = Screen().finish("warm").open("search", q="restore")
+        assert hits(screen)
+        assert all(one.disabled for one in screen.app.pills if (one.key or "").startswith("verdict_"))
+        assert screen.workspace.past_searches() == []
 
 
 def test_without_notes_the_page_says_where_they_come_from() -> None:

@@ -190,6 +190,22 @@ def test_what_a_search_begins_with_is_shown_with_its_place(filled: Screen, monke
     assert "tessera.toml" in filled.text.replace("\\", "")
 
 
+def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(settings: Screen) -> None:
+    base = settings.workspace.base("vault")
+    limit = settings.app.selectbox(f"limit_{base.id}")
+    assert limit.options[0] == "As the settings say: 10"
+    assert settings.app.selectbox(f"rerank_weight_{base.id}").value == -1
+    limit.select_index(1).run()
+    settings.app.selectbox(f"semantic_weight_{base.id}").set_value(0.0).run()
+    changed = settings.workspace.base("vault")
+    assert (changed.limit, changed.semantic_weight, changed.rerank_weight) == (5, 0.0, None)
+    settings.workspace.set_search("vault", limit=7)
+    settings.app.run()
+    assert settings.app.selectbox(f"limit_{base.id}").value == 7
+    settings.app.selectbox(f"limit_{base.id}").set_value(0).run()
+    assert settings.workspace.base("vault") == base
+
+
 def test_the_index_is_rebuilt(settings: Screen) -> None:
     settings.press("rebuild").finish("rebuild")
     assert "The index is whole again" in boxes(settings)

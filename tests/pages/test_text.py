@@ -124,7 +124,8 @@ def told(file: Path) -> list[str]:
 
 PARTS = (
     "chunking config.py editing.py embedding encoding.py folder.py frontmatter.py importing.py indexing.py models.py"
-    " outline.py pinning.py providers reranking retrieval store switching.py sync.py trials.py upload.py workspace.py"
+    " outline.py pinning.py providers reranking retrieval searching.py store switching.py sync.py"
+    " trials.py upload.py workspace.py"
 )
 
 
@@ -251,3 +252,7 @@ def test_an_excerpt_is_where_most_words_are() -> None:
     assert "needle and the needle" in text[start:end]
     assert end - start <= marks.EXCERPT
     assert marks.excerpt("short", []) == (0, 5)
+
+
+def test_simplified_words_mark_traditional_text_in_its_place() -> None:
+    assert marks.find("把數據庫放進緩存", ["数据", "缓存"]) == [(1, 3), (6, 8)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.retrieval.fusion import best, normalised, weighted
+from core.retrieval.fusion import best, normalised, raised, reciprocal, weighted
 
 
 def test_scores_go_from_nought_to_one() -> None:
@@ -21,3 +21,12 @@ def test_the_weight_divides_between_meaning_and_words() -> None:
 
 def test_of_equal_scores_the_earlier_chunk_comes_first() -> None:
     assert list(best({5: 1.0, 3: 1.0, 4: 2.0}, 2)) == [4, 3]
+
+
+def test_reciprocal_ranks_by_hand() -> None:
+    fused = reciprocal({7: 0.9, 8: 0.5}, {8: 12.0})
+    assert fused == {7: pytest.approx(1 / 61), 8: pytest.approx(1 / 62 + 1 / 61)}
+
+
+def test_a_gain_is_added_to_scores_from_nought_to_one() -> None:
+    assert raised({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.6}) == {1: 1.0, 3: 0.6, 2: 0.5}

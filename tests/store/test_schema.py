@@ -51,6 +51,40 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     store.close()
 
 
+def test_traditional_characters_are_indexed_anew(old: Path) -> None:
+    connection = sqlite3.connect(old / "notes.db")
+    connection.execute(
+        "INSERT INTO chunks SELECT 8, 'n:2', 'n', 1, 0, 8, '記憶體 and RAM', kind, 'Note', '[\"臺灣\"]', 1,"
+        " has_code, language, token_count, overlap_tokens, lead, state, edited FROM chunks"
+    )
+    connection.execute("INSERT INTO words (rowid, title, headings, body) VALUES (8, 'title', '臺灣 note', '記 憶 ram')")
+    connection.commit()
+    connection.close()
+    store = Store(old)
+    assert store.chunks.containing("记忆体") == store.chunks.containing("記憶體") == {8}
+    assert store.chunks.matching_words(["台湾"], 5).keys() == store.chunks.matching_words(["ram"], 5).keys() == {8}
+    assert store.chunks.matching_words(["body"], 5).keys() == {7}
+    store.close()
+
+
+def test_a_migration_that_fails_leaves_everything_as_it_was(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM notes")
+        raise KeyboardInterrupt
+
+    steps = [fail if callable(step) else step for step in schema.MIGRATIONS]
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "MIGRATIONS", steps)
+        with pytest.raises(KeyboardInterrupt):
+            Store(old)
+    connection = sqlite3.connect(old / "notes.db")
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == [*map(callable, steps)].index(True)
+    connection.close()
+    store = Store(old)
+    assert store.notes.ids() == {"n"}
+    store.close()
+
+
 def test_a_reader_brings_it_up_to_date_unless_another_writes(old: Path) -> None:
     lock = FileLock(old / "lock")
     with lock, pytest.raises(WorkspaceLocked):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
-from core.model import Chunk, ChunkingOptions, Filters, KnowledgeBase, Note
+from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
 from core.store.chunks import Cutting
 from core.text import digest
@@ -58,9 +58,9 @@ def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] 
     store.put(base, [Cutting(note, chunks, [[ids[key]] for key in hashes], "recursive", "test")])
 
 
-def found(store: Store, base: KnowledgeBase, text: str, note_ids: list[str] | None = None) -> list[str]:
+def found(store: Store, base: KnowledgeBase, text: str, allowed: Rowids | None = None) -> list[str]:
     query = WordLengths().embed([text], role="query")[0]
-    chunks = store.nearest(base, query, 10, note_ids)
+    chunks = store.nearest(base, query, 10, allowed)
     by_rowid = store.chunks.by_rowid(chunks)
     return [by_rowid[rowid].text for rowid in chunks]
 
@@ -156,28 +156,13 @@ def test_an_index_that_breaks_while_open_leaves_exact_search(store: Store) -> No
     assert found(store, store.notes.base("notes"), "dddd eeeee") == before
 
 
-def test_filtered_search_answers_only_from_those_notes(store: Store) -> None:
+def test_filtered_search_answers_only_from_those_chunks(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
     put(store, base, "n2", ("dddd eeeee", "other words"))
-    assert found(store, base, "dddd eeeee", ["n2"]) == ["dddd eeeee", "other words"]
-    assert found(store, base, "dddd eeeee", []) == []
-
-
-def test_filters_are_resolved_in_sqlite(store: Store) -> None:
-    base, other = base_in(store), base_in(store, "other")
-    put(store, base, "n1", path="a/x.md", tags=("Rust", "数据库"))
-    put(store, base, "n2", path="a[1]/y.md", tags=("rust",))
-    put(store, other, "n3", path="a/x.md")
-    matching = store.notes.matching
-    assert matching(Filters()) is None
-    assert set(matching(Filters(tags=("rust",))) or ()) == {"n1", "n2"}
-    assert matching(Filters(tags=("rust", "数据库"))) == ["n1"]
-    assert matching(Filters(path="a[1]/")) == ["n2"]
-    assert set(matching(Filters(path="*/x.md")) or ()) == {"n1", "n3"}
-    assert matching(Filters(bases=("other",))) == ["n3"]
-    assert [card.id for card in store.notes.cards(Filters(bases=("notes",)))] == ["n1", "n2"]
-    assert store.notes.tags() == {"Rust": 2, "数据库": 1}
+    allowed = np.array(store.chunks.rowids_of("n2"))
+    assert found(store, base, "dddd eeeee", allowed) == ["dddd eeeee", "other words"]
+    assert found(store, base, "dddd eeeee", allowed[:0]) == []
 
 
 def test_deleting(store: Store) -> None:

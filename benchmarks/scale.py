@@ -1,0 +1,270 @@
+"""How fast searching stays as a workspace grows to 100,000 chunks, and how near the index stays to exact search.
+
+python -m benchmarks.scale DATA FOLDER [--workspace DIR] [--chunks 1000,10000,100000] : DATA holds vaults/NAME and
+questions/NAME.jsonl. FOLDER keeps a workspace for each size, built when it is missing from the vaults as
+`--workspace` has embedded them (by default they are embedded first). Every further copy of a note has a fifth of its
+words from other notes, and each of its vectors is shifted by the difference of two others: texts and vectors stay
+like real ones, and none is there twice. There are no token bits, so nothing is reranked.
+"""
+
+import argparse
+import random
+import re
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.quality import imported, vaults
+from core.evaluation.questions import load
+from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
+from core.store import Store
+from core.store.chunks import Cutting
+from core.text import CJK, digest, query_keywords
+from core.workspace import Workspace, filters_of
+
+BASE = "scale"
+SIZES = (1_000, 10_000, 100_000)
+SWAPPED = 0.2
+SHIFT = 0.3
+POOL = 50
+WARM_UP = 20
+HYBRID_MS, SELECTIVE_MS, BROAD_MS, NEIGHBOURS_MS, RECALL = 60.0, 80.0, 150.0, 2.0, 0.99
+_WORDS = re.compile(rf"[{CJK}]{{1,2}}|[A-Za-z]{{2,}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A note as it was embedded: its chunks, and for each the vectors of its windows."""
+
+    note: Note
+    chunks: Sequence[Chunk]
+    vectors: Sequence[Matrix]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "--workspace", type=Path, help="a workspace that holds the vaults, embedded by the bundled model"
+    )
+    parser.add_argument("--chunks", default=",".join(map(str, SIZES)), help="sizes, with commas between")
+    given = parser.parse_args()
+    names = vaults(given.data)
+    asked = [question.text for name in names for question in load(given.data / "questions" / f"{name}.jsonl")]
+    questions = random.Random(1).sample(asked, len(asked))
+    for size in map(int, given.chunks.split(",")):
+        folder = given.folder / str(size)
+        if not folder.exists():
+            with tempfile.TemporaryDirectory() as scratch:
+                source = given.workspace or Path(scratch)
+                with Workspace(source) as workspace:
+                    for name in names:
+                        imported(workspace, given.data / "vaults" / name, "bundled")
+                    sources = [found for name in names for found in read(workspace.store, workspace.base(name))]
+                    like = workspace.base(names[0])
+            build(folder, like, sources, size)
+        with Workspace(folder) as workspace:
+            measure(workspace, questions)
+
+
+# building
+
+
+def read(store: Store, base: KnowledgeBase) -> Iterator[Source]:
+    """Yield the notes of a base with their chunks and vectors."""
+    for card in store.notes.cards(Filters(bases=(base.name,))):
+        rows = store.database.connection.execute(
+            "SELECT chunk, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
+            ' JOIN chunks ON chunks.rowid = chunk WHERE note_id = ? ORDER BY chunks."index", windows."index"',
+            (card.id,),
+        )
+        windows: dict[int, list[bytes]] = {}
+        for chunk, blob in rows:
+            windows.setdefault(chunk, []).append(blob)
+        vectors = [np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1) for blobs in windows.values()]
+        yield Source(store.notes.note(card.id), store.chunks.of_note(card.id), vectors)
+
+
+def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: int) -> None:
+    """Fill a workspace with `size` chunks: the notes, then copies of them."""
+    chance = random.Random(7)
+    pieces = [chunk.text for source in sources for chunk in source.chunks]
+    vocabulary = {
+        language: [word for text in pieces for word in _WORDS.findall(text) if _is_cjk(word) == language]
+        for language in (False, True)
+    }
+    every = np.concatenate([vector for source in sources for vector in source.vectors])
+    started, written = time.perf_counter(), 0
+    with Workspace(folder) as workspace:
+        store = workspace.store
+        store.open_index()
+        base = store.notes.add_base(
+            BASE, embedder=like.embedder, fingerprint=like.fingerprint, dimension=like.dimension, chunking=like.chunking
+        )
+        store.add_base_index(base)
+        waiting: list[Cutting] = []
+        for number in range(10 * size):
+            source = sources[number % len(sources)]
+            original = number < len(sources)
+            cutting = copied(store, base, source, number, size - written, chance, vocabulary, every, original)
+            written += len(cutting.chunks)
+            waiting.append(cutting)
+            if len(waiting) == 100 or written == size:
+                store.put(base, waiting)
+                waiting.clear()
+                print(f"\r{written} of {size} chunks, {time.perf_counter() - started:.0f} s", end="", flush=True)
+            if written == size:
+                break
+    print()
+
+
+def copied(
+    store: Store,
+    base: KnowledgeBase,
+    source: Source,
+    number: int,
+    most: int,
+    chance: random.Random,
+    vocabulary: dict[bool, list[str]],
+    every: Matrix,
+    original: bool,
+) -> Cutting:
+    """Return a note like another, of at most so many chunks."""
+    note_id = f"{number:012x}"
+    chunks: list[Chunk] = []
+    vectors: list[Matrix] = []
+    body = ""
+    for chunk, rows in list(zip(source.chunks, source.vectors, strict=True))[:most]:
+        text = chunk.text if original else swapped(chunk.text, chance, vocabulary)
+        chunks.append(
+            replace(
+                chunk,
+                id=f"{note_id}:{chunk.index}",
+                note_id=note_id,
+                text=text,
+                start=len(body),
+                end=len(body) + len(text),
+            )
+        )
+        body += f"{text}\n\n"
+        vectors.append(rows if original else shifted(rows, chance, every))
+    hashes = [
+        [digest(f"{number}:{chunk.index}:{row}") for row in range(len(rows))]
+        for chunk, rows in zip(chunks, vectors, strict=True)
+    ]
+    flat = [key for keys in hashes for key in keys]
+    store.encoded.add(base.fingerprint, flat, np.concatenate(vectors))
+    ids = store.encoded.ids(base.fingerprint, flat)
+    note = replace(
+        source.note,
+        id=note_id,
+        base_id=base.id,
+        generation=1,
+        path=f"{number // 1000}/{number}.md",
+        body=body,
+        tags=(f"one-of-100-{number % 100}", f"half-{number % 2}"),
+        updated_at=datetime(2020, 1, 1, tzinfo=UTC) + timedelta(hours=number),
+    )
+    return Cutting(note, chunks, [[ids[key] for key in keys] for keys in hashes], "copied", "copied")
+
+
+def swapped(text: str, chance: random.Random, vocabulary: dict[bool, list[str]]) -> str:
+    """Replace words by words of other notes, which keeps how frequent each is."""
+
+    def other(found: re.Match[str]) -> str:
+        word = found.group()
+        return chance.choice(vocabulary[_is_cjk(word)]) if chance.random() < SWAPPED else word
+
+    return _WORDS.sub(other, text)
+
+
+def shifted(rows: Matrix, chance: random.Random, every: Matrix) -> Matrix:
+    moved = rows + SHIFT * (every[chance.randrange(len(every))] - every[chance.randrange(len(every))])
+    return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True), np.float32)
+
+
+def _is_cjk(word: str) -> bool:
+    return not word.isascii()
+
+
+# measuring
+
+
+def measure(workspace: Workspace, questions: Sequence[str]) -> None:
+    """Print what each stage and a whole search take, by what they are narrowed to."""
+    store, base = workspace.store, workspace.base(BASE)
+    store.open_index()
+    embedder = workspace.embedder_of(base)
+    vectors = dict(zip(questions, embedder.embed(list(questions), role="query"), strict=True))
+    notes, chunks, windows = store.chunks.count(base)
+    print(f"\n{chunks} chunks, {windows} windows, {notes} notes")
+    scopes = {
+        "all": Filters(),
+        "1 in 100": filters_of(tags=["one-of-100-7"]),
+        "half": filters_of(tags=["half-0"]),
+        "base": Filters(bases=(BASE,)),
+    }
+    targets = {"all": HYBRID_MS, "1 in 100": SELECTIVE_MS, "half": BROAD_MS, "base": HYBRID_MS}
+    for name, filters in scopes.items():
+        allowed = store.chunks.allowed(filters)
+        print(f"  {name}: {'every chunk' if allowed is None else len(allowed)}")
+
+        def near(question: str, allowed: Rowids | None = allowed) -> object:
+            return store.nearest(base, vectors[question], POOL, allowed)
+
+        def worded(question: str, allowed: Rowids | None = allowed) -> object:
+            return store.chunks.matching_words(query_keywords(question), POOL, allowed=allowed)
+
+        def whole(question: str, filters: Filters = filters) -> object:
+            return workspace.search(question, filters=filters, mode="hybrid", level="simple", reranker="none")
+
+        say("    filters", timed(lambda _, filters=filters: store.chunks.allowed(filters), questions))
+        say("    vectors", timed(near, questions))
+        say("    words", timed(worded, questions))
+        say("    hybrid search", timed(whole, questions), targets[name])
+    some = random.Random(3).choices(workspace.notes(), k=200)
+    places = [(card.id, card.chunks // 2) for card in some]
+    say("  neighbours", timed(lambda place: store.chunks.around(place[0], place[1], 2), places), NEIGHBOURS_MS)
+    for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as"):
+        found = store.chunks.containing(phrase)
+        say(f"  phrase, in {len(found)} chunks", timed(store.chunks.containing, [phrase] * 25))
+    recall = statistics.mean(recalled(store, base, vectors[question]) for question in questions[WARM_UP:])
+    print(f"  recall@10 {recall:.4f}   {'ok' if recall >= RECALL else 'MISSED'}, at least {RECALL}")
+    print(f"  memory {_resident()} MB, the model included")
+
+
+def recalled(store: Store, base: KnowledgeBase, vector: Matrix, k: int = 10) -> float:
+    exact = list(store.chunks.nearest(base, vector, k))
+    return len(set(exact) & set(list(store.nearest(base, vector, POOL))[:k])) / len(exact)
+
+
+def timed(work: Callable[..., object], over: Sequence[object]) -> list[float]:
+    """Return the milliseconds that each took, the first ones left out."""
+    times = []
+    for item in over:
+        started = time.perf_counter()
+        work(item)
+        times.append((time.perf_counter() - started) * 1000)
+    return sorted(times[min(WARM_UP, len(times) // 5) :])
+
+
+def say(what: str, times: Sequence[float], target: float | None = None) -> None:
+    p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
+    verdict = "" if target is None else f"   {'ok' if p50 <= target else 'MISSED'}, p50 <= {target:g}"
+    print(f"{what:<32}{p50:8.1f} ms p50{p95:8.1f} ms p95{verdict}", flush=True)
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 // 2**20
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""The language of the search box: a question as typed -> what it asks for.
+
+A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
+punctuation ，、。；！？ or directly behind another piece. What is no piece is searched for as it stands.
+
+- Phrases: `"…"`, `“…”`, `「…」`, `『…』`, `＂…＂`, anywhere. A straight mark behind a digit is a length (27"),
+  and a mark that is not closed and has nothing directly behind it is text. A phrase of nothing is ignored.
+- Leaving out: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
+  option of one Latin letter (`-v`) are words.
+- Fields: a name of `FIELDS` and a colon, with the value directly behind it; `std::mem` and `http://` are words. The
+  values of a list stand between commas without spaces, and a value with spaces stands in quotation marks. A
+  capitalised name further on with a space behind its colon is prose (`Final Project: Building a Server`).
+- Unknown fields: two or more Latin letters, an ASCII colon and a letter or a quotation mark directly behind it are
+  an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
+- #tags: `#` and a letter directly behind it, up to white space or punctuation; C's directives (`#include`) are words.
+- Times: as in `dates`. A question that speaks of two different times compares them: both are words.
+- A backslash before a quotation mark or a time, or where a piece would begin, makes words of it.
+
+The punctuation directly behind a piece other than a phrase belongs to it. A type, category, project, status, path or
+base that is asked for twice may be either; a tag, title or section asked for twice must be both.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import cast
+
+from core.errors import QueryError
+from core.model import Condition, ConditionField, Filters, Term, Understood
+from core.retrieval import dates
+from core.retrieval.fields import ANY_OF, CHOICES, FIELDS
+from core.retrieval.pieces import Piece, Reader, is_punctuation
+from core.text import CJK
+
+_LATIN = re.compile(rf"(?![{CJK}])\w")
+
+__all__ = ["CHOICES", "FIELDS", "parse", "without"]
+
+
+def parse(typed: str, *, now: datetime) -> Understood:
+    """Take a question apart; `now` is the person's clock, with its time zone.
+
+    A term's place takes in all that belongs to it, so that the rest means the same `without` it. A time that the
+    question speaks of is a term `after` without a field, and sets the end too where it has one (`last week`).
+    Raises QueryError, with its place, for what can't be asked.
+    """
+    pieces = _times(Reader(typed, now.date()))
+    filters = _filters(pieces, now)
+    filtered = filters != Filters()
+    phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
+    text, words = _joined(pieces), list(_words(pieces))
+    if (filtered or excluded) and not phrases and is_punctuation(text):
+        text, words = "", []
+    terms = sorted([piece.term for piece in pieces if piece.term] + words, key=lambda term: term.start)
+    if not text and not filtered:
+        if excluded:
+            message = "The question only leaves things out. Add a word to search for, or a filter such as tag:rust."
+            raise QueryError(message, (terms[0].start, terms[-1].end))
+        raise QueryError("The question is empty. Type a word or a sentence to search for.")
+    return Understood(text, phrases, excluded, filters, tuple(terms))
+
+
+def without(typed: str, term: Term) -> str:
+    """Return a question without one of its terms; what stood around it is kept apart by a space."""
+    before, behind = typed[: term.start].rstrip(), typed[term.end :].lstrip()
+    return f"{before} {behind}" if before and behind else before + behind
+
+
+def _times(reader: Reader) -> list[Piece]:
+    """Return the pieces with what only the end decides: a named week there is a time, and two times are words."""
+    pieces = list(reader.pieces())
+    tail: list[Piece] = []
+    while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
+        piece = pieces.pop()
+        if piece.late and (time := reader.time(piece.start, piece.late)):
+            piece = time
+            while tail and tail[-1].start < piece.end:
+                tail.pop()
+        tail.append(piece)
+    pieces += reversed(tail)
+    spoken = {piece.span for piece in pieces if _is_spoken(piece)}
+    return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
+
+
+def _is_spoken(piece: Piece) -> bool:
+    return bool(piece.span and piece.term and not piece.term.field)
+
+
+def _values(pieces: Iterable[Piece], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(piece.term.value for piece in pieces if piece.term and piece.term.kind == kind))
+
+
+def _words(pieces: Sequence[Piece]) -> Iterator[Term]:
+    """Yield a term for every run of text."""
+    for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
+        if is_text:
+            run = list(group)
+            yield Term("words", _joined(run), run[0].start, run[-1].end)
+
+
+def _joined(pieces: Iterable[Piece]) -> str:
+    """Return the text of words and phrases, with one space where white space stood or something was taken out."""
+    parts: list[str] = []
+    last: Piece | None = None
+    for piece in pieces:
+        if not piece.text:
+            continue
+        if last and (piece.start > last.end or _would_merge(last, piece)):
+            parts.append(" ")
+        parts.append(piece.text)
+        last = piece
+    return " ".join("".join(parts).split())
+
+
+def _would_merge(left: Piece, right: Piece) -> bool:
+    """Return whether two Latin words are only kept apart by a quotation mark."""
+    marked = left.term or right.term
+    return bool(marked) and all(_LATIN.match(character) for character in (left.text[-1], right.text[0]))
+
+
+def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
+    bases: dict[str, None] = {}
+    conditions: dict[object, tuple[ConditionField, bool, dict[str, None]]] = {}
+    after: datetime | None = None
+    before: datetime | None = None
+    for piece in pieces:
+        term = piece.term
+        if not term:
+            continue
+        if piece.span:
+            begins, ends = _bounds(term, piece.span, now)
+            after = max(filter(None, (after, begins)), default=None)
+            before = min(filter(None, (before, ends)), default=None)
+            if after and before and after >= before:
+                days = (moment.astimezone(now.tzinfo).date() for moment in (after, before))
+                message = "No note was updated both on or after {} and before {}. Change one of the two."
+                raise QueryError(message.format(*days), (term.start, term.end))
+        elif term.kind == "base":
+            bases |= dict.fromkeys(piece.values)
+        elif term.kind == "condition":
+            field = cast(ConditionField, term.field)
+            alike = (field, term.negated, () if term.negated or field in ANY_OF else piece.values)
+            conditions.setdefault(alike, (field, term.negated, {}))[2].update(dict.fromkeys(piece.values))
+    return Filters(
+        tuple(bases),
+        tuple(Condition(field, tuple(values), negated) for field, negated, values in conditions.values()),
+        after,
+        before,
+    )
+
+
+def _bounds(term: Term, span: dates.Span, now: datetime) -> tuple[datetime | None, datetime | None]:
+    first = dates.midnight(span.first, now.tzinfo)
+    if term.kind == "before":
+        return None, first
+    return first, dates.midnight(span.behind, now.tzinfo) if span.behind else None

@@ -1,0 +1,37 @@
+"""Notes that link to each other: a hint that both belong to the question."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from core.model import NoteCard
+
+STRONG = 3
+"""The first so many candidates are strong: what is linked with them is raised."""
+
+
+def linked(cards: Mapping[str, NoteCard], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
+    """Return the candidates whose note links to a strong candidate's note, or is linked from it.
+
+    `notes` are the candidates' notes, best first; `links` the targets that each note names: a path, or a
+    title or file name as a wikilink has it.
+    """
+    named = {note_id: _names(card) for note_id, card in cards.items()}
+    targets = {note_id: {_plain(link) for link in links.get(note_id, ())} for note_id in cards}
+    strong = set(list(notes.values())[:STRONG])
+    return [
+        rowid
+        for rowid, note_id in notes.items()
+        if any(
+            other != note_id and (named[other] & targets[note_id] or named[note_id] & targets[other])
+            for other in strong
+        )
+    ]
+
+
+def _names(card: NoteCard) -> set[str]:
+    path = card.path or ""
+    return {_plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().removesuffix(".md").removesuffix(".markdown")

@@ -1,0 +1,132 @@
+"""Filters as SQL over the tables `notes` and `chunks`."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from core.model import Condition, Filters
+from core.text import fold
+
+CHUNK_FIELDS = ("section", "has")
+_STATES = "status"
+
+
+@dataclass(slots=True)
+class Where:
+    """Conditions that all must hold, with the values of their question marks."""
+
+    terms: list[str] = field(default_factory=list)
+    values: list[object] = field(default_factory=list)
+
+    def add(self, term: str, *values: object, negated: bool = False) -> None:
+        """Add a condition, which must never be NULL."""
+        self.terms.append(f"NOT ({term})" if negated else f"({term})")
+        self.values += values
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __str__(self) -> str:
+        return " AND ".join(self.terms) or "1"
+
+
+def of_notes(filters: Filters) -> Where:
+    """Return what the filters ask of a note's row."""
+    where = Where()
+    if filters.bases:
+        where.add(
+            "base_id IN (SELECT id FROM bases WHERE name IN (SELECT value FROM json_each(?)))", _list(filters.bases)
+        )
+    for condition in filters.conditions:
+        if condition.field not in CHUNK_FIELDS:
+            term, values = _NOTE[condition.field](condition)
+            where.add(term, *values, negated=condition.negated)
+    if filters.after:
+        where.add("coalesce(notes.updated_at >= ?, 0)", _utc(filters.after))
+    if filters.before:
+        where.add("coalesce(notes.updated_at < ?, 0)", _utc(filters.before))
+    return where
+
+
+def of_chunks(filters: Filters) -> Where:
+    """Return what the filters ask of a chunk's row."""
+    where = Where()
+    for condition in filters.conditions:
+        if condition.field in CHUNK_FIELDS:
+            term, values = _CHUNK[condition.field](condition)
+            where.add(term, *values, negated=condition.negated)
+    return where
+
+
+def names_status(filters: Filters) -> bool:
+    """Whether the filters say which status a note has; where they don't, only active notes answer."""
+    return any(condition.field == _STATES for condition in filters.conditions)
+
+
+_Term = tuple[str, list[object]]
+
+
+def _tag(condition: Condition) -> _Term:
+    # The tags in use are few, the notes that have them many.
+    used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
+    return (
+        "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
+        f" ({used} SELECT tag FROM used WHERE fold(ltrim(tag, '#')) IN (SELECT value FROM json_each(?))))",
+        [_list(fold(value.lstrip("#")) for value in condition.values)],
+    )
+
+
+def _word(condition: Condition) -> _Term:
+    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [_list(map(fold, condition.values))]
+
+
+def _in(condition: Condition) -> _Term:
+    return _any("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", condition, times=2)
+
+
+def _path(condition: Condition) -> _Term:
+    patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in condition.values]
+    return " OR ".join(["coalesce(path GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
+
+
+def _section(condition: Condition) -> _Term:
+    return _any("instr(titles(section_title, parent_sections), ?)", condition)
+
+
+def _has(condition: Condition) -> _Term:
+    return ("has_code" if "code" in map(fold, condition.values) else "0"), []
+
+
+_NOTE: dict[str, Callable[[Condition], _Term]] = {
+    "tag": _tag,
+    "type": _word,
+    "category": _word,
+    "project": _word,
+    "status": _word,
+    "in": _in,
+    "path": _path,
+}
+_CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has}
+
+
+def titles(section_title: str, parent_sections: str) -> str:
+    """The SQL function that returns a chunk's chain of titles, folded, with what is in no text between them."""
+    return fold("\0".join((*json.loads(parent_sections), section_title)))
+
+
+def _any(term: str, condition: Condition, times: int = 1) -> _Term:
+    values = [fold(value) for value in condition.values]
+    return " OR ".join([term] * len(values)) or "0", [value for value in values for _ in range(times)]
+
+
+def _literal(text: str) -> str:
+    return "".join(f"[{character}]" if character in "*?[" else character for character in text)
+
+
+def _utc(moment: datetime) -> str:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+
+
+def _list(values: object) -> str:
+    return json.dumps(list(values), ensure_ascii=False)  # type: ignore[call-overload]

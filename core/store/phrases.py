@@ -1,0 +1,116 @@
+"""Whether a text holds a phrase as it stands: what to ask of the index of words, and a look at the text itself."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import chain, pairwise
+
+from core.text import CJK, fold, keywords
+
+_LATIN = re.compile(rf"[^\W{CJK}]")
+_MOST = 32
+"""So many characters or words of a phrase narrow down where it may stand."""
+_CAPITALS = re.compile("[A-Z]+")
+_PLANE = (range(0xD800), range(0xE000, 0x10000))
+"""Unicode's basic plane, whose characters a pattern finds by a table."""
+_BEYOND = re.compile("[\U00010000-\U0001f2ff\U0002f800-\U0002fa1f\U000e0000-\U000effff]")
+"""The characters beyond it that fold to others or join others; most emoji don't."""
+_JAMO = "\u1100-\u11ff\u3130-\u318f\uffa0-\uffdc"
+"""Parts of Korean syllables, which join to others."""
+
+
+class Phrase:
+    """A phrase, `folded`, with white space as single spaces.
+
+    `asked` is the FTS5 expression that whatever holds it matches, empty where the phrase has no word; where
+    `settled`, whatever matches holds it.
+    """
+
+    def __init__(self, phrase: str) -> None:
+        self.folded = " ".join(fold(phrase).split())
+        runs = re.findall(f"[{CJK}]+", self.folded)
+        self.settled = runs == [self.folded[:_MOST]]
+        # The pairs of a run are neighbours in the index. Between words there are but the parts of identifiers.
+        pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
+        words = _whole([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]
+        near = f"NEAR({quoted(words)}, {len(self.folded)})" if words and not runs else quoted(words, " AND ")
+        self.asked = " AND ".join(filter(None, (quoted(pairs, " AND "), near)))
+        self._plain = self._pattern({})
+        self._spelled = self._pattern(_spellings())
+
+    def held_in(self, text: str) -> bool:
+        """Whether a text holds it: a Latin word at its edge whole, other characters wherever they stand."""
+        # To fold a text takes several times as long as to look through it for all that folds to the phrase.
+        if text.isascii():
+            return self.folded.isascii() and self._stands(self._plain, text.lower())
+        if _intricate().search(text) or _BEYOND.search(text):
+            return self._stands(self._plain, fold(text))
+        return self._stands(self._spelled, text)
+
+    @staticmethod
+    def _stands(pattern: re.Pattern[str], text: str) -> bool:
+        at = pattern.search(text)
+        while at and (_within_a_word(text, at.start()) or _within_a_word(text, at.end())):
+            at = pattern.search(text, at.start() + 1)
+        return at is not None
+
+    def _pattern(self, spellings: Mapping[str, str]) -> re.Pattern[str]:
+        return re.compile("".join(_any_of(spellings.get(one, one)) if one != " " else r"\s+" for one in self.folded))
+
+
+def whole_words(text: str) -> list[str]:
+    """Return the keywords of a text, without the parts that capitals make of its identifiers."""
+    whole = unicodedata.normalize("NFKC", text)
+    return keywords(_CAPITALS.sub(lambda found: found.group().lower(), whole))
+
+
+def _whole(words: Sequence[str]) -> list[str]:
+    """Those that are part of no other: which parts an identifier has depends on how it is written."""
+    return [word for word in dict.fromkeys(words) if not any(word != other and word in other for other in words)]
+
+
+def quoted(words: Iterable[str], between: str = " ") -> str:
+    """Return words as FTS5 takes them."""
+    return between.join(f'"{word}"' for word in words)
+
+
+def _within_a_word(text: str, place: int) -> bool:
+    around = text[max(place - 1, 0) : place + 1]
+    return len(around) == 2 and all(map(_LATIN.match, around))
+
+
+def _any_of(characters: Iterable[str], ranges: str = "") -> str:
+    return f"[{''.join(map(re.escape, characters))}{ranges}]"
+
+
+@cache
+def _spellings() -> dict[str, str]:
+    """The characters that each is written with, where it isn't only itself."""
+    found: dict[str, str] = {}
+    for character, folded in _changed().items():
+        if len(folded) == 1:
+            found[folded] = found.get(folded, folded) + character
+    return found
+
+
+@cache
+def _intricate() -> re.Pattern[str]:
+    """Finds the characters that fold to several, join the one before, or are of a word only folded or unfolded."""
+
+    def marked(text: str) -> bool:
+        return any(unicodedata.category(character).startswith("M") for character in text)
+
+    def turns(character: str, folded: str) -> bool:
+        return bool(_LATIN.match(folded)) != bool(_LATIN.match(character))
+
+    marks = filter(marked, map(chr, chain(*_PLANE)))
+    others = (one for one, folded in _changed().items() if len(folded) > 1 or marked(folded) or turns(one, folded))
+    return re.compile(_any_of(chain(marks, others), _JAMO))
+
+
+@cache
+def _changed() -> dict[str, str]:
+    """What each character of the basic plane folds to that folds to another."""
+    folds = ((character, fold(character)) for character in map(chr, chain(*_PLANE)))
+    return {character: folded for character, folded in folds if folded != character}

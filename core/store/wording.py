@@ -1,0 +1,37 @@
+"""What the index of words holds of a chunk: the keywords of its note's title, its headings and its text."""
+
+import json
+import sqlite3
+import unicodedata
+from collections.abc import Iterable
+
+from core.text import keywords, simplified
+
+_BLOCK = 1000
+
+
+def insert(connection: sqlite3.Connection, rowid: int | None, title: str, headings: Iterable[str], text: str) -> None:
+    """Index what a chunk says, inside the caller's transaction."""
+    connection.execute(
+        "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+        (rowid, *_fields(title, headings, text)),
+    )
+
+
+def fold_traditional(connection: sqlite3.Connection) -> None:
+    """Index again what holds traditional characters, now that they are indexed as simplified ones."""
+    rows = connection.execute(
+        "SELECT chunks.rowid, title, parent_sections, section_title, text FROM chunks JOIN notes ON notes.id = note_id"
+    )
+    while block := rows.fetchmany(_BLOCK):
+        for rowid, title, parents, section, text in block:
+            said = unicodedata.normalize("NFKC", "\n".join((title, parents, section, text)))
+            if simplified(said) != said:
+                connection.execute(
+                    "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?",
+                    (*_fields(title, (*json.loads(parents), section), text), rowid),
+                )
+
+
+def _fields(title: str, headings: Iterable[str], text: str) -> tuple[str, ...]:
+    return tuple(" ".join(keywords(field)) for field in (title, " ".join(headings), text))

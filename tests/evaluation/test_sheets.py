@@ -1,0 +1,186 @@
+"""A table of questions is read as it comes out of spreadsheets, and comes back as it was."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from core.errors import QuestionSetError, SourceError
+from core.evaluation.questions import load
+from core.evaluation.sheets import COLUMNS, dump, from_frame, parse, to_frame
+from core.model import Gold, Question
+from tests.evaluation.test_questions import SETS
+
+PETS = [
+    Question("q1", "猫为什么打呼噜，咕噜咕噜?", (Gold("猫.md", "因为它高兴"), Gold("b.md", 'a "purr",\nand more')), line=2),
+    Question("q2", "do fish talk?", (), any=False, kind="negative", line=5),
+]
+TABLE = """id,question,kind,any,path,quote
+q1,猫为什么打呼噜，咕噜咕噜?,,,猫.md,因为它高兴
+q1,,,,b.md,"a ""purr"",
+and more"
+q2,do fish talk?,negative,no,,
+"""
+
+
+def unnumbered(questions: list[Question]) -> list[Question]:
+    return [replace(question, line=0) for question in questions]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_any_encoding_delimiter_and_line_end(encoding: str, delimiter: str, newline: str) -> None:
+    text = io.StringIO()
+    rows = csv.reader(io.StringIO(TABLE, newline=""))
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    data = text.getvalue().replace("\n", newline).encode(encoding)
+    found = parse(data, "pets.csv")
+    assert [replace(one, gold=tuple(_plain(gold) for gold in one.gold)) for one in found] == PETS
+
+
+def _plain(gold: Gold) -> Gold:
+    return replace(gold, quote=gold.quote.replace("\r\n", "\n"))
+
+
+@given(SETS)
+def test_what_is_written_is_read(questions: list[Question]) -> None:
+    questions = [_without_nul(question) for question in questions]
+    assert unnumbered(parse(dump(questions), "set.csv")) == questions
+    assert unnumbered(from_frame(to_frame(questions))) == questions
+
+
+def _without_nul(question: Question) -> Question:
+    """A NUL, and text that is mostly control characters, is no text of a note."""
+    return Question(**json.loads(json.dumps(_fields(question)), object_hook=_printable))
+
+
+def _fields(question: Question) -> dict[str, object]:
+    return {name: getattr(question, name) for name in Question.__slots__ if name != "gold"} | {
+        "gold": [{"path": gold.path, "quote": gold.quote, "start": gold.start} for gold in question.gold]
+    }
+
+
+def _printable(fields: dict[str, object]) -> object:
+    kept = {
+        key: "".join(char if char.isprintable() or char == "\n" else "·" for char in value)
+        if isinstance(value, str)
+        else value
+        for key, value in fields.items()
+    }
+    if "gold" in kept:
+        return kept | {"gold": tuple(kept["gold"])}  # type: ignore[call-overload]
+    return Gold(**kept) if "quote" in kept else kept  # type: ignore[arg-type]
+
+
+def test_the_form_of_a_written_table() -> None:
+    data = dump([*PETS, Question("q3", "x", (Gold("a.md", "y", 7),), note="n", suggested=True)])
+    assert data.decode("utf-8-sig").split("\r\n") == [
+        "id,question,kind,any,path,quote,note,suggested,start",
+        "q1,猫为什么打呼噜，咕噜咕噜?,,true,猫.md,因为它高兴,,,",
+        'q1,猫为什么打呼噜，咕噜咕噜?,,true,b.md,"a ""purr"",\nand more",,,',
+        "q2,do fish talk?,negative,false,,,,,",
+        "q3,x,,true,a.md,y,n,true,7",
+        "",
+    ]
+    assert data.startswith(b"\xef\xbb\xbf")
+    assert dump(PETS).decode("utf-8-sig").startswith(",".join(COLUMNS) + "\r\n")
+
+
+def test_nothing_in_a_table_is_a_formula() -> None:
+    cells = ["=1+1", "-item", "+x", "@y", "'=z", "''-w", "'quoted'", "- [ ] task"]
+    questions = [Question(f"q{n}", cell, (Gold("a.md", cell),)) for n, cell in enumerate(cells)]
+    data = dump(questions)
+    rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    assert all(cell[:1] not in tuple("=-+@") for row in rows for cell in row if cell)
+    assert unnumbered(parse(data, "x.csv")) == questions
+    typed = parse(b"id,question,path,quote\nq,x,a.md,- item\n", "x.csv")
+    assert typed[0].gold == (Gold("a.md", "- item"),)
+
+
+def test_columns_in_another_order_and_others_beside() -> None:
+    data = b"\r\n;;\n Quote ;PATH;author;id;Question\nx;a.md;Ann;q1;why?\n;;;;\n"
+    assert parse(data, "x.csv") == [Question("q1", "why?", (Gold("a.md", "x"),), line=4)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "reason"),
+    [
+        ("q1,,,,a.md,x", 2, "'question' is missing"),
+        (",why?,,,a.md,x", 2, "'id' is missing"),
+        ("q1,why?,,,a.md,", 2, "'quote' is missing"),
+        ("q1,why?,,,,x", 2, "'path' is missing"),
+        ("q1,why?,,maybe,a.md,x", 2, "'any' must be true or false"),
+        ("q1,why?,,,a.md,x,y", 2, "more cells than the first line"),
+        ('q1,"why?\n",,,a.md,x\nq1,how?,,,a.md,y', 4, "the id 'q1' has another 'question' in line 2"),
+        ("q1,why?,,yes,a.md,x\nq1,,,no,a.md,y", 3, "the id 'q1' has another 'any' in line 2"),
+        ("q1,why?,k,,a.md,x\nq1,,j,,a.md,y", 3, "the id 'q1' has another 'kind' in line 2"),
+        ('q1,why?,,,a.md,"x', 2, "this isn't CSV"),
+        ('q0,why?,,,a.md,x\nq1,why?,,,a.md,"x"y', 3, "this isn't CSV"),
+        (f"q1,why?,,,a.md,{'x' * 200_000}", 2, "this isn't CSV"),
+    ],
+)
+def test_a_bad_line_is_named(rows: str, line: int, reason: str) -> None:
+    with pytest.raises(QuestionSetError, match=rf"pets\.csv, line {line}: .*{reason}") as caught:
+        parse(f"{','.join(COLUMNS)}\n{rows}\n".encode(), "pets.csv")
+    assert caught.value.line == line
+
+
+def test_every_bad_line_is_listed() -> None:
+    with pytest.raises(QuestionSetError) as caught:
+        parse(b"id,question,path,quote,start\nq1,x,a.md,\nq2,x,a.md,y,-2\nq3,x,a.md,y\n,x,,\n", "x.csv")
+    assert str(caught.value).split("\n") == [
+        "x.csv, line 2: 'quote' is missing or isn't text.",
+        "line 3: 'start' must be a number of characters, 0 or more.",
+        "line 5: 'id' is missing or isn't text.",
+    ]
+
+
+@pytest.mark.parametrize("first", ["id,question\nq1,why?", "frage;antwort\na;b", "q1,why?,a.md,x"])
+def test_columns_that_are_missing_are_named(first: str) -> None:
+    with pytest.raises(QuestionSetError, match=r"x\.csv, line 1: the column .*path, quote.* is missing"):
+        parse(first.encode(), "x.csv")
+
+
+def test_what_is_no_text_is_told_and_an_empty_file_has_no_questions(tmp_path: Path) -> None:
+    assert parse(b"", "x.csv") == parse(b" \n", "x.csv") == parse(b"id,question,path,quote\n", "x.csv") == []
+    with pytest.raises(SourceError, match="PNG"):
+        parse(b"\x89PNG\r\n\x1a\n", "x.csv")
+    (tmp_path / "pets.TSV").write_text(TABLE.replace(",", "\t").replace('"a ""purr""\t\nand more"', "purr"))
+    assert [len(one.gold) for one in load(tmp_path / "pets.TSV")] == [2, 0]
+
+
+def test_a_frame_has_a_row_for_each_passage() -> None:
+    frame = to_frame(PETS)
+    assert list(frame.columns) == [*COLUMNS, "note", "suggested", "start"]
+    assert frame["any"].tolist() == [True, True, False]
+    assert frame["quote"].tolist() == ["因为它高兴", 'a "purr",\nand more', ""]
+    assert from_frame(to_frame([])) == []
+
+
+def test_a_frame_of_other_hands() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "ID": [1, 1, 2],
+            "Question": ["why?", None, "how?"],
+            "path": ["a.md", "b.md", float("nan")],
+            "quote": ["x", "y", None],
+            "any": [False, None, True],
+            "start": [None, 3, None],
+        },
+        index=[7, 7, 9],
+    )
+    assert from_frame(frame) == [
+        Question("1", "why?", (Gold("a.md", "x"), Gold("b.md", "y", 3)), any=False, line=1),
+        Question("2", "how?", (), line=3),
+    ]
+    with pytest.raises(QuestionSetError, match="mine, line 2: 'question' is missing"):
+        from_frame(pd.DataFrame({"id": ["a", "b"], "question": ["x", None], "path": "p", "quote": "q"}), "mine")
+    with pytest.raises(QuestionSetError, match="the column quote is missing"):
+        from_frame(frame.drop(columns="quote"))

@@ -1,0 +1,56 @@
+"""The same text twice: which candidates stand for which."""
+
+from core.model import Chunk
+from core.retrieval.duplicates import groups
+
+TEXT = "Give every key a random lifetime, so that they do not all end at the same moment. "
+
+
+def chunk(note: str, start: int, text: str) -> Chunk:
+    return Chunk(f"{note}:{start}", note, start, 9, start, start + len(text), text, "recursive_character")
+
+
+def told(chunks: dict[int, Chunk], count: int = 10) -> list[tuple[int, list[int], list[int]]]:
+    return [(group.best, group.joined, group.copies) for group in groups(list(chunks), chunks, count)]
+
+
+def test_overlapping_chunks_of_a_note_are_one_hit() -> None:
+    assert told({1: chunk("a", 0, "x" * 100), 2: chunk("a", 80, "y" * 100), 3: chunk("a", 180, "z" * 100)}) == [
+        (1, [2], []),
+        (3, [], []),
+    ]
+
+
+def test_what_overlaps_only_a_joined_chunk_stays_a_hit() -> None:
+    assert told({1: chunk("a", 0, "x" * 100), 2: chunk("a", 90, "y" * 100), 3: chunk("a", 180, "z" * 100)}) == [
+        (1, [2], []),
+        (3, [], []),
+    ]
+
+
+def test_nearly_the_same_text_in_another_note_is_a_copy() -> None:
+    text = TEXT * 6
+    assert told({1: chunk("a", 0, text), 2: chunk("b", 0, text.replace("random", "random ") + "So!")}) == [
+        (1, [], [2])
+    ]
+
+
+def test_what_overlaps_a_hit_but_would_be_none_is_dropped() -> None:
+    chunks = {1: chunk("a", 0, "x" * 100), 2: chunk("b", 0, "y" * 100), 3: chunk("a", 80, "z" * 100)}
+    assert [(group.best, group.joined, group.dropped) for group in groups(list(chunks), chunks, 2)] == [
+        (1, [], [3]),
+        (2, [], []),
+    ]
+
+
+def test_other_text_of_the_same_length_is_no_copy() -> None:
+    assert told({1: chunk("a", 0, TEXT * 6), 2: chunk("b", 0, TEXT[::-1] * 6)}) == [(1, [], []), (2, [], [])]
+
+
+def test_the_same_text_twice_in_one_note_is_two_places() -> None:
+    assert told({1: chunk("a", 0, TEXT), 2: chunk("a", 500, TEXT)}) == [(1, [], []), (2, [], [])]
+
+
+def test_groups_end_with_the_limit_but_repeats_of_the_kept_are_still_told() -> None:
+    chunks = {1: chunk("a", 0, "one"), 2: chunk("b", 0, "another text"), 3: chunk("c", 0, "one")}
+    assert told(chunks, 1) == [(1, [], [3])]

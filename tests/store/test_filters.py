@@ -1,0 +1,273 @@
+"""Filters: the chunks that pass, and the nearest among them, are those that reading every note gives."""
+
+import random
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import core.store
+from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
+from core.store import Store
+from core.store.chunks import Cutting
+from core.text import fold
+
+DIMENSION = 12
+BASES = ("one", "two", "另一个")
+TAGS = ("Rust", "rust", "数据库", "Ärger", "#hash", "c++")
+TYPES = ("", "project_config", "Business_Rule", "ÜBUNG")
+STATUSES = ("active", "active", "pending", "archived")
+PATHS = (None, "a/x.md", "a[1]/y.md", "a/b/Ünit.md", "笔记/缓存.md", "*.md")
+TITLES = ("Error handling", "缓存", "ÄRGER", 'a "quoted" title', "")
+SECTIONS = ((), ("Setup",), ("Setup", "On Linux"), ('"x", "y"',), ("缓存", "雪崩"), ("ÖFFNEN\\n",))
+START = datetime(2026, 1, 1, tzinfo=UTC)
+VALUES = {
+    "tag": (*TAGS, "RUST", "#rust", "ärger", "hash", "rus"),
+    "type": (*TYPES, "Project_Config", "übung", "project"),
+    "category": (*TYPES, "PROJECT_CONFIG"),
+    "project": (*TYPES, "business_rule"),
+    "status": ("active", "Pending", "ARCHIVED", "lost"),
+    "in": ("error", "ünit", "a/", "缓", "ärg", "%", "*"),
+    "path": ("a/", "a[1]/", "*.md", "*/x.md", "A/", "笔记/*", "a/b/Ünit.m?", "*.md"),
+    "section": ("set", "on linux", "雪崩", '", "', "x", "öff", "setup\non", "\\"),
+    "has": ("code", "Code", "tables"),
+}
+
+Row = tuple[int, Chunk, Note, str]
+"""A chunk's number, the chunk, its note and the name of its base."""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    store = Store(tmp_path_factory.mktemp("filters") / "ws")
+    chance, numbers = random.Random(3), np.random.default_rng(3)
+    for name in BASES:
+        base = store.notes.add_base(
+            name, embedder="fake", fingerprint="random", dimension=DIMENSION, chunking=ChunkingOptions()
+        )
+        store.add_base_index(base)
+        store.put(base, [_cutting(store, base, number, chance, numbers) for number in range(30)])
+    yield store
+    store.close()
+
+
+def _cutting(
+    store: Store, base: KnowledgeBase, number: int, chance: random.Random, numbers: np.random.Generator
+) -> Cutting:
+    path = chance.choice(PATHS)
+    note = Note(
+        id=f"{base.id}-{number}",
+        base_id=base.id,
+        title=chance.choice(TITLES),
+        body="text",
+        content_hash="h",
+        generation=1,
+        path=path and f"{number}{path}" if chance.random() < 0.5 else None,
+        tags=tuple(chance.sample(TAGS, chance.randrange(3))),
+        type=chance.choice(TYPES),
+        category=chance.choice(TYPES),
+        project=chance.choice(TYPES),
+        status=chance.choice(STATUSES),  # type: ignore[arg-type]
+        updated_at=chance.choice([None, START + timedelta(days=chance.randrange(9), milliseconds=chance.randrange(2))]),
+    )
+    chunks, vectors = [], []
+    for index in range(chance.randrange(1, 6)):
+        section = chance.choice(SECTIONS)
+        chunks.append(
+            Chunk(
+                id=f"{note.id}:{index}",
+                note_id=note.id,
+                index=index,
+                total=0,
+                start=0,
+                end=4,
+                text="text",
+                kind="markdown_section",
+                section_title=section[-1] if section else "",
+                parent_sections=section[:-1],
+                has_code=chance.random() < 0.5,
+                state="deleted" if chance.random() < 0.1 else "pending",
+            )
+        )
+        most = 0 if chunks[-1].state == "deleted" else 3
+        windows = numbers.normal(size=(min(most, chance.choice([0, 1, 1, 3])), DIMENSION)).astype(np.float32)
+        windows /= np.linalg.norm(windows, axis=1, keepdims=True)
+        keys = [f"{note.id}:{index}:{row}".encode() for row in range(len(windows))]
+        store.encoded.add("random", keys, windows)
+        ids = store.encoded.ids("random", keys)
+        vectors.append([ids[key] for key in keys])
+    return Cutting(note, chunks, vectors, "test", "test")
+
+
+@pytest.fixture(scope="module")
+def rows(store: Store) -> list[Row]:
+    names = {base.id: base.name for base in store.notes.bases()}
+    found = []
+    for note_id in sorted(store.notes.ids()):
+        note = store.notes.note(note_id)
+        numbers = store.database.connection.execute(
+            'SELECT rowid FROM chunks WHERE note_id = ? ORDER BY "index"', (note_id,)
+        )
+        for (rowid,), chunk in zip(numbers, store.chunks.of_note(note_id), strict=True):
+            found.append((rowid, chunk, note, names[note.base_id]))
+    return found
+
+
+def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
+    """What a condition says, in Python."""
+
+    def one(value: str) -> bool:
+        match condition.field:
+            case "tag":
+                return fold(value.lstrip("#")) in {fold(tag.lstrip("#")) for tag in note.tags}
+            case "type" | "category" | "project" | "status":
+                return fold(value) == fold(getattr(note, condition.field))
+            case "in":
+                return fold(value) in fold(note.title) or fold(value) in fold(note.path or "")
+            case "path":
+                return note.path is not None and _fits(note.path, value)
+            case "section":
+                return any(fold(value) in fold(title) for title in chunk.section)
+            case "has":
+                return fold(value) == "code" and chunk.has_code
+
+    return any(map(one, condition.values)) != condition.negated
+
+
+def _fits(path: str, value: str) -> bool:
+    return fnmatchcase(path, value) if set(value) & set("*?") else path.startswith(value)
+
+
+def _of_chunks(condition: Condition) -> bool:
+    return condition.field in ("section", "has")
+
+
+def _note_passes(filters: Filters, note: Note, base: str, *, listed: bool = False) -> bool:
+    conditions = [condition for condition in filters.conditions if not _of_chunks(condition)]
+    by_status = any(condition.field == "status" for condition in conditions)
+    any_chunk = Chunk("", "", 0, 0, 0, 0, "", "line")
+    return (
+        (not filters.bases or base in filters.bases)
+        and (listed or by_status or note.status == "active")
+        and all(_holds(condition, any_chunk, note) for condition in conditions)
+        and (filters.after is None or (note.updated_at is not None and note.updated_at >= filters.after))
+        and (filters.before is None or (note.updated_at is not None and note.updated_at < filters.before))
+    )
+
+
+def _chunk_passes(filters: Filters, chunk: Chunk, note: Note) -> bool:
+    conditions = [condition for condition in filters.conditions if _of_chunks(condition)]
+    return chunk.state != "deleted" and all(_holds(condition, chunk, note) for condition in conditions)
+
+
+def _expected(rows: Sequence[Row], filters: Filters) -> set[int]:
+    return {
+        rowid
+        for rowid, chunk, note, base in rows
+        if _note_passes(filters, note, base) and _chunk_passes(filters, chunk, note)
+    }
+
+
+CONDITIONS = st.sampled_from(sorted(VALUES)).flatmap(
+    lambda field: st.builds(
+        Condition,
+        st.just(field),
+        st.lists(st.sampled_from(VALUES[field]), max_size=2).map(tuple),
+        st.booleans(),
+    )
+)
+TIMES = st.none() | st.integers(0, 9).map(lambda day: START + timedelta(days=day))
+FILTERS = st.builds(
+    Filters,
+    st.lists(st.sampled_from((*BASES, "nowhere")), max_size=2).map(tuple),
+    st.lists(CONDITIONS, max_size=3).map(tuple),
+    TIMES,
+    TIMES,
+)
+QUERIES = st.integers(0, 1000).map(lambda seed: _unit(np.random.default_rng(seed).normal(size=DIMENSION)))
+
+
+def _unit(vector: Matrix) -> Matrix:
+    return np.asarray(vector / np.linalg.norm(vector), np.float32)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FILTERS)
+def test_the_chunks_that_pass_are_those_that_reading_every_note_gives(
+    store: Store, rows: list[Row], filters: Filters
+) -> None:
+    allowed = store.chunks.allowed(filters)
+    assert allowed is not None, "some notes are not active"
+    assert allowed.dtype == np.int64
+    assert allowed.tolist() == sorted(_expected(rows, filters))
+    listed = {
+        note.id
+        for _, chunk, note, base in rows
+        if _note_passes(filters, note, base, listed=True)
+        and (not any(map(_of_chunks, filters.conditions)) or _chunk_passes(filters, chunk, note))
+    }
+    assert {card.id for card in store.notes.cards(filters)} == listed
+
+
+@pytest.mark.parametrize("exactly", [True, False])
+def test_the_nearest_are_those_of_scoring_every_vector(
+    store: Store, rows: list[Row], exactly: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not exactly:
+        monkeypatch.setattr(core.store, "_WINDOWS", 0.02)
+    vectors = {rowid: _vectors(store, rowid) for rowid, *_ in rows}
+    bases = {base.name: base for base in store.notes.bases()}
+
+    @settings(max_examples=200, deadline=None)
+    @given(FILTERS, QUERIES, st.sampled_from(BASES), st.integers(1, 20))
+    def check(filters: Filters, query: Matrix, name: str, count: int) -> None:
+        allowed = store.chunks.allowed(filters)
+        passing = _expected(rows, filters)
+        scores = {
+            rowid: max((vectors[rowid] @ query).tolist())
+            for rowid, _, _, base in rows
+            if rowid in passing and base == name and len(vectors[rowid])
+        }
+        best = sorted(scores, key=lambda rowid: -scores[rowid])[:count]
+        found = store.nearest(bases[name], query, count, allowed)
+        assert not store.index_problem
+        assert list(found) == best
+        assert list(found.values()) == pytest.approx([scores[rowid] for rowid in best], abs=1e-5)
+
+    check()
+
+
+def _vectors(store: Store, rowid: int) -> Matrix:
+    blobs = store.database.connection.execute(
+        "SELECT vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector WHERE chunk = ?", (rowid,)
+    )
+    return np.array([np.frombuffer(blob, "<f4") for (blob,) in blobs]).reshape(-1, DIMENSION)
+
+
+def test_nothing_is_listed_where_nothing_is_filtered(tmp_path: Path) -> None:
+    store = Store(tmp_path / "ws")
+    for name in BASES:
+        store.notes.add_base(name, embedder="fake", fingerprint="f", dimension=2, chunking=ChunkingOptions())
+    assert store.chunks.allowed(Filters()) is store.chunks.allowed(Filters(bases=BASES)) is None
+    nothing = store.chunks.allowed(Filters(bases=BASES[:2]))
+    assert nothing is not None
+    assert nothing.dtype == np.int64
+    assert nothing.size == 0
+    store.close()
+
+
+def test_the_newest_come_note_by_note(store: Store, rows: list[Row]) -> None:
+    bases = store.notes.bases()[:2]
+    allowed = store.chunks.allowed(Filters(conditions=(Condition("has", ("code",)),)))
+    assert allowed is not None
+    dated = [row for row in rows if row[3] in {base.name for base in bases} and row[1].state != "deleted"]
+    oldest = datetime.min.replace(tzinfo=UTC)
+    dated.sort(key=lambda row: (-(row[2].updated_at or oldest).timestamp(), row[2].id, row[1].index))
+    assert store.chunks.newest(bases, 20) == [row[0] for row in dated[:20]]
+    assert store.chunks.newest(bases, 20, allowed) == [row[0] for row in dated if row[0] in allowed][:20]
+    assert store.chunks.newest(bases, 20, allowed[:0]) == []
