@@ -76,7 +76,7 @@ def compare(folder: Path, exact_folder: Path) -> None:
             keys = [digest(text) for text in windows(workspace, base.name)]
             ours, theirs = vectors(workspace, base, keys), vectors(exact, reference, keys)
             found = [float(ours[key] @ theirs[key]) for key in ours]
-            print(f"{base.name}: {len(found)} windows, cosine {np.mean(found):.4f}, at worst {min(found):.4f}")
+            print(f"{base.name}: {len(found)} windows, cosine {np.mean(found):.5f}, at worst {min(found):.5f}")
 
 
 def vectors(workspace: Workspace, base: KnowledgeBase, keys: Sequence[bytes]) -> dict[bytes, Matrix]:

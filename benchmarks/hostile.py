@@ -12,9 +12,10 @@ from core.errors import TesseraError
 from core.workspace import Workspace
 
 PIECES = (
-    '" “ ” 「 」 \' - -" * ( ) { } [ ] ^ : ： , . ; \\ / | & % _ + # ~ ` < > = ! ? AND OR NOT NEAR( rowid body: tag: -tag: in:a'
-    " section:b has:code after:2020 before:2030 标签：x status:active redis Redis缓存 数据库 數據庫 ＲＥＤＩＳ 最近一个月 vs 对比 和 的区别 总结"
-    " the of and what how list all everything about model 🔥 👩‍👩‍👧 שלום مرحبا \u202e \u200d \x00 \x07 \ufeff"
+    '" “ ” 「 」 \' - -- -" * ( ) { } [ ] ^ : ： , . ; \\ / | & % _ + # ~ ` < > = ! ? AND OR NOT NEAR( rowid body:'
+    " tag: -tag: in:a section:b has:code after:2020 before:2030 标签：x status:active redis Redis缓存 数据库 數據庫"
+    " ＲＥＤＩＳ 最近一个月 vs 对比 和 的区别 总结 the of and what how list all everything about model 🔥 שלום مرحبا"
+    " \u202e \u200d \x00 \x07 \ufeff"
 ).split(" ")
 
 

@@ -1,7 +1,8 @@
-"""Retrieval's levels and what follows them: each level, with and without reranking and expansion, by kind of question.
+"""Retrieval's levels: each with and without reranking and expansion, by kind of question.
 
 python -m benchmarks.retrieval DATA [--workspace DIR] [--also links,reciprocal,boost] : DATA holds vaults/NAME and
-questions/NAME.jsonl. A kind's figure is how many of its questions are answered within 10 hits (comparisons: both sides).
+questions/NAME.jsonl. A kind's figure is how many of its questions are answered within 10 hits; of a comparison,
+both sides.
 """
 
 import argparse

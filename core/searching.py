@@ -52,6 +52,7 @@ _PASSING = {"model_loading"}
 """Notices of a state that is over soon: such results aren't kept."""
 
 _T = TypeVar("_T")
+_K = TypeVar("_K")
 
 
 class SearchOptions(TypedDict, total=False):
@@ -94,6 +95,7 @@ class Searching:
         self._embedder_of = embedder_of
         self._reranker_of = reranker_of
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
+        self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._lock = threading.Lock()
         self._synonyms: tuple[int, Synonyms] | None = None
 
@@ -101,12 +103,12 @@ class Searching:
         """Return the hits of a question; raises QueryError, UnknownChoice, ModelError, ConfigError."""
         understood, query = self._query(typed, options)
         classified = self._classified(understood, options.get("level", "auto"))
-        decompositions, problem = self._decompositions(query, classified)
-        key = (typed, query, classified, decompositions, self._store.database.version(), self._synonyms_stamp())
+        key = (typed, query, classified, self._store.database.version(), self._synonyms_stamp())
         with self._lock:
             kept = self._results.get(key)
         if kept:
             return replace(kept, cached=True)
+        decompositions, problem = self._decompositions(query, classified)
         retriever = self._retriever(options)
         if decompositions:
             found = retriever.explore(query, decompositions[0], self._variants())
@@ -121,7 +123,8 @@ class Searching:
             decompose_problem=problem,
         )
         if not (_PASSING & set(result.notices) or result.rerank_problem or problem):
-            self._keep(key, result)
+            with self._lock:
+                _keep(self._results, key, result)
         return result
 
     def context(self, typed: str, options: SearchOptions, budget: int) -> Context:
@@ -153,7 +156,7 @@ class Searching:
         understood = parse(typed, now=_now())
         filters = _both(understood.filters, options.get("filters") or Filters())
         defaults = self._settings.search
-        bases = [self._store.notes.base(name) for name in filters.bases]
+        bases = self._bases(understood, filters)
         own = bases[0] if len(bases) == 1 else None
         mode = options.get("mode", "auto")
         query = Query(
@@ -182,6 +185,16 @@ class Searching:
         )
         return understood, query
 
+    def _bases(self, understood: Understood, filters: Filters) -> list[KnowledgeBase]:
+        """The bases that are asked; one that isn't there is pointed at where it was typed."""
+        try:
+            return [self._store.notes.base(name) for name in filters.bases]
+        except UnknownChoice as error:
+            typed = next((term for term in understood.terms if term.kind == "base"), None)
+            if typed is None:
+                raise
+            raise QueryError(str(error), (typed.start, typed.end)) from error
+
     def _reranker(self, mode: Mode, asked: str | None) -> str:
         if asked is None:
             name = self._settings.search.reranker if mode in ("auto", "hybrid") else reranking.NONE
@@ -201,13 +214,19 @@ class Searching:
         """The ways to take an exploratory question apart, the one to use first, and why a model gave none."""
         if classified.level != "exploratory" or not query.text.strip():
             return (), ""
-        by_rules = decompose(query.text, phrases=query.phrases) or Decomposition("summary", (SubQuery(query.text, WHOLE),))
+        by_rules = decompose(query.text, phrases=query.phrases) or Decomposition(
+            "summary", (SubQuery(query.text, WHOLE),)
+        )
         if not self._by_model():
             return (by_rules,), ""
-        try:
-            return (decompose_by_model(query.text, Chat(self._settings.llm)), by_rules), ""
-        except (ProviderError, ConfigError) as error:
-            return (by_rules,), str(error)
+        # A page asks the same question several times: before and after reranking, for its context.
+        if query.text not in self._by_models:
+            try:
+                by_model = decompose_by_model(query.text, Chat(self._settings.llm))
+            except (ProviderError, ConfigError) as error:
+                return (by_rules,), str(error)
+            _keep(self._by_models, query.text, by_model)
+        return (self._by_models[query.text], by_rules), ""
 
     def _by_model(self) -> bool:
         llm, chosen = self._settings.llm, self._settings.search.decompose
@@ -220,12 +239,6 @@ class Searching:
             lambda base: self._embedder_of(base, wait),
             lambda base, name: self._reranker_of(base, name, wait),
         )
-
-    def _keep(self, key: object, result: SearchResult) -> None:
-        with self._lock:
-            self._results[key] = result
-            while len(self._results) > _KEPT:
-                self._results.popitem(last=False)
 
     # synonyms
 
@@ -247,6 +260,12 @@ class Searching:
         if self._synonyms is None or self._synonyms[0] != stamp:
             self._synonyms = stamp, load(self.synonyms_file)
         return self._synonyms[1].variants
+
+
+def _keep(kept: OrderedDict[_K, _T], key: _K, value: _T) -> None:
+    kept[key] = value
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
 
 
 def _first(*values: _T | None) -> _T:

@@ -273,9 +273,7 @@ def test_filters(workspace: Workspace, folder: Path) -> None:
     search = workspace.search
     assert paths(search("night", filters=filters_of(tags=["redis"]))) == ["缓存/雪崩.md"]
     assert paths(search("night", filters=filters_of(path="kitchen/"))) == ["kitchen/bread.txt"]
-    assert paths(search("night", filters=filters_of(path="*.md", before="2026-04-01"))) == [
-        "缓存/雪崩.md"
-    ]
+    assert paths(search("night", filters=filters_of(path="*.md", before="2026-04-01"))) == ["缓存/雪崩.md"]
     assert paths(search("night", filters=filters_of(after="2100-01-01"))) == []
     with pytest.raises(UnknownChoice, match="Choices: vault"):
         search("night", filters=Filters(bases=("valut",)))
@@ -300,9 +298,7 @@ def test_questions_that_can_not_be_asked(workspace: Workspace, text: str) -> Non
         workspace.search(text)
 
 
-@pytest.mark.parametrize(
-    "text", ['say "', "NEAR(a b)", "a* OR", "缓" * 10_000, "word " * 2000, "🦀", "\x00a"]
-)
+@pytest.mark.parametrize("text", ['say "', "NEAR(a b)", "a* OR", "缓" * 10_000, "word " * 2000, "🦀", "\x00a"])
 def test_strange_questions_are_answered(workspace: Workspace, folder: Path, text: str) -> None:
     synced(workspace, folder)
     assert isinstance(workspace.search(text), SearchResult)

@@ -1,14 +1,33 @@
 """How good a ranking is, from character spans alone.
 
-A span is (path, start, end), half-open. Ranks count from 1; None is 'not found'.
+A span is (path, start, end), half-open. Ranks count from 1; None is 'not found'. Every metric is 0 where
+there is nothing to measure, and the mean over the questions is a run's figure.
+
+Metrics of rank see a question's hits as their `relevance`, how many gold passages each hit newly finds, and
+`total`, how many are `needed`. Textbook relevance is the case of 0 and 1, and there they give the textbook's
+figures. A hit may find several passages at once, as a long chunk does: the n-th passage found then counts at
+rank n at best, where a perfect ranking of single passages would have it.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import log2
 
 Span = tuple[str, int, int]
 
 FOUND_SHARE = 0.5
 """A gold passage is found when this share of its characters was retrieved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How many questions without an answer still get one at a threshold, and how many with one do, as shares."""
+
+    threshold: float
+    false_positives: float
+    true_positives: float
 
 
 def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
@@ -17,42 +36,80 @@ def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
     |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
     Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
     """
-    path, start, end = gold
-    covered, reached = 0, start
-    for left, right in sorted((left, right) for place, left, right in retrieved if place == path):
-        covered += max(0, min(right, end) - max(left, reached))
-        reached = max(reached, min(right, end))
-    return covered / (end - start)
+    return _shared([gold], [span for span in retrieved if span[0] == gold[0]]) / _size([gold])
+
+
+def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) -> float:
+    """Return the share of the gold characters that were retrieved; with `any`, of the passage best covered.
+
+    |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
+    """
+    if any:
+        return max((coverage(gold, retrieved) for gold in golds), default=0.0)
+    return _shared(golds, retrieved) / _size(golds) if golds else 0.0
+
+
+def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+    """Return the share of the retrieved characters that are gold.
+
+    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), in characters, each
+    counted once, where they count a retrieved one as often as it was.
+    """
+    got = _size(retrieved)
+    return _shared(golds, retrieved) / got if got else 0.0
 
 
 def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
     """Return how exactly the retrieved spans are the gold ones: 1 for the same characters, 0 for others only.
 
     |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
-    counted once.
+    counted once. All gold passages are wanted, also where one is enough.
     """
-    wanted = sum(_length(golds, place) for place in {place for place, _, _ in golds})
-    got = sum(_length(retrieved, place) for place in {place for place, _, _ in retrieved})
-    either = sum(_length([*golds, *retrieved], place) for place in {place for place, _, _ in [*golds, *retrieved]})
-    return (wanted + got - either) / either if either else 0.0
+    either = _size([*golds, *retrieved])
+    return _shared(golds, retrieved) / either if either else 0.0
 
 
-def _length(spans: Sequence[Span], path: str) -> int:
-    total, reached = 0, 0
-    for start, end in sorted((start, end) for place, start, end in spans if place == path):
+def _shared(golds: Sequence[Span], retrieved: Sequence[Span]) -> int:
+    return _size(golds) + _size(retrieved) - _size([*golds, *retrieved])
+
+
+def _size(spans: Sequence[Span]) -> int:
+    """How many characters the spans hold, each counted once."""
+    total, at, reached = 0, "", 0
+    for path, start, end in sorted(spans):
+        if path != at:
+            at, reached = path, start
         total += max(0, end - max(start, reached))
         reached = max(reached, end)
     return total
 
 
+def needed(golds: Sequence[Span], *, any: bool) -> int:
+    """Return how many gold passages must be found: all, or, with `any`, one."""
+    return min(1, len(golds)) if any else len(golds)
+
+
+def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list[int]:
+    """Return, for each hit, how many gold passages are found by it that weren't before.
+
+    A passage is found by the first rank by which FOUND_SHARE of it was retrieved, so that what repeats a hit
+    is not relevant again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent
+    Relevance', SIGIR 2003). Nothing is relevant once as many are found as `needed`.
+    """
+    missing, wanted, newly = list(golds), needed(golds, any=any), []
+    for rank, (path, _, _) in enumerate(hits, start=1):
+        found = [gold for gold in missing if gold[0] == path and coverage(gold, hits[:rank]) >= FOUND_SHARE]
+        missing = [gold for gold in missing if gold not in found]
+        newly.append(min(len(found), wanted))
+        wanted -= newly[-1]
+    return newly
+
+
 def found_at(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> int | None:
     """Return the first rank by which a gold span is found, or, without `any`, by which all are."""
-    enough = min(1, len(golds)) if any else len(golds)
-    for rank in range(1, len(hits) + 1):
-        found = sum(coverage(gold, hits[:rank]) >= FOUND_SHARE for gold in golds)
-        if golds and found >= enough:
-            return rank
-    return None
+    enough = needed(golds, any=any)
+    found = accumulate(relevance(golds, hits, any=any))
+    return next((rank for rank, so_far in enumerate(found, start=1) if golds and so_far >= enough), None)
 
 
 def hit_at(rank: int | None, k: int) -> float:
@@ -73,6 +130,48 @@ def reciprocal_rank(rank: int | None, k: int) -> float:
     return 1 / rank if rank is not None and rank <= k else 0.0
 
 
+def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the share of the needed gold passages that the first k hits find; where one is enough, that is hit@k.
+
+    Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
+    """
+    return sum(relevance[:k]) / total if total else 0.0
+
+
+def precision_at(relevance: Sequence[int], k: int) -> float:
+    """Return the share of the first k places that hold a relevant hit; an empty place holds none.
+
+    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). At most needed / k can be
+    reached: for comparing runs over the same questions.
+    """
+    return sum(found > 0 for found in relevance[:k]) / k
+
+
+def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return how near the first k hits come to finding a needed passage at each rank from the first.
+
+    DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
+    Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as trec_eval has it).
+    """
+    ideal = sum(1 / log2(1 + rank) for rank in range(1, min(total, k) + 1))
+    return sum(1 / log2(1 + place) for place in _places(relevance, k)) / ideal if ideal else 0.0
+
+
+def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the mean of the precision at the rank of each needed passage, 0 for one not within the first k hits.
+
+    Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
+    Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cut as in trec_eval).
+    """
+    return sum(n / place for n, place in enumerate(_places(relevance, k), start=1)) / total if total else 0.0
+
+
+def _places(relevance: Sequence[int], k: int) -> list[int]:
+    """The ranks at which the passages found within the first k count, each at one of its own or lower."""
+    ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
+    return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
+
+
 def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
     """Return the hits in order as far as a budget of characters reaches, the last one cut there.
 
@@ -85,3 +184,37 @@ def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
         kept.append((path, start, min(end, start + budget)))
         budget -= end - start
     return kept
+
+
+def share_reaching(best: Sequence[float | None], threshold: float) -> float:
+    """Return the share of questions whose best hit scores at or over the threshold; None is a question without hits.
+
+    Over questions without an answer this is the false-positive rate FP / (FP + TN), over the others the
+    true-positive rate TP / (TP + FN) (Fawcett, 'An Introduction to ROC Analysis', 2006).
+    """
+    return sum(score is not None and score >= threshold for score in best) / len(best) if best else 0.0
+
+
+def rates(negatives: Sequence[float | None], answered: Sequence[float | None]) -> list[Rates]:
+    """Return both rates of `share_reaching` at every score there is, the highest first: a curve's points.
+
+    Both rise from one to the next: the ROC curve of Fawcett (2006), his algorithm 1, without its start at (0, 0).
+    """
+    without, having = (sorted(score for score in best if score is not None) for best in (negatives, answered))
+
+    def share(scores: list[float], threshold: float, asked: int) -> float:
+        return (len(scores) - bisect_left(scores, threshold)) / asked if asked else 0.0
+
+    return [
+        Rates(score, share(without, score, len(negatives)), share(having, score, len(answered)))
+        for score in sorted({*without, *having}, reverse=True)
+    ]
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the smallest value that `percent` % of the values, from 1 to 100, don't exceed.
+
+    The nearest rank, sorted[⌈percent × n / 100⌉]: always a value that was measured (Hyndman and Fan,
+    'Sample Quantiles in Statistical Packages', 1996, definition 1).
+    """
+    return sorted(values)[-(-percent * len(values) // 100) - 1] if values else 0.0

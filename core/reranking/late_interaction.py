@@ -9,7 +9,7 @@ from core.embedding.tokens import TokenEmbedder, interaction, signs
 from core.model import Matrix
 from core.reranking import Candidate
 
-_BUDGET_SECONDS = 1.0
+BUDGET_SECONDS = 1.0
 """What computing bits that were not kept may take; about 20 chunks on two processor cores."""
 _BATCH = 4
 
@@ -19,9 +19,10 @@ class LateInteraction:
 
     reads_bits = True
 
-    def __init__(self, embedder: TokenEmbedder, centre: Matrix) -> None:
+    def __init__(self, embedder: TokenEmbedder, centre: Matrix, *, seconds: float = BUDGET_SECONDS) -> None:
         self._embedder = embedder
         self._centre = centre
+        self._seconds = seconds
 
     @property
     def fingerprint(self) -> str:
@@ -46,7 +47,7 @@ class LateInteraction:
         missing = [number for number, candidate in enumerate(candidates) if candidate.bits is None]
         started = time.monotonic()
         for at in range(0, len(missing), _BATCH):
-            if time.monotonic() - started > _BUDGET_SECONDS:
+            if time.monotonic() - started > self._seconds:
                 break
             batch = missing[at : at + _BATCH]
             _, tokens = self._embedder.embed_tokens([candidates[number].text for number in batch], role="note")

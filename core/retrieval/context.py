@@ -56,7 +56,8 @@ def build(store: Store, hits: Sequence[Hit], tokens: Callable[[str], Spans], bud
     used = left_out = 0
     for passage, section in _merged(store, hits):
         number = len(blocks) + 1
-        head = f"[{number}] {' › '.join([passage.note.title, *section])}"
+        titles = section if section[:1] == (passage.note.title,) else (passage.note.title, *section)
+        head = f"[{number}] {' › '.join(titles)}"
         block = "\n".join([head + (f" ({passage.note.path})" if passage.note.path else ""), passage.text.strip()])
         spans = tokens(block)
         if used + len(spans) > budget:

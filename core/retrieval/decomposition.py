@@ -13,13 +13,8 @@ ASPECT = "aspect: {aspect}"
 a language model made of it, and the subject from one side."""
 
 ASPECTS = {
-    "list": (("kinds", "{subject} kinds", "{subject} 种类"), ("examples", "{subject} examples", "{subject} 例子")),
-    "summary": (
-        ("definition", "{subject} definition", "{subject} 是什么"),
-        ("how to", "{subject} how to", "{subject} 怎么做"),
-        ("examples", "{subject} examples", "{subject} 例子"),
-        ("problems", "{subject} problems", "{subject} 问题"),
-    ),
+    "list": {"kinds": "种类", "examples": "例子"},
+    "summary": {"definition": "是什么", "how to": "怎么做", "examples": "例子", "problems": "问题"},
 }
 """From which sides a list's and a summary's subject is asked for, in English and in Chinese."""
 
@@ -69,9 +64,8 @@ def _parts(found: Recognised) -> Iterable[SubQuery]:
     if found.kind in ("list", "summary"):
         (subject,) = found.things
         yield SubQuery(subject, SUBJECT)
-        for aspect, in_english, in_chinese in ASPECTS[found.kind]:
-            question = in_chinese if found.chinese else in_english
-            yield SubQuery(question.replace("{subject}", subject), ASPECT.format(aspect=aspect))
+        for aspect, in_chinese in ASPECTS[found.kind].items():
+            yield SubQuery(f"{subject} {in_chinese if found.chinese else aspect}", ASPECT.format(aspect=aspect))
         return
     for thing in found.things:
         yield SubQuery(f"{thing} {found.shared}".strip(), SIDE)

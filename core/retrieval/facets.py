@@ -24,7 +24,7 @@ def count(cards: Iterable[NoteCard], bases: Sequence[str]) -> tuple[Facet, ...]:
         Facet(field, value, number, _term(field, value))
         for field, counted in values.items()
         for value, number in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:MOST]
-        if number < len(notes) or len(counted) > 1
+        if number < len(notes)
     )
 
 

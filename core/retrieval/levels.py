@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from core.model import Classified, ExploratoryKind, Term, Understood
 from core.retrieval import sides
-from core.retrieval.rules import RULES, Rule
-from core.retrieval.traditional import compiled
-from core.text import CJK
+from core.retrieval.rules import RULES
+from core.text import simplified
 
 MOST_CHARACTERS = 300
 """Of a question that the rules read; what is longer is a text that somebody pasted."""
@@ -21,27 +20,13 @@ MOST_CHARACTERS = 300
 NARROWS = "It narrows the search: {words}."
 SIMPLE = "It is one question, searched as it stands."
 
-_POLITE = compiled(
-    r"(?:(?:please|kindly|hey|ok|so|and|well|can you|could you|would you|help me(?: to)?"
-    r"|i(?: want| need|'d like| would like) (?:you )?to|i want|i need|i wonder"
-    r"|explain(?: to me)?|describe|remind me(?: of)?)\b[\s,]*(?!$)"
-    r"|(?:请问|请|麻烦你?|帮我|帮忙|给我|能不能|可不可以|我?想知道|我想|告诉我|问一下|想问一?下?|说说|说一?下|讲讲|解释一?下"
-    r"|(?:怎么|如何)理解|搞清楚)[\s,，]*)+",
+_POLITE = re.compile(
+    r"(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
+    r"|(?:请问|请|麻烦你?|帮我|帮忙|给我|能不能|我?想知道|我想|告诉我|问一?下|说一?下|讲讲|解释一?下)[\s,，]*)+",
     re.IGNORECASE,
 )
 """What only asks that it be told, and the rules don't see."""
 
-_NO_SUBJECT = compiled(
-    r"^(?:give|show|tell|find|get) me |^(?:my |the )?notes (?:on|about) |^(?:what|which) "
-    r"|\b(?:have|did|do|should) (?:i|we)\b ?"
-    r"| ?\b(?:are|exist)(?: there)?(?: available)?$"
-    r"|^(?:一下|把|将|有?关于|里面?|所有(?!权|者)|全部|一切|找出|找到|查找)+ ?"
-    r"|(?:相关|有关)?的(?:所有|全部|一切)的?(?:内容|资料|信息|笔记|知识)?$|(?:相关|有关)的(?:内容|资料|信息|笔记|知识)$",
-    re.IGNORECASE,
-)
-"""What surrounds the subject of a list or a summary."""
-
-_CHINESE = re.compile(f"[{CJK}]")
 _SHOWN = 60
 """Characters of a thing in the reason."""
 
@@ -77,16 +62,17 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
         return None
     question, names = _phrases_as_names(text, phrases)
     question = question.strip(" ?？.。!！,，")
-    polite = _POLITE.match(question)
+    polite = _POLITE.match(simplified(question))
     question = question[polite.end() :] if polite else question
+    plain = simplified(question)
     for rule in RULES:
-        found = rule.pattern.fullmatch(question)
-        named = _named(rule, found) if found else None
+        found = rule.form.fullmatch(plain)
+        named = _named(found, question) if found else None
         if found and named:
             things = tuple(thing.translate(names) for thing in named.things)
-            words = found.groupdict().get("words", "").strip()
+            words = _decisive(found, question).translate(names)
             reason = rule.reason.format(things=", ".join(map(_quoted, things)), words=_quoted(words))
-            chinese = bool(_CHINESE.search(question))
+            chinese = bool(sides.CHINESE.search(question))
             return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
     return None
 
@@ -103,19 +89,23 @@ def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int,
     return question, names
 
 
-def _named(rule: Rule, found: re.Match[str]) -> sides.Sides | None:
-    """What a question that has the rule's form names; of a list and a summary, the subject."""
-    groups = {name: text or "" for name, text in found.groupdict().items()}
-    topic, rest = groups.get("topic", ""), groups.get("rest", "")
-    if "sides" in groups:
-        return sides.split(groups["sides"], rule.by, topic=topic, rest=rest)
+def _named(found: re.Match[str], question: str) -> sides.Sides | None:
+    """What a question that has a rule's form names; of a list and a summary, the subject."""
+    groups = {name: question[slice(*found.span(name))] for name in found.re.groupindex}
+    topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
+    if "subject" in groups:
+        subject = " ".join(f"{groups['subject']}{rest}".split()).strip(" ,，、的:：")
+        return sides.Sides((subject,)) if subject else None
     if "a" in groups:
         return sides.of([groups["a"], groups["b"]], [topic], [rest])
-    start, end = found.span("words")
-    between = " " if groups["words"].isascii() else ""
-    left = f"{found.string[:start]}{between}{found.string[end:]}"
-    subject = _NO_SUBJECT.sub("", " ".join(left.split())).strip(" ,，、的:：")
-    return sides.Sides((subject,)) if subject else None
+    ((connective, text),) = groups.items()
+    return sides.split(text, connective, topic=topic, rest=rest)
+
+
+def _decisive(found: re.Match[str], question: str) -> str:
+    """The words that make it a list or a summary: all but the subject."""
+    spans = [found.span(name) for name in ("subject", "rest") if found.groupdict().get(name)]
+    return "…".join(piece.strip() for piece in sides.cut(question, spans) if piece.strip())
 
 
 def _quoted(text: str) -> str:

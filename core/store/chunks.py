@@ -4,7 +4,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 
 import numpy as np
 
@@ -189,14 +188,20 @@ class Chunks:
         return [row[0] for row in rows]
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return chunks of the notes that were changed last, in the order of their notes."""
+        """Return the first chunk of each of the notes that were changed last."""
         rows = self._database.connection.execute(
-            f"SELECT chunks.rowid FROM {_FILTERED} WHERE state != 'deleted'"
+            f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted'"
             ' AND base_id IN (SELECT value FROM json_each(?)) ORDER BY updated_at DESC, notes.id, "index"',
             (json.dumps([base.id for base in bases]),),
         )
         passing = None if allowed is None else set(allowed.tolist())
-        return list(islice((row[0] for row in rows if passing is None or row[0] in passing), count))
+        first: dict[str, int] = {}
+        for rowid, note_id in rows:
+            if passing is None or rowid in passing:
+                first.setdefault(note_id, rowid)
+            if len(first) > count:
+                break
+        return list(first.values())[:count]
 
     def _others(self, bases: Sequence[str]) -> bool:
         row = self._database.connection.execute(

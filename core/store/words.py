@@ -1,10 +1,8 @@
 """The index of words (FTS5): what holds a word, what holds a phrase, and how well by BM25."""
 
 import json
-import math
-from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate, islice
+from itertools import islice
 
 import numpy as np
 
@@ -14,15 +12,10 @@ from core.store.phrases import Phrase, quoted, whole_words
 
 _WEIGHTS = (3.0, 2.0, 1.0)
 """BM25 weights of title, headings and body."""
-_MOST_IDFS = 2.2
-"""k1 + 1, as FTS5 computes BM25."""
-_FEW = 5000
-"""Chunks that are scored without ado."""
-_WORTHWHILE = 0.7
-"""The share of the matches below which leaving out the others saves more than finding out which they are."""
-_MARGIN = 1.5
-"""How many times as many are looked at as should have to be to find enough that are allowed."""
-_WIDER = 4
+_NAMED = 0.25
+"""Up to this share of all, the allowed chunks are named to SQLite; of more, the best of all are looked through."""
+_MARGIN = 10
+"""How many times as many are looked through as should do, and how many times as many again where they didn't."""
 _BLOCK = 1000
 
 
@@ -44,64 +37,43 @@ class Words:
         if rowids is not None:
             given = np.array(sorted(rowids), np.int64)
             allowed = given if allowed is None else np.intersect1d(given, allowed)
-        few = allowed is not None and len(allowed) <= _FEW
-        share = 1.0 if allowed is None or few else len(allowed) / self._count() / _MARGIN
-        asked = int(count / share)
-        while True:
-            ranked = self._best(words, asked, allowed if few else None)
-            passing = self._of_bases(ranked, base_ids)
-            if allowed is not None and not few:
-                passing = {rowid: score for rowid, score in passing.items() if _among(rowid, allowed)}
-            if len(passing) >= count or len(ranked) < asked:
-                return dict(islice(passing.items(), count))
-            asked *= _WIDER
-
-    def _best(self, words: Sequence[str], count: int, only: Rowids | None) -> dict[int, float]:
-        """The best of all chunks, or of `only` these, without scoring those that hold nothing but common words.
-
-        A word adds at most (k1 + 1) idf to a score, so that a chunk without the rarer words can't be among the
-        best once the others together add less than the last of the best has (MaxScore, Turtle and Flood 1995).
-        """
-        if only is not None:
-            return self._scored(words, count, "SELECT value FROM json_each(?)", json.dumps(only.tolist()))
-        frequencies = {word: frequency for word in words if (frequency := self._frequency(word))}
-        rare = sorted(frequencies, key=frequencies.__getitem__)
-        sums = list(accumulate(frequencies[word] for word in rare))
-        if not rare or sums[-1] <= _FEW:
-            return self._scored(rare, count)
-        first = min(bisect_left(sums, count) + 1, len(rare))
-        best = self._scored(rare[:first], count)
-        least = min(best.values()) if len(best) == count else 0.0
-        every = self._count()
-        most = [_MOST_IDFS * _idf(frequencies[word], every) for word in rare]
-        needed = next((number for number in range(first, len(rare)) if sum(most[number:]) < least), len(rare))
-        if sums[needed - 1] > _WORTHWHILE * sums[-1]:
-            return self._scored(rare, count)
-        return self._scored(rare, count, "SELECT rowid FROM words WHERE words MATCH ?", quoted(rare[:needed], " OR "))
-
-    def _scored(self, words: Sequence[str], count: int, only: str = "", *values: object) -> dict[int, float]:
         if not words:
             return {}
+        share = 1.0 if allowed is None else len(allowed) / max(self._count(), 1)
+        named = allowed if share <= _NAMED else None
+        asked = count
+        if base_ids is not None or named is not allowed:
+            asked = int(_MARGIN * count / max(share, _NAMED))
+        while True:
+            ranked = self._best(words, asked, named)
+            passing = {rowid: score for rowid, score in ranked.items() if named is allowed or _among(rowid, allowed)}
+            if base_ids is not None:
+                passing = self._of_bases(passing, base_ids)
+            if len(passing) >= count or len(ranked) < asked:
+                return dict(islice(passing.items(), count))
+            asked *= _MARGIN
+
+    def _best(self, words: Sequence[str], count: int, only: Rowids | None) -> dict[int, float]:
+        """The best of all chunks, or of `only` these."""
         # The + keeps SQLite from asking FTS5 once for each row: one pass over the matches
         # is hundreds of times faster.
+        narrowed = "" if only is None else "AND +rowid IN (SELECT value FROM json_each(:only))"
         rows = self._database.connection.execute(
-            f"SELECT rowid, -bm25(words, {', '.join(map(str, _WEIGHTS))}) AS score FROM words WHERE words MATCH ?"
-            f"{f' AND +rowid IN ({only})' if only else ''} ORDER BY score DESC, rowid LIMIT ?",
-            [quoted(words, " OR "), *values, count],
+            f"SELECT rowid, -bm25(words, {', '.join(map(str, _WEIGHTS))}) AS score FROM words"
+            f" WHERE words MATCH :words {narrowed} ORDER BY score DESC, rowid LIMIT :count",
+            {
+                "words": quoted(words, " OR "),
+                "only": None if only is None else json.dumps(only.tolist()),
+                "count": count,
+            },
         )
         return {row[0]: row[1] for row in rows}
-
-    def _frequency(self, word: str) -> int:
-        row = self._database.connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (quoted([word]),))
-        return int(row.fetchone()[0])
 
     def _count(self) -> int:
         row = self._database.connection.execute("SELECT count(*) FROM chunks")
         return int(row.fetchone()[0])
 
-    def _of_bases(self, ranked: dict[int, float], base_ids: Sequence[str] | None) -> dict[int, float]:
-        if base_ids is None:
-            return ranked
+    def _of_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
         rows = self._database.connection.execute(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             " WHERE base_id IN (SELECT value FROM json_each(?))",
@@ -165,11 +137,8 @@ class Words:
         return np.fromiter((row[0] for row in rows), np.int64)
 
 
-def _idf(frequency: int, every: int) -> float:
-    """As FTS5 computes it."""
-    return max(math.log((every - frequency + 0.5) / (frequency + 0.5)), 1e-6)
-
-
-def _among(rowid: int, allowed: Rowids) -> bool:
+def _among(rowid: int, allowed: Rowids | None) -> bool:
+    if allowed is None:
+        return True
     place = int(np.searchsorted(allowed, rowid))
     return place < len(allowed) and bool(allowed[place] == rowid)

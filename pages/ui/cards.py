@@ -90,8 +90,12 @@ def _asked(hit: Hit, tone: str) -> str:
 def _copies(hit: Hit) -> str:
     if not hit.copies:
         return ""
-    names = [f"{copy.note.title} ({copy.note.path})" if copy.note.path else copy.note.title for copy in hit.copies]
-    return f'<div class="t-facts"><span>{html(t("hit.copies", names=" · ".join(names)))}</span></div>'
+    names = []
+    for note in (copy.note for copy in hit.copies):
+        place = [note.base] if note.base_id != hit.note.base_id else []
+        place += [note.path] if note.path else []
+        names.append(f"{note.title} ({' · '.join(place)})" if place else note.title)
+    return f'<div class="t-facts"><span>{html(t("hit.copies", names=", ".join(names)))}</span></div>'
 
 
 def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> str:

@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.model import SearchResult
 from core.workspace import SearchOptions, Workspace
-from pages.ui import asking, contextbox, hits, lostview, narrowing, parts, relaxing, searchoptions, understood
+from pages.ui import asking, contextbox, hits, lostview, narrowing, parts, relaxing, rerankers, understood
 from pages.ui.safe import plain
 from pages.ui.sentences import said
 from pages.ui.text import t
@@ -18,8 +18,8 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     chips, before, answer = st.container(), st.empty(), st.empty()
     asked = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     early = None
-    if searchoptions.slow(workspace, options) and st.session_state.get("reranked") != asked:
-        early = workspace.search(text, **SearchOptions(**{**now, "reranker": searchoptions.NONE}))
+    if rerankers.slow(workspace, options) and st.session_state.get("reranked") != asked:
+        early = workspace.search(text, **SearchOptions(**{**now, "reranker": rerankers.NONE}))
         with chips:
             understood.chips(text, early, options)
         answer.empty()
@@ -71,7 +71,7 @@ def _told(result: SearchResult) -> str:
 
 def _summary(workspace: Workspace, result: SearchResult) -> None:
     """Say how many hits there are, how they were found, and what should be known about that."""
-    by = [t("search.reranked", name=searchoptions.called(result.reranker))] if result.reranker else []
+    by = [t("search.reranked", name=rerankers.called(result.reranker))] if result.reranker else []
     kept = [t("search.cached")] if result.cached else []
     st.caption(plain(" · ".join([_told(result), *by, *kept])))
     if result.rerank_problem:

@@ -96,7 +96,7 @@ STYLE = """
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
 .st-key-past_body { width: 28rem; max-width: 80vw; } :is(.st-key-past_body, .st-key-examples) a { background: none; }
 :is(.st-key-past_body, .st-key-examples) a p { font-weight: 400; } .st-key-past_rows a { padding-left: 0; }
- .st-key-options_body { width: 43rem; max-width: 86vw; }
+ .st-key-options_body { width: 40rem; max-width: 86vw; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
 .t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }

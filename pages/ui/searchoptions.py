@@ -5,19 +5,14 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from core.model import Filters, Fusion, KnowledgeBase, Level, Mode, PhraseRule
+from core.model import Fusion, KnowledgeBase, Level, Mode, PhraseRule
 from core.workspace import SearchOptions, Workspace, filters_of
-from pages.ui.text import TEXT, t
+from pages.ui import rerankers
+from pages.ui.text import t
 
 LIMITS = [5, 10, 20, 50]
-NONE = "none"
-QUICK = (NONE, "late-interaction")
-"""Rerankers that are done in a moment."""
-AS_SET = ""
-"""The choice of a reranker that leaves it to the settings."""
-
 FILTERS = ("search_bases", "search_tags")
-FIRST = {"mode": "auto", "level": "auto", "expansion": 0, "reranker": AS_SET}
+FIRST = {"mode": "auto", "level": "auto", "expansion": 0, "reranker": rerankers.AS_SET}
 LEFT = ("limit", "semantic_weight", "link_weight", "rerank_weight", "score_threshold", "fusion", "phrase")
 """What the base, else the settings say, as long as nobody chose another value."""
 
@@ -69,7 +64,7 @@ def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOpt
         phrase=phrase,
         score_threshold=threshold,
         expansion_size=expansion,
-        reranker=_reranker(workspace),
+        reranker=rerankers.choice(workspace),
         rerank_weight=rerank_weight,
     )
 
@@ -132,43 +127,6 @@ def _set_to(workspace: Workspace, base: KnowledgeBase | None, name: str) -> obje
     own = getattr(base, name, None)
     unset = own is None or (name == "limit" and not own)
     return getattr(workspace.settings.search, name, 0.0) if unset else own
-
-
-def _reranker(workspace: Workspace) -> str | None:
-    """Draw the choice of a reranker and return it, None for what the settings say."""
-    names = [AS_SET, NONE, *workspace.rerankers()]
-    labels = {name: called(name) for name in names}
-    labels[AS_SET] = t("search.rerank.default", name=called(workspace.settings.search.reranker))
-    if st.session_state.get("reranker") not in names:
-        st.session_state["reranker"] = AS_SET
-    chosen = st.selectbox(
-        t("search.rerank"),
-        names,
-        format_func=labels.__getitem__,
-        key="reranker",
-        help=t("search.rerank.help"),
-        persist_state="session",
-    )
-    return None if chosen == AS_SET else chosen
-
-
-def called(reranker: str) -> str:
-    """Return what a reranker is called on the screen."""
-    kind, _, model = reranker.partition(":")
-    key = f"reranker.{kind.replace('-', '_')}"
-    return " · ".join([t(key) if key in TEXT else kind, *([model] if model else [])])
-
-
-def slow(workspace: Workspace, options: SearchOptions) -> bool:
-    """Tell whether reranking takes so long that the hits are worth seeing before it."""
-    by_default = workspace.settings.search.reranker if options["mode"] in ("auto", "hybrid") else NONE
-    asked = options["reranker"]
-    return (by_default if asked is None else asked) not in QUICK
-
-
-def filtered(options: SearchOptions) -> bool:
-    """Tell whether there are filters beside the question."""
-    return options["filters"] != Filters()
 
 
 def drop_filter(key: str, name: str) -> None:

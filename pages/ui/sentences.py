@@ -81,6 +81,22 @@ CHINESE = {
     "{where}: a group needs two words or more, with commas between, such as: k8s, kubernetes": "{where}：一组至少要有两个词，用逗号分隔，例如：k8s, kubernetes",
     "{file}, line {n}": "{file} 第 {n} 行",
     "{file} can't be read: {why}.": "无法读取 {file}：{why}。",
+    # question sets
+    "There is a question set '{name}' already. Choose another name.": "已经有名为“{name}”的问题集，请换一个名字。",
+    "The question set has no name. Type one.": "问题集没有名字，请填写。",
+    "There is no question set '{name}'.{hint} Choices: {choices}.": "没有问题集“{name}”。{hint}可选：{choices}。",
+    "There is no question set '{name}'. Choices: {choices}.": "没有问题集“{name}”。可选：{choices}。",
+    "{set}: this question set was deleted. Choose another one.": "{set}：这个问题集已被删除，请选择别的。",
+    "{set}: there is no question '{id}'. It may have been deleted.": "{set}：没有问题“{id}”，它可能已被删除。",
+    # two runs
+    "There are no questions to compare.": "没有可以比较的问题。",
+    "The same on all {n} questions.": "{n} 个问题的结果都相同。",
+    "Better on {wins}, worse on {losses}, the same on {ties}: too few questions to tell anything; ask at least {n}.": "{wins} 个更好，{losses} 个更差，{ties} 个相同：问题太少，看不出什么，至少要 {n} 个。",
+    "Better on {wins}, worse on {losses}, the same on {ties}: no difference on average.": "{wins} 个更好，{losses} 个更差，{ties} 个相同：平均没有差别。",
+    "Better on {wins}, worse on {losses}, the same on {ties}: better on average, by more than chance explains (95 %).": "{wins} 个更好，{losses} 个更差，{ties} 个相同：平均更好，超出偶然所能解释的（95 %）。",
+    "Better on {wins}, worse on {losses}, the same on {ties}: worse on average, by more than chance explains (95 %).": "{wins} 个更好，{losses} 个更差，{ties} 个相同：平均更差，超出偶然所能解释的（95 %）。",
+    "Better on {wins}, worse on {losses}, the same on {ties}: not distinguishable from chance; more than {n} more questions like these would settle it.": "{wins} 个更好，{losses} 个更差，{ties} 个相同：与偶然无法区分；要超过 {n} 个这样的问题才能确定。",
+    "Better on {wins}, worse on {losses}, the same on {ties}: not distinguishable from chance; about {more} more questions like these would settle it.": "{wins} 个更好，{losses} 个更差，{ties} 个相同：与偶然无法区分；再有大约 {more} 个这样的问题就能确定。",
     # the level of a question
     "It is one question, searched as it stands.": "这是单个问题，按原样搜索。",
     "It narrows the search: {words}.": "问题缩小了搜索范围：{words}。",

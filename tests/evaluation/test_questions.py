@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import QuestionSetError, SourceError
+from core.evaluation import sheets
 from core.evaluation.golds import resolve, told
 from core.evaluation.questions import dump, load, parse, read
 from core.model import Gold, Question
@@ -112,7 +113,8 @@ def test_the_form_of_a_written_file() -> None:
     )
 
 
-WORDS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12).filter(str.strip)
+CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\t")
+WORDS = st.text(CHARACTERS, min_size=1, max_size=12).filter(str.strip)
 GOLDS = st.builds(Gold, WORDS, WORDS, st.none() | st.integers(0, 99))
 QUESTIONS = st.builds(
     Question,
@@ -128,11 +130,12 @@ QUESTIONS = st.builds(
 SETS = st.lists(QUESTIONS, max_size=4, unique_by=lambda question: question.id)
 
 
+@settings(deadline=None)
 @given(SETS)
 def test_what_is_written_is_read(questions: list[Question]) -> None:
     found = parse(dump(questions), "set.jsonl")
     assert [one.line for one in found] == list(range(1, len(found) + 1))
-    assert [one for one in map(_without_line, found)] == questions
+    assert list(map(_without_line, found)) == questions
 
 
 def _without_line(question: Question) -> Question:
@@ -140,21 +143,13 @@ def _without_line(question: Question) -> Question:
     return Question(**fields | {"line": 0})
 
 
-def test_a_hundred_thousand_lines_take_seconds(store: Store) -> None:
-    base = make(store, "notes")
-    bodies = [f"Note {number}. " + " ".join(f"Sentence {n} of it." for n in range(100)) for number in range(100)]
-    for number, body in enumerate(bodies):
-        put(store, base, f"n{number}", body=body, path=f"{number}.md")
-    rows = [
-        Question(f"q{n}", f"question {n}?", (Gold(f"{n % 100}.md", f"Sentence {n // 100 % 100} of it."),))
-        for n in range(100_000)
-    ]
-    data = dump(rows)
+@pytest.mark.parametrize("name", ["large.jsonl", "large.csv"])
+def test_a_hundred_thousand_lines_take_seconds(name: str) -> None:
+    rows = [Question(f"q{n}", f"question {n}?", (Gold("a.md", f"Sentence {n}."),)) for n in range(100_000)]
+    data = dump(rows) if name.endswith("jsonl") else sheets.dump(rows)
     began = time.perf_counter()
-    kept = store.questions.add_set(base, "large", read(store, base, data, "large.jsonl"))
-    assert kept.questions == 100_000
-    assert told(store, resolve(store, kept))[-1] == _without_line(rows[-1])
-    assert time.perf_counter() - began < 60, "a second for each part on a machine with nothing else to do"
+    assert len(parse(data, name)) == 100_000
+    assert time.perf_counter() - began < 30, "about a second where nothing else is done"
 
 
 # into a base
@@ -176,8 +171,14 @@ def test_a_file_is_taken_whole_or_not_at_all(store: Store) -> None:
     again = b"\n".join(json.dumps({**ROW, "id": name}).encode() for name in ("q0", "q1"))
     with pytest.raises(QuestionSetError, match=r"set\.jsonl, line 2: the id 'q1' is already in the question set\."):
         read(store, base, again, "set.jsonl", taken={one.id for one in store.questions.of(kept)})
-    for data, name in ((b"", "set.jsonl"), (b"\xef\xbb\xbf \n\n", "set.jsonl"), (b"", "s.csv"), (b"id,question\n", "s.csv")):
-        with pytest.raises(QuestionSetError, match=r"line 1: (there is no question in this file|the column path)"):
+    empty = (
+        (b"", "s.jsonl"),
+        (b"\xef\xbb\xbf \n\n", "s.jsonl"),
+        (b"", "s.csv"),
+        (b"id,question,path,quote\n", "s.csv"),
+    )
+    for data, name in empty:
+        with pytest.raises(QuestionSetError, match=r"line 1: there is no question in this file"):
             read(store, base, data, name)
 
 
@@ -191,3 +192,17 @@ def test_a_set_is_the_same_after_it_was_written_and_read(store: Store) -> None:
     assert [gold.start for gold in placed[0].spans] == [17, 26]
     kept = store.questions.add_set(base, "mine", placed)
     assert dump(told(store, resolve(store, kept))) == dump(asked)
+
+
+def test_ten_thousand_questions_are_placed_in_seconds(store: Store) -> None:
+    base = make(store, "notes")
+    for number in range(10):
+        body = " ".join(f"Sentence {n} of it." for n in range(1000))
+        put(store, base, f"n{number}", body=body, path=f"{number}.md")
+    asked = [
+        Question(f"q{n}", "x", (Gold(f"{n % 10}.md", f"Sentence {n // 10} of it."),), line=n + 1) for n in range(10_000)
+    ]
+    began = time.perf_counter()
+    kept = store.questions.add_set(base, "large", read(store, base, dump(asked), "large.jsonl"))
+    assert dump(told(store, resolve(store, kept))) == dump(asked)
+    assert time.perf_counter() - began < 30, "about a second where nothing else is done"

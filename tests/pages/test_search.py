@@ -231,6 +231,17 @@ def test_a_facet_narrows_the_question(filled: Screen) -> None:
     assert not [one for one in filled.app.pills if (one.key or "").startswith("facet_")]
 
 
+def test_the_same_text_elsewhere_is_told_with_its_base(place: Path, vault: Path) -> None:
+    with Workspace(place) as workspace:
+        for base in ("mine", "theirs <b>"):
+            workspace.apply(workspace.plan_folder(vault, base))
+    screen = Screen().finish("warm").open("search", q="restore")
+    copied = [hit for hit in hits(screen) if "Also in" in hit]
+    assert len(copied) == 3
+    assert "theirs &lt;b&gt; · backups.md" in "".join(copied)
+    assert "<b>·" not in screen.text
+
+
 def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
     filled.open("search", q="restore")
 

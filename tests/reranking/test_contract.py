@@ -44,7 +44,7 @@ def cross_encoder(tiny_cross_encoder: Path) -> Reranker:
 @pytest.fixture
 def late_interaction(tiny_folder: Path) -> Reranker:
     embedder = build_sentence(str(tiny_folder), device=Device("cpu", "float32", ""))
-    return LateInteraction(embedder, tokens.centre(embedder))
+    return LateInteraction(embedder, tokens.centre(embedder), seconds=600)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from core.embedding import Embedder, tokens
 from core.embedding.tokens import TokenEmbedder, centre, interaction, signs
-from core.reranking import Candidate, late_interaction
+from core.reranking import Candidate
 from core.reranking.late_interaction import LateInteraction
 from tests.fakes import WordTokens
 
@@ -48,10 +48,9 @@ def test_bits_that_were_kept_score_as_those_made_on_the_fly() -> None:
     assert reranker.score("alpha", [kept[0], made[1], kept[2]]) == reranker.score("alpha", made)
 
 
-def test_out_of_time_the_rest_has_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late_interaction, "_BUDGET_SECONDS", -1)
+def test_out_of_time_the_rest_has_no_score() -> None:
     embedder = WordTokens()
-    reranker = LateInteraction(embedder, centre(embedder))
+    reranker = LateInteraction(embedder, centre(embedder), seconds=-1)
     kept = Candidate("", signs(embedder.embed_tokens(["alpha"], role="note")[1][0], centre(embedder)))
     scores = reranker.score("alpha", [Candidate("beta"), kept, Candidate("alpha")])
     assert [score is None for score in scores] == [True, False, True]

@@ -30,9 +30,7 @@ def test_what_overlaps_only_a_joined_chunk_stays_a_hit() -> None:
 
 def test_nearly_the_same_text_in_another_note_is_a_copy() -> None:
     text = TEXT * 6
-    assert told({1: chunk("a", 0, text), 2: chunk("b", 0, text.replace("random", "random ") + "So!")}) == [
-        (1, [], [2])
-    ]
+    assert told({1: chunk("a", 0, text), 2: chunk("b", 0, text.replace("random", "random ") + "So!")}) == [(1, [], [2])]
 
 
 def test_what_overlaps_a_hit_but_would_be_none_is_dropped() -> None:

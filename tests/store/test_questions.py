@@ -70,7 +70,7 @@ def test_sets_have_their_names_in_their_base(store: Store, base: KnowledgeBase, 
         store.questions.rename_set(second, "mine")
     with pytest.raises(ConfigError, match="has no name"):
         store.questions.add_set(base, "  ")
-    with pytest.raises(UnknownChoice, match="no question set 'mini'. Did you mean 'mine'"):
+    with pytest.raises(UnknownChoice, match=r"no question set 'mini'\. Did you mean 'mine'"):
         store.questions.named(base, "mini")
     renamed = store.questions.rename_set(kept, "ours")
     assert store.questions.rename_set(renamed, "ours") == renamed

@@ -201,8 +201,9 @@ def test_the_best_by_words_are_those_of_scoring_every_chunk(
     }
     best = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
     with pytest.MonkeyPatch.context() as patched:
-        # Of many chunks, those without the rarer words aren't scored.
-        patched.setattr(core.store.words, "_FEW", 0 if many else 5000)
+        # Where many are allowed, the best of all are looked through.
+        patched.setattr(core.store.words, "_NAMED", 1e-9 if many else 0.25)
+        patched.setattr(core.store.words, "_MARGIN", 2)
         found = store.chunks.matching_words(words, count, base_ids=[base.id] if of_base else None, allowed=allowed)
     assert list(found) == list(best)
     assert list(found.values()) == pytest.approx(list(best.values()))

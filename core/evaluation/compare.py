@@ -1,0 +1,137 @@
+"""Two runs over the same questions -> whether one is better, and how sure that is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import ConfigError
+
+ENOUGH = 20
+"""Questions below which nothing is told: intervals of percentiles are too narrow for so few."""
+
+RESAMPLES = 10_000
+"""Ten times the rough minimum of Efron and Tibshirani (1993) for the ends of an interval."""
+
+SEED = 0
+
+MOST = 10_000
+"""More questions than this are 'more than' it in the sentence."""
+
+_BLOCK = 1 << 13  # of 64 KB: larger ones are handed back to the system each time, which takes twice as long
+_Z = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a run's values differ from another's on the same questions; `told` says it in a sentence.
+
+    `difference` is the mean of new - old, `low` and `high` its interval of 95 %, `p` how often chance alone would
+    put it as far off 0 on either side; below ENOUGH questions these three mean nothing. `more` is about how many
+    further questions would settle it: 0 where it is settled, None where no number would, or below ENOUGH.
+    """
+
+    questions: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    wins: int
+    losses: int
+    ties: int
+    more: int | None
+    told: str
+
+    @property
+    def settled(self) -> bool:
+        """Whether enough questions were asked and the interval is all on one side of 0."""
+        return self.more == 0
+
+
+def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
+    """Compare two runs' values of one metric, by the ids of their questions; higher is better.
+
+    The paired bootstrap: the differences are resampled, which keeps each question's two values together
+    (Sakai, 'Evaluating Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval is that of the
+    percentiles, and p is the one that agrees with it: twice the share of the resamples' means on the other
+    side of 0 (Efron and Tibshirani, 'An Introduction to the Bootstrap', 1993, chapter 13). Raises ConfigError where
+    the runs weren't over the same questions or a value isn't a number.
+    """
+    _check(old, new)
+    # Past the ninth decimal is only the noise of adding in another order; sorted, the draws are always the same.
+    differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
+    difference = round(float(differences.sum()) / max(1, len(differences)), 12)
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    low, high, p = 0.0, 0.0, 1.0
+    if wins or losses:
+        means = _resampled(differences)
+        low, high = (float(end) for end in np.quantile(means, (0.025, 0.975)))
+        # The sample itself counts as one resample, so that p is never 0 (Davison and Hinkley, 1997, chapter 4).
+        other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
+        p = min(1.0, 2 * (other_side + 1) / (RESAMPLES + 1))
+    more = _more(differences, difference, settled=low > 0 or high < 0)
+    told = _told(wins, losses, len(differences), difference, more)
+    return Comparison(len(differences), difference, low, high, p, wins, losses, len(old) - wins - losses, more, told)
+
+
+def _check(old: Mapping[str, float], new: Mapping[str, float]) -> None:
+    if only := old.keys() ^ new.keys():
+        listed = ", ".join(f"'{question}'" for question in sorted(only)[:3])
+        raise ConfigError(
+            f"The two runs weren't over the same questions: {len(only)} of them were asked in one run only, "
+            f"such as {listed}. Run the same question set with both."
+        )
+    for question in old:
+        if not np.isfinite([old[question], new[question]]).all():
+            raise ConfigError(f"The value of question '{question}' isn't a number. Run the question set again.")
+
+
+def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The means of as many draws with replacement, in blocks."""
+    count = len(differences)
+    random = np.random.default_rng(SEED)
+    rows = max(1, _BLOCK // count)
+    means = [
+        differences.take(random.integers(0, count, (min(rows, RESAMPLES - done), count))).mean(axis=1)
+        for done in range(0, RESAMPLES, rows)
+    ]
+    return np.concatenate(means).round(12)
+
+
+def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
+    """About how many further questions would settle a difference that stays as it is.
+
+    n = (z × sd / difference)² in all, from the half-width z × sd / √n of the normal interval of 95 %
+    (Cochran, 'Sampling Techniques', 1977, chapter 4): with so many, every second try would come out so.
+    """
+    count = len(differences)
+    if count < ENOUGH or not difference:
+        return None
+    if settled:
+        return 0
+    return max(1, ceil((_Z * float(differences.std(ddof=1)) / difference) ** 2) - count)
+
+
+def _told(wins: int, losses: int, count: int, difference: float, more: int | None) -> str:
+    if not count:
+        return "There are no questions to compare."
+    counted = f"Better on {wins}, worse on {losses}, the same on {count - wins - losses}"
+    if count < ENOUGH:
+        return f"{counted}: too few questions to tell anything; ask at least {ENOUGH}."
+    if not wins and not losses:
+        return f"The same on all {count} questions."
+    if more is None:
+        return f"{counted}: no difference on average."
+    if more == 0:
+        side = "better" if difference > 0 else "worse"
+        return f"{counted}: {side} on average, by more than chance explains (95 %)."
+    how_many = f"about {_rounded(more):,}" if more <= MOST else f"more than {MOST:,}"
+    return f"{counted}: not distinguishable from chance; {how_many} more questions like these would settle it."
+
+
+def _rounded(number: int) -> int:
+    """Up to two leading digits, and to tens at least: the estimate is no better."""
+    step: int = 10 ** max(1, len(str(number)) - 2)
+    return -(-number // step) * step
