@@ -20,6 +20,7 @@ from typing import Any
 from core import embedding
 from core.embedding.tokens import TYPICAL
 from core.errors import Cancelled
+from core.model import Progress, unheard
 from core.workspace import Workspace
 
 BASE = "notes"
@@ -123,7 +124,7 @@ def resume(folder: Path, given: argparse.Namespace, embedded: int, windows: int)
     """Take it up again to its end; return the seconds, and tell what was embedded twice."""
     with Workspace(folder) as workspace, Counted(given.new) as counted:
         assert workspace.base(BASE).embedder == given.old
-        seconds = watched(workspace, lambda done, total, what: None)
+        seconds = watched(workspace, unheard)
         assert workspace.base(BASE).embedder == given.new
         (status,) = workspace.status().bases
         assert all(workspace.search(question).hits for question in QUESTIONS)
@@ -135,7 +136,7 @@ def resume(folder: Path, given: argparse.Namespace, embedded: int, windows: int)
     return seconds
 
 
-def watched(workspace: Workspace, progress: Callable[[float, float, str], None]) -> float:
+def watched(workspace: Workspace, progress: Progress) -> float:
     """Run the change while somebody else asks, tell how they were answered, and return its seconds."""
     old = workspace.base(BASE).embedder
     before, asked, over = answers(workspace), [], Event()

@@ -25,11 +25,14 @@ class Group:
 
 
 def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> list[Group]:
-    """Return the first `count` groups of candidates, best first; a candidate joins the first one it repeats."""
+    """Return the first `count` groups of candidates, best first; a candidate joins the first one it repeats.
+
+    Copies are looked for among the candidates that may still become hits: comparing texts takes time.
+    """
     found: list[Group] = []
     pieces: dict[int, frozenset[str]] = {}
     for place, rowid in enumerate(order):
-        home = _repeated(rowid, found, chunks, pieces)
+        home = _repeated(rowid, found, chunks, pieces if len(found) < count or place < 3 * count else None)
         if home is not None and chunks[home.best].note_id != chunks[rowid].note_id:
             home.copies.append(rowid)
         elif home is not None:
@@ -40,7 +43,7 @@ def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> lis
 
 
 def _repeated(
-    rowid: int, found: Sequence[Group], chunks: Mapping[int, Chunk], pieces: dict[int, frozenset[str]]
+    rowid: int, found: Sequence[Group], chunks: Mapping[int, Chunk], pieces: dict[int, frozenset[str]] | None
 ) -> Group | None:
     chunk = chunks[rowid]
     for group in found:
@@ -48,7 +51,7 @@ def _repeated(
         if other.note_id == chunk.note_id:
             if chunk.start < other.end and other.start < chunk.end:
                 return group
-        elif _alike(rowid, group.best, chunks, pieces):
+        elif pieces is not None and _alike(rowid, group.best, chunks, pieces):
             return group
     return None
 
