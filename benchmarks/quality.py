@@ -13,9 +13,8 @@ from pathlib import Path
 from core import embedding
 from core.embedding import bundled
 from core.embedding.device import Device
-from core.evaluation import METRICS, Evaluation
-from core.evaluation.questions import load
-from core.model import Mode
+from core.evaluation import MAIN, Evaluation, evaluation_of
+from core.model import Mode, Pipeline
 from core.workspace import Workspace
 
 POOLS = {"cross-encoder": 20}
@@ -38,14 +37,13 @@ def main() -> None:
     if given.float32:
         embedding._built["bundled"] = bundled.build(device=Device("cpu", "float32", "asked for"))
     sets = vaults(given.data)
-    questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
     heading()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
 
         def measured(row: str, bases: Sequence[str], mode: Mode, reranker: str) -> None:
+            pipeline = Pipeline(mode=mode, reranker=reranker)
             asked = zip(sets, bases, strict=True)
-            runs = [workspace.evaluate(questions[name], base, mode=mode, reranker=reranker) for name, base in asked]
-            rows(row, sets, runs)
+            rows(row, sets, [measured_set(workspace, given.data, name, base, pipeline) for name, base in asked])
 
         for embedder in given.embedders.split(","):
             bases = [imported(workspace, given.data / "vaults" / name, embedder) for name in sets]
@@ -61,6 +59,14 @@ def main() -> None:
                     measured(f"{embedder}, hybrid, meaning {weight}", bases, "hybrid", "none")
                 for weight in swept(workspace, "rerank_weight", RERANK_WEIGHTS):
                     measured(f"{embedder}, late-interaction {weight}", bases, "hybrid", "late-interaction")
+
+
+def measured_set(workspace: Workspace, data: Path, name: str, base: str, pipeline: Pipeline) -> Evaluation:
+    """Ask a base the questions of a vault."""
+    file = data / "questions" / f"{name}.jsonl"
+    questions = workspace.evaluation.read(base, file.read_bytes(), file.name)
+    ((_, results),) = workspace.evaluation.measure(base, questions, [pipeline])
+    return evaluation_of(results)
 
 
 def swept(workspace: Workspace, setting: str, values: Sequence[float]) -> Iterator[float]:
@@ -89,7 +95,7 @@ def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
 
 
 def heading() -> None:
-    print(f"{'':<68}{'set':<12}" + "".join(f"{name:>15}" for name in METRICS) + f"{'p50 ms':>9}{'p95 ms':>9}")
+    print(f"{'':<68}{'set':<12}" + "".join(f"{name:>15}" for name in MAIN) + f"{'p50 ms':>9}{'p95 ms':>9}")
 
 
 def rows(row: str, sets: Sequence[str], evaluations: Sequence[Evaluation]) -> None:
@@ -98,7 +104,7 @@ def rows(row: str, sets: Sequence[str], evaluations: Sequence[Evaluation]) -> No
         answered = [one.scored for one in group]
         means = [
             sum(one.metrics[name] * count for one, count in zip(group, answered, strict=True)) / sum(answered)
-            for name in METRICS
+            for name in MAIN
         ]
         times = sorted(question.took_ms for one in group for question in one.questions)
         print(

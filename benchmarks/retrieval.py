@@ -8,26 +8,27 @@ both sides.
 import argparse
 import tempfile
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.quality import imported, vaults
-from core.evaluation import METRICS, QuestionResult, summarise
-from core.evaluation.metrics import hit_at, percentile
-from core.evaluation.questions import load
-from core.workspace import SearchOptions, Workspace
+from benchmarks.quality import imported, measured_set, vaults
+from core.evaluation import MAIN, evaluation_of
+from core.evaluation.metrics import hit_at
+from core.model import Pipeline, QuestionResult
+from core.workspace import Workspace
 
-LEVELS: dict[str, SearchOptions] = {
-    "level 1 (simple)": {"level": "simple"},
-    "level 2 (focused)": {"level": "focused"},
-    "level 3 (exploratory)": {"level": "exploratory"},
-    "auto": {"level": "auto"},
+LEVELS = {
+    "level 1 (simple)": Pipeline(level="simple"),
+    "level 2 (focused)": Pipeline(level="focused"),
+    "level 3 (exploratory)": Pipeline(level="exploratory"),
+    "auto": Pipeline(),
 }
-ALSO: dict[str, SearchOptions] = {
-    "reciprocal": {"fusion": "reciprocal"},
-    "boost": {"phrase": "boost"},
-    "links 0.05": {"link_weight": 0.05},
-    "links 0.1": {"link_weight": 0.1},
-    "links 0.2": {"link_weight": 0.2},
+ALSO = {
+    "reciprocal": Pipeline(fusion="reciprocal"),
+    "boost": Pipeline(phrase="boost"),
+    "links 0.05": Pipeline(link_weight=0.05),
+    "links 0.1": Pipeline(link_weight=0.1),
+    "links 0.2": Pipeline(link_weight=0.2),
 }
 
 
@@ -38,43 +39,34 @@ def main() -> None:
     parser.add_argument("--also", default="", help="settings besides the levels, by the beginning of their names")
     given = parser.parse_args()
     sets = vaults(given.data)
-    questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
-    kinds = list(dict.fromkeys(question.kind for name in sets for question in questions[name] if question.gold))
-    print(f"{'':<52}" + "".join(f"{name:>15}" for name in (*METRICS, *kinds)) + f"{'p50 ms':>9}{'p95 ms':>9}")
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
         bases = {name: imported(workspace, given.data / "vaults" / name, "bundled") for name in sets}
 
-        def measured(row: str, options: SearchOptions) -> None:
-            found = [
-                result
-                for name in sets
-                for result in workspace.evaluate(questions[name], bases[name], **options).questions
-            ]
-            print(f"{row:<52}{told(found, kinds)}", flush=True)
+        def measured(row: str, pipeline: Pipeline) -> None:
+            asked = [measured_set(workspace, given.data, name, bases[name], pipeline) for name in sets]
+            print(f"{row:<52}{told([result for one in asked for result in one.questions])}", flush=True)
 
         for expansion in (0, 1):
             for reranker in ("none", "late-interaction"):
-                for level, options in LEVELS.items():
+                for level, pipeline in LEVELS.items():
                     row = f"{level}, {'reranked' if reranker != 'none' else 'not reranked'}, expanded by {expansion}"
-                    measured(row, {**options, "reranker": reranker, "expansion_size": expansion})
-        for row, options in ALSO.items():
+                    measured(row, replace(pipeline, reranker=reranker, expansion_size=expansion))
+        for row, pipeline in ALSO.items():
             if any(row.startswith(begin) for begin in given.also.split(",") if begin):
-                measured(f"auto, not reranked, {row}", {**options, "reranker": "none"})
-                measured(f"auto, reranked, {row}", options)
+                measured(f"auto, not reranked, {row}", replace(pipeline, reranker="none"))
+                measured(f"auto, reranked, {row}", pipeline)
 
 
-def told(found: list[QuestionResult], kinds: list[str]) -> str:
-    """Return a row's metrics, the answered questions of each kind, and the times."""
-    metrics = summarise(found)
+def told(found: list[QuestionResult]) -> str:
+    """Return a row's metrics with their names, the answered questions of each kind, and the times."""
+    metrics = evaluation_of(found).metrics
     by_kind = defaultdict(list)
     for result in found:
-        by_kind[result.kind].append(hit_at(result.found_rank, 10))
-    times = [result.took_ms for result in found]
-    return (
-        "".join(f"{metrics[name]:>15.3f}" for name in METRICS)
-        + "".join(f"{f'{sum(by_kind[kind]):.0f} of {len(by_kind[kind])}':>15}" for kind in kinds)
-        + f"{percentile(times, 50):>9.0f}{percentile(times, 95):>9.0f}"
-    )
+        if not result.negative:
+            by_kind[result.kind].append(hit_at(result.found_rank, 10))
+    cells = [f"{name} {metrics[name]:.3f}" for name in MAIN]
+    cells += [f"{kind} {sum(values):.0f} of {len(values)}" for kind, values in by_kind.items()]
+    return "  ".join([*cells, f"p50 {metrics['p50_ms']:.0f} ms", f"p95 {metrics['p95_ms']:.0f} ms"])
 
 
 if __name__ == "__main__":

@@ -6,16 +6,14 @@ python -m benchmarks.strategies DATA [--workspace DIR] : DATA as for benchmarks.
 import argparse
 import tempfile
 from pathlib import Path
-from statistics import fmean
 
-from benchmarks.quality import vaults
-from core.evaluation import BUDGET, Evaluation, locate, source_texts
-from core.evaluation.metrics import iou, within_budget
-from core.evaluation.questions import load
-from core.model import ChunkingOptions, Mode, Question
+from benchmarks.quality import measured_set, vaults
+from core.evaluation import BUDGET
+from core.model import ChunkingOptions, Mode, Pipeline
 from core.workspace import Workspace
 
 STRATEGIES = ("none", "markdown", "recursive", "auto")
+COLUMNS = ("hit@5", "mrr@10", f"hit@{BUDGET}chars", "span_iou")
 MODES: tuple[Mode, ...] = ("semantic", "hybrid")
 
 
@@ -25,8 +23,7 @@ def main() -> None:
     parser.add_argument("--workspace", type=Path)
     given = parser.parse_args()
     sets = vaults(given.data)
-    questions = {name: load(given.data / "questions" / f"{name}.jsonl") for name in sets}
-    print(f"{'':<24}{'set':<12}" + "".join(f"{name:>14}" for name in ("hit@5", "mrr@10", f"hit@{BUDGET}", "IoU")))
+    print(f"{'':<24}{'set':<12}" + "".join(f"{name:>14}" for name in COLUMNS))
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
         for strategy in STRATEGIES:
             for name in sets:
@@ -34,10 +31,9 @@ def main() -> None:
             for mode in MODES:
                 for name in sets:
                     base = f"{name}-{strategy}"
-                    evaluation = workspace.evaluate(questions[name], base, mode=mode, reranker="none")
-                    metrics = evaluation.metrics
-                    exact = overlap(workspace, base, questions[name], evaluation)
-                    cells = (metrics["hit@5"], metrics["mrr@10"], metrics[f"hit@{BUDGET}chars"], exact)
+                    pipeline = Pipeline(mode=mode, reranker="none")
+                    metrics = measured_set(workspace, given.data, name, base, pipeline).metrics
+                    cells = [metrics[metric] for metric in COLUMNS]
                     print(f"{strategy + ', ' + mode:<24}{name:<12}" + "".join(f"{cell:>14.3f}" for cell in cells))
 
 
@@ -48,18 +44,6 @@ def cut(workspace: Workspace, vault: Path, base: str, strategy: str) -> None:
         workspace.rechunk(base, options=ChunkingOptions(strategy=strategy))
         workspace.set_embed_at_once(base, True)
     workspace.apply(workspace.plan_folder(vault, base))
-
-
-def overlap(workspace: Workspace, base: str, questions: list[Question], evaluation: Evaluation) -> float:
-    """Return the mean IoU of the gold passages with what the first BUDGET characters of the hits hold."""
-    source_text = source_texts(workspace.store, base)
-    values = []
-    for question, result in zip(questions, evaluation.questions, strict=True):
-        if question.gold:
-            golds = [locate(gold, source_text, question) for gold in question.gold]
-            hits = [(hit.path, hit.file_start, hit.file_end) for hit in result.hits]
-            values.append(iou(golds, within_budget(hits, BUDGET)))
-    return fmean(values)
 
 
 if __name__ == "__main__":

@@ -131,11 +131,31 @@ class ProviderUnavailable(ProviderError):
 
 
 class QuestionSetError(TesseraError):
-    """A question file has a bad line, or a question set can't be as asked; `line` is 0 where there is none."""
+    """A question file has bad lines, or a question set can't be as asked; `line` is 0 where there is none.
 
-    def __init__(self, path: str, line: int, reason: str) -> None:
-        super().__init__(f"{path}, line {line}: {reason}" if line else f"{path}: {reason}")
-        self.line = line
+    `others` are the further lines with their reasons, and `unlisted` is how many more there are.
+    """
+
+    def __init__(
+        self, path: str, line: int, reason: str, others: Iterable[tuple[int, str]] = (), unlisted: int = 0
+    ) -> None:
+        self.path, self.line, self.reason = path, line, reason
+        self.others, self.unlisted = tuple(others), unlisted
+        lines = [f"{path}, line {line}: {reason}" if line else f"{path}: {reason}"]
+        lines += [f"line {line}: {reason}" for line, reason in self.others]
+        lines += [f"{unlisted:,} more problems were found."] if unlisted else []
+        super().__init__("\n".join(lines))
+
+
+class RunNotFound(StoreError):
+    """No run of a question set has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"There is no run '{run_id}'. It may have been deleted since, or its base was.")
+
+
+class BelowTarget(TesseraError):
+    """A run's figure is below what was asked for."""
 
 
 class Cancelled(TesseraError):

@@ -42,6 +42,7 @@ LostAt = Literal[
     "filters", "phrase", "excluded", "pending", "pool", "threshold", "fusion", "reranking", "limit", "duplicate"
 ]
 FacetField = Literal["base", "tag", "type", "folder", "month"]
+MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Role = Literal["note", "query"]
 
@@ -65,8 +66,8 @@ class KnowledgeBase:
     `embedder` is a name of the embedder table, with its argument behind a colon
     (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` are those of the vectors it holds.
     Without `embed_at_once` its chunks wait, `pending`, until a person has them embedded. With
-    `keep_tokens` the sign bits of its windows' token vectors are kept for reranking. A `limit` of 0 and a
-    weight of None are those of the settings; `score_threshold` is the least cosine of a hit.
+    `keep_tokens` the sign bits of its windows' token vectors are kept for reranking. A `limit` of 0, a
+    weight of None and no `reranker` are those of the settings; `score_threshold` is the least cosine of a hit.
     """
 
     id: str
@@ -81,6 +82,7 @@ class KnowledgeBase:
     score_threshold: float = 0.0
     semantic_weight: float | None = None
     rerank_weight: float | None = None
+    reranker: str = ""
     index_generation: int = 0
     synced_at: datetime | None = None
     embed_at_once: bool = True
@@ -578,6 +580,118 @@ class QuestionSet:
     questions: int = 0
     suggested: int = 0
     flagged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A way to search that is measured; what is None or empty is as the base, else the settings have it.
+
+    Notes that shall be cut or embedded in another way than the base's are so in a place beside it.
+    """
+
+    name: str = ""
+    chunking: ChunkingOptions | None = None
+    embedder: str = ""
+    mode: Mode = "auto"
+    level: Level = "auto"
+    fusion: Fusion | None = None
+    semantic_weight: float | None = None
+    link_weight: float | None = None
+    phrase: PhraseRule | None = None
+    score_threshold: float | None = None
+    reranker: str | None = None
+    rerank_weight: float | None = None
+    expansion_size: int = 0
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpan:
+    """A hit as a result keeps it: where its passage stands in the note's body; `nearness` is its cosine, where told."""
+
+    note_id: str
+    path: str
+    chunk_id: str
+    start: int
+    end: int
+    body_start: int
+    score: float
+    nearness: float | None = None
+
+    @property
+    def file_start(self) -> int:
+        """Where it begins in the note's file, front matter included."""
+        return self.body_start + self.start
+
+    @property
+    def file_end(self) -> int:
+        """Where it ends in the note's file."""
+        return self.body_start + self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Why a right passage, by its number in the question, is in no hit.
+
+    `share` is the most of its characters that one chunk holds, that of `chunk_id`, of which `scores` tell the
+    rank at each stage: among all chunks where it was no candidate.
+    """
+
+    gold: int
+    stage: MissedAt
+    told: str
+    share: float = 0.0
+    chunk_id: str = ""
+    scores: dict[str, StageScore] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """What one question brought.
+
+    `found_rank` is the rank by which it is answered, and `budget_rank` that within the budget of characters; None
+    where it isn't. A question without gold passages is `negative`: it has no rank and counts in no metric of rank.
+    """
+
+    id: str
+    question: str
+    kind: str
+    any: bool
+    golds: tuple[GoldSpan, ...]
+    took_ms: float
+    hits: tuple[FoundSpan, ...]
+    found_rank: int | None
+    budget_rank: int | None
+    level: Level = "simple"
+    diagnoses: tuple[Diagnosis, ...] = ()
+
+    @property
+    def negative(self) -> bool:
+        """Whether the notes have no answer."""
+        return not self.golds
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One pipeline over one question set, as it was asked then.
+
+    `settings` are the pipeline's with all that it left open, as they were. `index_version` grows whenever what
+    searches find may have changed. A run that was stopped has no `ended_at`, and `asked` of its `questions`;
+    `metrics` are over those.
+    """
+
+    id: str
+    base_id: str
+    set_id: str
+    set_name: str
+    pipeline: Pipeline
+    settings: dict[str, object]
+    index_version: int
+    started_at: datetime
+    ended_at: datetime | None
+    questions: int
+    asked: int = 0
+    metrics: dict[str, float] = field(default_factory=dict)
 
 
 class Progress(Protocol):

@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from shutil import copyfile
@@ -13,13 +13,16 @@ from core import reranking
 from core.config import Settings
 from core.embedding import Embedder
 from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
+from core.evaluation.metrics import FOUND_SHARE
 from core.model import (
     Classified,
     Condition,
     Context,
     Decomposition,
+    Diagnosis,
     Filters,
     Fusion,
+    GoldSpan,
     Hit,
     KnowledgeBase,
     Level,
@@ -127,6 +130,13 @@ class Searching:
                 _keep(self._results, key, result)
         return result
 
+    def settings(self, options: SearchOptions) -> dict[str, object]:
+        """Return all that a search with these options goes by, what the base and the settings choose included."""
+        query = self._query("any", options)[1]
+        of_question = ("text", "filters", "phrases", "excluded", "explain")
+        chosen = {name: value for name, value in asdict(query).items() if name not in of_question}
+        return chosen | {"level": options.get("level", "auto"), "reranker": query.reranker or reranking.NONE}
+
     def context(self, typed: str, options: SearchOptions, budget: int) -> Context:
         """Return the passages of a question's hits as a block for a prompt, within a budget of tokens.
 
@@ -145,6 +155,13 @@ class Searching:
     def why_not(self, typed: str, note_id: str, options: SearchOptions) -> WhyNot:
         """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what `search` does."""
         return self._retriever(options).why_not(self._query(typed, options)[1], note_id)
+
+    def diagnose(self, typed: str, golds: Sequence[tuple[int, GoldSpan]], options: SearchOptions) -> list[Diagnosis]:
+        """Return why right passages, each with its number in the question, are in no hit; found ones are left out.
+
+        The question is asked whole, at the simple level, whatever its own is. Raises what `search` raises.
+        """
+        return self._retriever(options).diagnose(self._query(typed, options)[1], golds, FOUND_SHARE)
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit widened by up to `size` chunks on each side."""
@@ -175,7 +192,7 @@ class Searching:
             phrase=_first(options.get("phrase"), defaults.phrase),
             score_threshold=_first(options.get("score_threshold"), own.score_threshold if own else None, 0.0),
             expansion_size=options.get("expansion_size", 0),
-            reranker=self._reranker(mode, options.get("reranker")),
+            reranker=self._reranker(mode, own, options.get("reranker")),
             rerank_pool=defaults.rerank_pool,
             rerank_weight=_first(
                 options.get("rerank_weight"), own.rerank_weight if own else None, defaults.rerank_weight
@@ -187,6 +204,8 @@ class Searching:
 
     def _bases(self, understood: Understood, filters: Filters) -> list[KnowledgeBase]:
         """The bases that are asked; one that isn't there is pointed at where it was typed."""
+        if not filters.bases:
+            return self._store.notes.bases()
         try:
             return [self._store.notes.base(name) for name in filters.bases]
         except UnknownChoice as error:
@@ -195,9 +214,10 @@ class Searching:
                 raise
             raise QueryError(str(error), (typed.start, typed.end)) from error
 
-    def _reranker(self, mode: Mode, asked: str | None) -> str:
+    def _reranker(self, mode: Mode, own: KnowledgeBase | None, asked: str | None) -> str:
         if asked is None:
-            name = self._settings.search.reranker if mode in ("auto", "hybrid") else reranking.NONE
+            usual = (own and own.reranker) or self._settings.search.reranker
+            name = usual if mode in ("auto", "hybrid") else reranking.NONE
         else:
             name = asked
         if name == reranking.NONE:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
-from core import chunking, embedding, evaluation, folder, models, notefile, reranking, sync, training, trials, upload
+from core import chunking, embedding, folder, models, notefile, reranking, sync, training, trials, upload
 from core.chunking.compare import Difference, Sizes, difference, sizes
 from core.config import ChunkingSettings, Settings, settings
 from core.editing import Decision, Editing, Flagged, Rechunked
@@ -30,6 +30,12 @@ from core.errors import (
     SyncRefused,
     TesseraError,
 )
+from core.evaluating import Evaluating, is_within
+from core.evaluation import MAIN, METRICS
+from core.evaluation.advice import Advice, grid, larger, smaller
+from core.evaluation.compare import ENOUGH, Comparison
+from core.evaluation.report import to_csv, to_html, to_markdown
+from core.evaluation.sidebyside import TIMES, Row, SideBySide
 from core.folder import Failed
 from core.importing import UPLOADED, Importer, note_of
 from core.indexing import Indexer, centre_of
@@ -48,8 +54,8 @@ from core.model import (
     NoteCard,
     Passage,
     PastSearch,
+    Pipeline,
     Progress,
-    Question,
     SearchResult,
     Switch,
     Verdict,
@@ -70,7 +76,13 @@ from core.training import Report as TrainingReport
 from core.trials import Trial
 
 __all__ = [
+    "ENOUGH",
+    "MAIN",
+    "METRICS",
+    "TIMES",
+    "Advice",
     "BaseStatus",
+    "Comparison",
     "Decision",
     "Device",
     "Difference",
@@ -80,8 +92,10 @@ __all__ = [
     "ModelCard",
     "Rechunked",
     "Recipe",
+    "Row",
     "Running",
     "SearchOptions",
+    "SideBySide",
     "Sizes",
     "Status",
     "SwitchCost",
@@ -92,10 +106,17 @@ __all__ = [
     "Workspace",
     "difference",
     "filters_of",
+    "grid",
+    "is_within",
+    "larger",
     "preview",
     "ranges",
     "simplified",
     "sizes",
+    "smaller",
+    "to_csv",
+    "to_html",
+    "to_markdown",
 ]
 
 LATE_INTERACTION = "late-interaction"
@@ -147,7 +168,8 @@ class Workspace:
         self.jobs = Jobs()
         self._editing = Editing(self.store, self.embedder_of)
         self._switching = Switching(self.store, embedding.build)
-        self._searching = Searching(self.store, self.settings, self._embedder_now, self._reranker_now)
+        self._searching = self._searching_of(self.store)
+        self.evaluation = Evaluating(self.store, self.settings, self._searching_of, embedding.build)
         self._warm: set[str] = set()
         self._rerankers: dict[str, Reranker] = {}
         self._broken: set[str] = set()
@@ -594,10 +616,11 @@ class Workspace:
         score_threshold: float = 0.0,
         semantic_weight: float | None = None,
         rerank_weight: float | None = None,
+        reranker: str = "",
     ) -> KnowledgeBase:
-        """Record how this base is searched where a search doesn't say; 0 and None leave it to the settings.
+        """Record how this base is searched where a search doesn't say; 0, None and "" leave it to the settings.
 
-        Raises ConfigError for what is out of range.
+        Raises ConfigError for what is out of range, UnknownChoice for a reranker.
         """
         for name, value, most in (
             ("limit", limit, 100),
@@ -607,15 +630,35 @@ class Workspace:
         ):
             if value is not None and not 0 <= value <= most:
                 raise ConfigError(f"The {name} is {value}; it must be from 0 to {most}.")
+        if reranker not in ("", reranking.NONE):
+            reranking.check(reranker)
         changed = replace(
             self.base(base),
             limit=limit,
             score_threshold=score_threshold,
             semantic_weight=semantic_weight,
             rerank_weight=rerank_weight,
+            reranker=reranker,
         )
         self.store.notes.set_search(changed)
         return changed
+
+    def _searching_of(self, store: Store) -> Searching:
+        return Searching(store, self.settings, self._embedder_now, self._reranker_now)
+
+    def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = unheard) -> None:
+        """Make a pipeline's weights, reranker and chunking the base's own, which is cut anew where they differ.
+
+        What the pipeline leaves open stays. Raises ConfigError and UnknownChoice before anything is changed.
+        """
+        own = self.base(base)
+        names = ("semantic_weight", "rerank_weight", "reranker")
+        chosen = {name: getattr(own if getattr(pipeline, name) is None else pipeline, name) for name in names}
+        if pipeline.embedder not in ("", own.embedder):
+            raise ConfigError("Another embedder is chosen in the Settings: all of the base is embedded anew then.")
+        self.set_search(base, limit=own.limit, score_threshold=own.score_threshold, **chosen)
+        if pipeline.chunking not in (None, own.chunking):
+            self.rechunk(base, options=pipeline.chunking, progress=progress)
 
     def _reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
         """Whether a search needn't wait for the reranker's model; its loading is begun where it must."""
@@ -647,21 +690,6 @@ class Workspace:
     def words(self, text: str) -> list[str]:
         """Return the words of a question that keyword search looks for."""
         return query_keywords(text)
-
-    def evaluate(
-        self, questions: Sequence[Question], base: str, *, name: str = "questions", **options: Unpack[SearchOptions]
-    ) -> evaluation.Evaluation:
-        """Ask every question of a base and measure whether its right passages come back.
-
-        `name` is the question file's, for messages. Raises QuestionSetError for a right passage that
-        stands nowhere, or twice, in its note, and for a question that can't be asked.
-        """
-        options = {"limit": evaluation.DEPTH, **options, "filters": Filters(bases=(self.base(base).name,))}
-
-        def search(question: str) -> Sequence[Hit]:
-            return self.search(question, **options).hits
-
-        return evaluation.run(questions, search, evaluation.source_texts(self.store, base), name=name)
 
     # state
 

@@ -286,6 +286,8 @@ def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> N
         meaning = workspace.search("keeps data in memory", mode="semantic", limit=2, **options)
         assert paths(result) == paths(meaning)
         assert len(workspace.search("keeps data in memory", limit=3, **options).hits) == 3
+        assert len(workspace.search("keeps data in memory").hits) == 2  # there is no other base
+        workspace.add_base("other")
         assert len(workspace.search("keeps data in memory").hits) > 2  # all bases: the settings' own
         with pytest.raises(ConfigError, match="semantic_weight"):
             workspace.set_search("vault", semantic_weight=1.5)

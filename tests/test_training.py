@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core import cli
+from core import cli, training
 from core.embedding import Embedder, bundled
 from core.embedding.device import Device
 from core.errors import Cancelled, ConfigError, QuestionSetError, SourceError
@@ -100,15 +100,13 @@ def test_own_questions_find_the_chunk_of_their_passage(workspace: Workspace, bun
     file = tmp_path / "own.jsonl"
     row = {"id": "1", "question": "restore?", "gold": [{"path": "backups.md", "quote": "Create an empty database"}]}
     file.write_text(json.dumps(row), encoding="utf-8")
-    from core.evaluation.questions import load
-
-    source = examples.own(workspace.store, workspace.base("mine"), bundled, load(file), str(file))
+    source = training.sources(workspace.store, workspace.base("mine"), bundled, [file])[0]
     (example,) = source.examples
     assert "Create an empty database" in source.passages[example.right].text
     row["gold"][0]["quote"] = "not there"  # type: ignore[index]
     file.write_text(json.dumps(row), encoding="utf-8")
     with pytest.raises(QuestionSetError, match="line 1"):
-        examples.own(workspace.store, workspace.base("mine"), bundled, load(file), str(file))
+        training.sources(workspace.store, workspace.base("mine"), bundled, [file])
 
 
 def source(judge: bool = False) -> Source:

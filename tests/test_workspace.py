@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
-from core.evaluation.questions import load
-from core.model import ChunkingOptions, Filters, SearchResult
+from core.model import ChunkingOptions, Filters, Pipeline, SearchResult
 from core.sync import SyncReport
 from core.workspace import Workspace, filters_of, preview
 from tests import notes
@@ -380,9 +379,9 @@ def test_questions_with_known_answers(workspace: Workspace, folder: Path, tmp_pa
         for number, (question, path, quote) in enumerate(known)
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
-    evaluation = workspace.evaluate(load(file), "vault")
-    assert evaluation.metrics["hit@1"] == 1.0
-    assert evaluation.metrics["mrr@10"] == 1.0
+    asked = workspace.evaluation.read("vault", file.read_bytes(), file.name)
+    ((run, _),) = workspace.evaluation.measure("vault", asked, [Pipeline()])
+    assert run.metrics["hit@1"] == run.metrics["mrr@10"] == 1.0
 
 
 def test_a_preview_is_what_an_import_stores(workspace: Workspace, folder: Path) -> None:

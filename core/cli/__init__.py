@@ -13,6 +13,7 @@ import typer
 
 from core.chunking.compare import difference
 from core.cli import models
+from core.cli.evaluating import evaluate
 from core.cli.options import (
     QUESTION,
     WORKSPACE,
@@ -43,7 +44,6 @@ from core.cli.shown import (
     context_lines,
     context_told,
     cut_told,
-    evaluation_lines,
     import_lines,
     progress,
     rechunk_lines,
@@ -233,34 +233,7 @@ def rechunk(
     show(report, as_json, rechunk_lines)
 
 
-@app.command()
-def evaluate(
-    questions: Annotated[Path, typer.Argument(help="Questions with their right passages, JSON lines.")],
-    base: Annotated[str, typer.Option("--base", help="The knowledge base to ask.")],
-    mode: ModeName = "auto",
-    level: LevelName = "auto",
-    limit: Annotated[int, typer.Option("--limit", help="How many hits at most.")] = 10,
-    expand: Expand = 0,
-    rerank: Rerank = None,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    """Ask a base every question of a file and measure whether the right passages come back."""
-    from core.evaluation.questions import load
-    from core.workspace import Workspace
-
-    with Workspace(workspace, readonly=True) as opened:
-        evaluation = opened.evaluate(
-            load(questions),
-            base,
-            name=str(questions),
-            mode=mode,  # type: ignore[arg-type]  # the retriever lists the choices
-            level=level,  # type: ignore[arg-type]
-            limit=limit,
-            expansion_size=expand,
-            reranker=rerank,
-        )
-    show(evaluation.to_dict(), as_json, evaluation_lines)
+app.command()(evaluate)
 
 
 @app.command()

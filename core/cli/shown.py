@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 
 from core.chunking.compare import sizes
+from core.evaluation.advice import Advice
+from core.evaluation.sidebyside import SideBySide
 from core.model import Context, Cut, Hit, Note, SearchResult, WhyNot
 
 STOPPED = threading.Event()
@@ -258,6 +260,47 @@ def evaluation_lines(evaluation: dict[str, Any]) -> list[str]:
     return [f"{evaluation['questions']} questions"] + [
         f"  {name:<16}{value:.3f}" for name, value in evaluation["metrics"].items()
     ]
+
+
+def comparison_told(shown: SideBySide) -> dict[str, Any]:
+    return {
+        "metric": shown.metric,
+        "runs": [
+            {"pipeline": label, "metrics": {name: figures[at] for name, figures in shown.figures.items()}}
+            for at, label in enumerate(shown.labels)
+        ],
+        "differences": [
+            {name: asdict(one) | {"settled": one.settled} for name, one in comparison.items()}
+            for comparison in shown.comparisons
+        ],
+        "settings": shown.settings,
+        "notices": shown.notices,
+    }
+
+
+def advice_told(advised: Advice[str], names: dict[str, str]) -> dict[str, Any]:
+    return asdict(advised) | {
+        "best": names[advised.best],
+        "ranking": [{"pipeline": names[run], "mean": mean} for run, mean in advised.ranking],
+    }
+
+
+def comparison_lines(evaluation: dict[str, Any]) -> list[str]:
+    compared = evaluation["compared"]
+    metrics = list(compared["runs"][0]["metrics"])
+    lines = [f"{evaluation['questions']} questions"]
+    for number, run in enumerate(compared["runs"], 1):
+        lines.append(f"  {number}  {run['pipeline'] or 'as it is'}")
+    lines.append(f"  {'':<16}" + "".join(f"{number:>9}" for number in range(1, len(compared["runs"]) + 1)))
+    lines += [
+        f"  {name:<16}" + "".join(f"{run['metrics'][name]:>9.3f}" for run in compared["runs"]) for name in metrics
+    ]
+    for number, difference in enumerate(compared["differences"], 2):
+        lines.append(f"{number} against 1, by {compared['metric']}: {difference[compared['metric']]['told']}")
+    lines += compared["notices"]
+    if advised := evaluation.get("advice"):
+        lines += [f"Best: {advised['best'] or 'as it is'}. {advised['told']}"]
+    return lines
 
 
 def status_lines(status: dict[str, Any]) -> list[str]:

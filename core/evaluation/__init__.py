@@ -5,13 +5,14 @@ Anything that takes a question and returns hits can be measured: `search` is a f
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
-from core.errors import QuestionSetError
-from core.evaluation.metrics import Span, found_at, hit_at, reciprocal_rank, within_budget
-from core.model import Filters, Gold, Hit, Progress, Question, unheard
-from core.store import Store
+from core.evaluation import metrics
+from core.evaluation.metrics import Span
+from core.model import FoundSpan, GoldSpan, Hit, Progress, Question, QuestionResult, SearchResult, unheard
+
+Search = Callable[[Question], Sequence[Hit] | SearchResult]
 
 BUDGET = 4000
 """Characters of retrieved text, about what fits a prompt beside the question."""
@@ -19,34 +20,21 @@ BUDGET = 4000
 DEPTH = 10
 """Hits that are looked at."""
 
-METRICS = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
+MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
+"""What a short table shows."""
 
-
-@dataclass(frozen=True, slots=True)
-class FoundSpan:
-    """Where a hit's passage stands in its file."""
-
-    path: str
-    file_start: int
-    file_end: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionResult:
-    """What one question brought; `found_rank` is None where the answer isn't among the hits.
-
-    A question without gold passages is `negative`: it has no rank and counts in no metric.
-    """
-
-    id: str
-    question: str
-    kind: str
-    negative: bool
-    took_ms: float
-    hits: tuple[FoundSpan, ...]
-    found_rank: int | None
-    found_in_budget: bool
+METRICS = (
+    *MAIN,
+    f"mrr@{BUDGET}chars",
+    "recall@10",
+    "precision@10",
+    "ndcg@10",
+    "map@10",
+    "span_recall",
+    "span_precision",
+    "span_iou",
+)
+"""What is told of every question with an answer; those of spans are of the first BUDGET characters retrieved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,94 +53,132 @@ class Evaluation:
             "scored": self.scored,
             "negatives": self.negatives,
             "metrics": self.metrics,
-            "per_question": [asdict(result) for result in self.questions],
+            "per_question": [_told(result) for result in self.questions],
         }
 
 
 def run(
     questions: Sequence[Question],
-    search: Callable[[str], Sequence[Hit]],
-    source_text: Callable[[str], str | None],
-    *,
-    name: str = "questions",
+    search: Search,
     progress: Progress = unheard,
 ) -> Evaluation:
-    """Ask every question and measure the answers.
-
-    `source_text` gives the decoded text of a note's file, front matter included, or None for a path
-    it doesn't know; `name` is the question file's, for messages. Raises QuestionSetError, before
-    anything is asked, for a gold passage that doesn't stand exactly once in its file.
-    """
-    places = [[locate(gold, source_text, question, name) for gold in question.gold] for question in questions]
+    """Ask every question, all of whose right passages are placed in notes, and measure the answers."""
     results: list[QuestionResult] = []
-    for question, golds in zip(questions, places, strict=True):
-        results.append(_asked(question, golds, search))
+    for question in questions:
+        results.append(asked(question, search))
         progress(len(results), len(questions), question.text)
+    return evaluation_of(results)
+
+
+def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
+    """Return results with their figures."""
     negatives = sum(result.negative for result in results)
     return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
 
 
-def source_texts(store: Store, base: str) -> Callable[[str], str | None]:
-    """Return what gives the text of a file of a base, None for a path without a note.
-
-    Right passages are placed by their offset in the file; its front matter is not kept, and stands as NULs.
-    """
-    sources = {card.path: card for card in store.notes.cards(Filters(bases=(base,))) if card.path}
-
-    def source_text(path: str) -> str | None:
-        card = sources.get(path)
-        return None if card is None else "\0" * card.body_start + store.notes.note(card.id).body
-
-    return source_text
-
-
-def locate(gold: Gold, source_text: Callable[[str], str | None], question: Question, name: str = "questions") -> Span:
-    """Return where the gold passage stands; raises QuestionSetError where that isn't one place."""
-    text = source_text(gold.path)
-    if text is None:
-        reason = f"there is no note '{gold.path}'. Import its folder first."
-        raise QuestionSetError(name, question.line, f"question '{question.id}': {reason}")
-    start = text.find(gold.quote)
-    if start < 0 or text.find(gold.quote, start + 1) >= 0:
-        times = "isn't" if start < 0 else "is more than once"
-        reason = f"its quote '{gold.quote[:40]}…' {times} in '{gold.path}'; it must be there exactly once."
-        raise QuestionSetError(name, question.line, f"question '{question.id}': {reason}")
-    return gold.path, start, start + len(gold.quote)
-
-
-def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Average the metrics over the results that aren't negative; all 0 where there are none."""
-    scored = [result for result in results if not result.negative]
-    values = [
-        (
-            *(hit_at(result.found_rank, k) for k in (1, 5, 10)),
-            reciprocal_rank(result.found_rank, DEPTH),
-            float(result.found_in_budget),
-        )
-        for result in scored
-    ]
-    columns = zip(*values, strict=True) if values else [(0.0,)] * len(METRICS)
-    return {metric: fmean(column) for metric, column in zip(METRICS, columns, strict=True)}
-
-
-def _asked(question: Question, golds: Sequence[Span], search: Callable[[str], Sequence[Hit]]) -> QuestionResult:
+def asked(question: Question, search: Search) -> QuestionResult:
+    """Ask one question and measure how long that takes and what it finds."""
     started = time.perf_counter()
-    hits = search(question.text)
+    result = search(question)
     took_ms = (time.perf_counter() - started) * 1000
-    found = tuple(_in_file(hit) for hit in hits)
-    spans = [(hit.path, hit.file_start, hit.file_end) for hit in found]
+    hits = result.hits if isinstance(result, SearchResult) else result
+    golds, found = left(question), tuple(map(_found, hits))
+    wanted, spans = _golds(golds), _hits(found)
     return QuestionResult(
         id=question.id,
         question=question.text,
         kind=question.kind,
-        negative=not golds,
+        any=question.any,
+        golds=golds,
         took_ms=took_ms,
         hits=found,
-        found_rank=found_at(golds, spans, any=question.any),
-        found_in_budget=found_at(golds, within_budget(spans, BUDGET), any=question.any) is not None,
+        found_rank=metrics.found_at(wanted, spans, any=question.any),
+        budget_rank=metrics.found_at(wanted, metrics.within_budget(spans, BUDGET), any=question.any),
+        level=result.classified.level if isinstance(result, SearchResult) else "simple",
     )
 
 
-def _in_file(hit: Hit) -> FoundSpan:
-    start = hit.note.body_start
-    return FoundSpan(hit.note.path or "", start + hit.passage.start, start + hit.passage.end, hit.score)
+def left(question: Question) -> tuple[GoldSpan, ...]:
+    """Return a question's right passages but those that can't be found in the notes any more."""
+    return tuple(gold for gold in question.spans if not gold.flagged)
+
+
+def is_lost(question: Question) -> bool:
+    """Whether so many of a question's right passages are gone that no search can answer it."""
+    missing = len(question.spans) - len(left(question))
+    return missing > 0 and (missing == len(question.spans) or not question.any)
+
+
+def values(result: QuestionResult) -> dict[str, float]:
+    """Return what METRICS say of one question."""
+    golds, hits = _golds(result.golds), _hits(result.hits)
+    relevance = metrics.relevance(golds, hits, any=result.any)
+    total, within = metrics.needed(golds, any=result.any), metrics.within_budget(hits, BUDGET)
+    figures = (
+        *(metrics.hit_at(result.found_rank, k) for k in (1, 5, 10)),
+        metrics.reciprocal_rank(result.found_rank, DEPTH),
+        float(result.budget_rank is not None),
+        metrics.reciprocal_rank(result.budget_rank, DEPTH),
+        metrics.recall_at(relevance, DEPTH, total),
+        metrics.precision_at(relevance, DEPTH),
+        metrics.ndcg_at(relevance, DEPTH, total),
+        metrics.average_precision(relevance, DEPTH, total),
+        metrics.span_recall(golds, within, any=result.any),
+        metrics.span_precision(golds, within),
+        metrics.iou(golds, within),
+    )
+    return dict(zip(METRICS, figures, strict=True))
+
+
+def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
+    """Average the metrics over the results that aren't negative; all 0 where there are none.
+
+    `p50_ms` and `p95_ms` are over all.
+    """
+    scored = [values(result) for result in results if not result.negative]
+    means = {name: fmean(one[name] for one in scored) if scored else 0.0 for name in METRICS}
+    times = [result.took_ms for result in results]
+    return means | {"p50_ms": metrics.percentile(times, 50), "p95_ms": metrics.percentile(times, 95)}
+
+
+def nearness(result: QuestionResult) -> float | None:
+    """Return the highest cosine among the hits, None where none has one."""
+    return max((hit.nearness for hit in result.hits if hit.nearness is not None), default=None)
+
+
+def _golds(golds: Sequence[GoldSpan]) -> list[Span]:
+    return [(gold.note_id, gold.start, gold.end) for gold in golds]
+
+
+def _hits(hits: Sequence[FoundSpan]) -> list[Span]:
+    return [(hit.note_id, hit.start, hit.end) for hit in hits]
+
+
+def _found(hit: Hit) -> FoundSpan:
+    near = hit.scores.get("vector")
+    return FoundSpan(
+        note_id=hit.note.id,
+        path=hit.note.path or hit.note.title,
+        chunk_id=hit.chunk.id,
+        start=hit.passage.start,
+        end=hit.passage.end,
+        body_start=hit.note.body_start,
+        score=hit.score,
+        nearness=near.score if near else None,
+    )
+
+
+def _told(result: QuestionResult) -> dict[str, object]:
+    return {
+        "id": result.id,
+        "question": result.question,
+        "kind": result.kind,
+        "negative": result.negative,
+        "took_ms": result.took_ms,
+        "hits": [
+            {"path": hit.path, "file_start": hit.file_start, "file_end": hit.file_end, "score": hit.score}
+            for hit in result.hits
+        ],
+        "found_rank": result.found_rank,
+        "found_in_budget": result.budget_rank is not None,
+    }

@@ -153,7 +153,8 @@ def _placed(gold: Gold, texts: Sequence[tuple[Note, "_Text"]]) -> GoldSpan:
         found = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
     if len(found) != 1:
         times = "is more than once" if found else "isn't"
-        raise ValueError(f"its quote '{gold.quote[:40]}…' {times} in '{gold.path}'; it must be there exactly once.")
+        begun = " ".join(gold.quote[:40].split())
+        raise ValueError(f"its quote '{begun}…' {times} in '{gold.path}'; it must be there exactly once.")
     note, span = found[0]
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 

@@ -24,7 +24,4 @@ class Problems:
         if not self._listed:
             return
         (line, reason), *others = sorted(self._listed)
-        lines = [reason, *(f"line {line}: {reason}" for line, reason in others)]
-        if self._count > MOST:
-            lines.append(f"{self._count - MOST:,} more problems were found.")
-        raise QuestionSetError(self._name, line, "\n".join(lines))
+        raise QuestionSetError(self._name, line, reason, others, self._count - len(self._listed))

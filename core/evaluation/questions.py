@@ -19,11 +19,15 @@ TABLES = (".csv", ".tsv")
 
 def load(path: Path) -> list[Question]:
     """Read a file of questions as `parse` does; raises SourceError where it can't be read."""
+    return parse(content(path), str(path))
+
+
+def content(path: Path) -> bytes:
+    """Return what a file holds; raises SourceError where it can't be read."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise SourceError(str(path), f"can't be read: {error.strerror or error}.") from error
-    return parse(data, str(path))
 
 
 def parse(data: bytes, name: str) -> list[Question]:

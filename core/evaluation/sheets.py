@@ -25,7 +25,7 @@ _TRUTH = {
     **dict.fromkeys(("true", "yes", "1", "是", "真"), True),
     **dict.fromkeys(("false", "no", "0", "否", "假"), False),
 }
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 """How a cell begins that a spreadsheet would take for a formula, behind the apostrophes that keep it from that."""
 
 _OVER = ""
@@ -48,17 +48,20 @@ def parse(data: bytes, name: str) -> list[Question]:
 
 
 def dump(questions: Iterable[Question]) -> bytes:
-    """Return questions as CSV that `parse` and spreadsheets read: in UTF-8 with its mark, parted by commas.
+    """Return questions as CSV that `parse` reads."""
+    rows = list(_told(questions))
+    columns = [*COLUMNS, *(name for name in _MORE if any(row[name] for row in rows))]
+    return written([columns, *([row[name] for name in columns] for row in rows)])
+
+
+def written(rows: Iterable[Iterable[str]]) -> bytes:
+    """Return rows as CSV that spreadsheets read: in UTF-8 with its mark, parted by commas.
 
     An apostrophe goes before what a spreadsheet would take for a formula.
     """
-    rows = list(_told(questions))
-    columns = [*COLUMNS, *(name for name in _MORE if any(row[name] for row in rows))]
     text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows([_safe(row[name]) for name in columns] for row in rows)
-    return text.getvalue().encode("utf-8-sig")
+    csv.writer(text).writerows(map(_safe, row) for row in rows)
+    return text.getvalue().encode("utf-8-sig", "replace")
 
 
 def to_frame(questions: Iterable[Question]) -> "pd.DataFrame":

@@ -1,16 +1,29 @@
 """A query -> hits: one search through the stages, or for an exploratory question several that take turns."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 
 from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
-from core.model import Asked, Decomposition, KnowledgeBase, Mode, Query, SearchResult, SubQuery, WhyNot
+from core.model import (
+    Asked,
+    Decomposition,
+    Diagnosis,
+    GoldSpan,
+    KnowledgeBase,
+    Mode,
+    Query,
+    SearchResult,
+    SubQuery,
+    WhyNot,
+)
 from core.reranking import Reranker
-from core.retrieval import queries, reasons, rounds
+from core.retrieval import diagnosis, queries, rounds
 from core.retrieval.hits import Hits
+from core.retrieval.reasons import Reasons
 from core.retrieval.search import Search, placed
 from core.retrieval.stages import Stages
 from core.store import Store
@@ -53,13 +66,25 @@ class Retriever:
 
     def why_not(self, query: Query, note_id: str) -> WhyNot:
         """Return why a note is no hit of a search; raises NoteNotFound and what `search` raises."""
-        card = self._store.notes.card(note_id)
-        told = reasons.of_candidate(self.search(replace(query, explain=True)), note_id)
-        if told:
-            return told
-        search = self._begun(queries.checked(query), [SubQuery(query.text, rounds.WHOLE)])[0]
-        with self._store.database.read():
-            return reasons.of_others(self._store, self._stages, search, card)
+        with self._explained(query) as reasons:
+            return reasons.why_not(self._store.notes.card(note_id))
+
+    def diagnose(self, query: Query, golds: Sequence[tuple[int, GoldSpan]], found_share: float) -> list[Diagnosis]:
+        """Return why right passages, each with its number in the question, are in no hit; found ones are left out.
+
+        A passage is found from `found_share` of its characters on. Raises what `search` raises.
+        """
+        with self._explained(query) as reasons:
+            return diagnosis.of(self._store, reasons, golds, found_share)
+
+    @contextmanager
+    def _explained(self, query: Query) -> Iterator[Reasons]:
+        """Ask a question, and stay in the snapshot in which it was answered, to look at what became of any chunks."""
+        query = queries.checked(replace(query, explain=True))
+        with self._snapshot(query, [SubQuery(query.text, rounds.WHOLE)]) as searches:
+            self._run(searches, searches[0])
+            result = Hits(self._store, query, searches, whole=searches[0]).result()
+            yield Reasons(self._store, self._stages, searches[0], result)
 
     def _asked(
         self,
@@ -69,19 +94,24 @@ class Retriever:
     ) -> SearchResult:
         started = time.perf_counter()
         query = queries.checked(query)
-        while True:
-            first = self._begun(query, parts)
-            # One snapshot: what a stage found must not be another chunk for the next one.
-            with self._store.database.read():
-                if first[0].bases != self._bases(query):
-                    continue  # a base went over to another embedder meanwhile
-                self._stages.narrow(first[0])
-                self._run(first, first[0])
-                searches, asked = go_on(first)
-                result = Hits(self._store, query, searches, whole=first[-1]).result()
-            break
+        with self._snapshot(query, parts) as first:
+            self._run(first, first[0])
+            searches, asked = go_on(first)
+            result = Hits(self._store, query, searches, whole=first[-1]).result()
         took = (time.perf_counter() - started) * 1000
         return replace(result, took_ms=took, asked=tuple(asked))
+
+    @contextmanager
+    def _snapshot(self, query: Query, parts: Sequence[SubQuery]) -> Iterator[list[Search]]:
+        """Begin the parts of a question and narrow the first, in one snapshot: a chunk is the same to all stages."""
+        while True:
+            begun = self._begun(query, parts)
+            with self._store.database.read():
+                if begun[0].bases != self._bases(query):
+                    continue  # a base went over to another embedder meanwhile
+                self._stages.narrow(begun[0])
+                yield begun
+                return
 
     def _run(self, searches: Sequence[Search], narrowed: Search) -> None:
         """Run the parts of a question, for all of which the same chunks may answer."""

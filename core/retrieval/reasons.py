@@ -1,9 +1,12 @@
 """Why a note is no hit: the first stage at which none of its chunks went on."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from core.model import LostAt, NoteCard, Query, SearchResult, StageScore, WhyNot
+import numpy as np
+
+from core.model import Chunk, LostAt, NoteCard, Query, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval import fusion
 from core.retrieval.search import Search
 from core.retrieval.stages import Stages
@@ -26,61 +29,97 @@ TOLD: dict[LostAt, str] = {
 """What is said of each stage."""
 
 
-def of_candidate(result: SearchResult, note_id: str) -> WhyNot | None:
-    """Return what a search that explains itself says of a note, None where it was no candidate."""
-    for hit in result.hits:
-        if hit.note.id == note_id:
-            return WhyNot(hit.note, None, f"It is hit {hit.rank}.", hit.chunk, hit.scores)
-    for lost in result.lost:
-        if lost.hit.note.id == note_id:
-            return WhyNot(lost.hit.note, lost.stage, TOLD[lost.stage], lost.hit.chunk, lost.hit.scores)
-    return None
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How far the best of some chunks went: `stage` is None where it is a hit, `chunk` where no stage scored one."""
+
+    stage: LostAt | None
+    chunk: Chunk | None = None
+    scores: dict[str, StageScore] = field(default_factory=dict)
+    rank: int = 0
 
 
-def of_others(store: Store, stages: Stages, search: Search, note: NoteCard) -> WhyNot:
-    """Return why a note is no candidate: narrowed away before anything was scored, or behind in every stage."""
-    own = store.chunks.rowids_of(note.id)
-    narrowed = _narrowed(store, stages, search, set(own))
-    if narrowed:
-        return WhyNot(note, narrowed, TOLD[narrowed])
-    scores = _among_all(store, search, own)
-    stage: LostAt = "pending" if note.pending and not scores else "pool"
-    if not scores:
-        return WhyNot(note, stage, TOLD[stage])
-    best = min(scores, key=lambda rowid: min(said.rank or 0 for said in scores[rowid].values()))
-    return WhyNot(note, stage, TOLD[stage], store.chunks.by_rowid([best])[best], scores[best])
+class Reasons:
+    """What a search that explained itself, and is through, says of any chunks, in the snapshot it was made in."""
 
+    def __init__(self, store: Store, stages: Stages, search: Search, result: SearchResult) -> None:
+        self.hits = result.hits
+        self._store = store
+        self._stages = stages
+        self._search = search
+        self._lost = result.lost
 
-def _narrowed(store: Store, stages: Stages, search: Search, own: set[int]) -> LostAt | None:
-    """Which of filters, exclusions and phrases, in this order, lets none of a note's chunks through."""
-    query = search.query
-    steps: tuple[tuple[LostAt, Query], ...] = (
-        ("filters", replace(query, phrases=(), excluded=())),
-        ("excluded", replace(query, phrases=())),
-        ("phrase", query),
-    )
-    if not own & set(store.chunks.rowids_in(search.bases).tolist()):
-        return "filters"
-    for stage, search.query in steps:
-        stages.narrow(search)
-        if search.allowed is not None and not own & set(search.allowed.tolist()):
-            return stage
-    return None
+    def why_not(self, note: NoteCard) -> WhyNot:
+        """Return why a note is no hit, by all of its chunks."""
+        outcome = self.of(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
+        told = TOLD[outcome.stage] if outcome.stage else f"It is hit {outcome.rank}."
+        return WhyNot(note, outcome.stage, told, outcome.chunk, outcome.scores)
 
+    def of(self, note: NoteCard, chunks: Mapping[int, Chunk]) -> Outcome:
+        """Return what became of some chunks of a note, by their rowids.
 
-def _among_all(store: Store, search: Search, own: Sequence[int]) -> dict[int, dict[str, StageScore]]:
-    """What meaning and words say of some chunks, with their ranks among all that may answer."""
-    vector: dict[int, float] = {}
-    for base in search.bases:
-        if base.fingerprint in search.vectors:
-            vector |= store.chunks.nearest(base, search.vectors[base.fingerprint], _ALL, search.allowed)
-    words = store.chunks.matching_words(
-        search.words, _ALL, base_ids=[base.id for base in search.bases], allowed=search.allowed
-    )
-    scores: dict[int, dict[str, StageScore]] = {}
-    for name, said in (("vector", fusion.best(vector, len(vector))), ("keyword", words)):
-        ranks = {rowid: rank for rank, rowid in enumerate(said, 1)}
-        for rowid in own:
-            if rowid in said:
-                scores.setdefault(rowid, {})[name] = StageScore(said[rowid], ranks[rowid])
-    return scores
+        Where none was a candidate they were narrowed away before anything was scored, or are behind in every
+        stage: then their ranks are among all chunks that may answer.
+        """
+        ids = {chunk.id for chunk in chunks.values()}
+        for hit in self.hits:
+            if hit.chunk.id in ids:
+                return Outcome(None, hit.chunk, hit.scores, hit.rank)
+        for lost in self._lost:
+            if lost.hit.chunk.id in ids:
+                return Outcome(lost.stage, lost.hit.chunk, lost.hit.scores)
+        narrowed = self._narrowed(note, list(chunks))
+        if narrowed:
+            return Outcome(narrowed)
+        scores = {rowid: said for rowid in chunks if (said := self._among_all(rowid))}
+        if not scores:
+            return Outcome("pending" if any(chunk.state == "pending" for chunk in chunks.values()) else "pool")
+        best = min(scores, key=lambda rowid: min(said.rank or 0 for said in scores[rowid].values()))
+        return Outcome("pool", chunks[best], scores[best])
+
+    def _narrowed(self, note: NoteCard, own: list[int]) -> LostAt | None:
+        """Which of filters, exclusions and phrases, in this order, lets none of a note's chunks through."""
+        if not own or note.base_id not in {base.id for base in self._search.bases}:
+            return "filters"
+        for stage, allowed in self._passing:
+            if allowed is not None and not np.isin(own, allowed).any():
+                return stage
+        return None
+
+    @cached_property
+    def _passing(self) -> list[tuple[LostAt, Rowids | None]]:
+        """What may answer after the filters, then the exclusions, then the phrases; None where that is all."""
+        query = self._search.query
+        return [
+            ("filters", self._allowed(replace(query, phrases=(), excluded=()))),
+            ("excluded", self._allowed(replace(query, phrases=()))),
+            ("phrase", self._search.allowed),
+        ]
+
+    def _allowed(self, query: Query) -> Rowids | None:
+        if query == self._search.query:
+            return self._search.allowed
+        narrowed = replace(self._search, query=query)
+        self._stages.narrow(narrowed)
+        return narrowed.allowed
+
+    def _among_all(self, rowid: int) -> dict[str, StageScore]:
+        """What meaning and words say of a chunk, with its ranks among all that may answer."""
+        return {name: StageScore(*said[rowid]) for name, said in self._ranked.items() if rowid in said}
+
+    @cached_property
+    def _ranked(self) -> dict[str, dict[int, tuple[float, int]]]:
+        """The score and rank that meaning and words, as far as they are asked, give every chunk that may answer."""
+        search, chunks = self._search, self._store.chunks
+        vector: dict[int, float] = {}
+        for base in search.bases:
+            if base.fingerprint in search.vectors:
+                vector |= chunks.nearest(base, search.vectors[base.fingerprint], _ALL, search.allowed)
+        words: dict[int, float] = {}
+        if search.mode != "semantic":
+            base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
+            words = chunks.matching_words(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
+        return {
+            name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(said.items(), 1)}
+            for name, said in (("vector", fusion.best(vector, len(vector))), ("keyword", words))
+        }

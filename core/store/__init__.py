@@ -26,6 +26,7 @@ from core.store.edits import Edits
 from core.store.encoded import Encoded
 from core.store.notes import Notes
 from core.store.questions import Questions
+from core.store.runs import Runs
 from core.store.switches import Switches
 from core.store.usage import Usage
 from core.store.vectors import VectorIndex
@@ -68,6 +69,7 @@ class Store:
         self.switches = Switches(self.database)
         self.usage = Usage(self.database)
         self.questions = Questions(self.database)
+        self.runs = Runs(self.database)
         self.vectors = VectorIndex(self.folder / "chroma")
         self.index_ready = False
         self.index_problem = ""

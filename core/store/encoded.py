@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -61,6 +62,39 @@ class Encoded:
             (json.dumps(list(ids)),),
         )
         return {row[0]: np.frombuffer(row[1], dtype="<f4", count=dimension) for row in rows}
+
+    def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
+        """Keep what a model made of the texts of a base in another workspace, whose database is `file`, too."""
+        self._database.connection.execute("ATTACH ? AS other", (str(file),))
+        try:
+            with self._database.write() as connection:
+                named = {"base": base_id, "fingerprint": fingerprint}
+                connection.execute(
+                    "INSERT INTO embedders (fingerprint, centre)"
+                    " SELECT fingerprint, centre FROM other.embedders WHERE fingerprint = :fingerprint"
+                    " ON CONFLICT (fingerprint) DO UPDATE SET centre = coalesce(embedders.centre, excluded.centre)",
+                    named,
+                )
+                of_base = (
+                    "SELECT windows.vector FROM other.windows JOIN other.chunks ON chunks.rowid = chunk"
+                    " JOIN other.notes ON notes.id = note_id WHERE base_id = :base"
+                )
+                connection.execute(
+                    "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
+                    " SELECT (SELECT id FROM main.embedders WHERE fingerprint = :fingerprint), text_hash, vector"
+                    f" FROM other.vectors WHERE id IN ({of_base})",
+                    named,
+                )
+                connection.execute(
+                    "INSERT OR IGNORE INTO tokens SELECT mine.id, bits FROM other.tokens"
+                    " JOIN other.vectors AS theirs ON theirs.id = tokens.vector"
+                    " JOIN main.vectors AS mine ON mine.text_hash = theirs.text_hash"
+                    " AND mine.embedder = (SELECT id FROM main.embedders WHERE fingerprint = :fingerprint)"
+                    f" WHERE theirs.id IN ({of_base})",
+                    named,
+                )
+        finally:
+            self._database.connection.execute("DETACH other")
 
     def drop_unused(self) -> int:
         """Delete the vectors that no window uses and no change of embedder waits for; return how many those were."""

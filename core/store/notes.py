@@ -113,9 +113,9 @@ class Notes:
         """Record how the base is searched where a search doesn't say."""
         with self._database.write() as connection:
             connection.execute(
-                'UPDATE bases SET "limit" = ?, score_threshold = ?, semantic_weight = ?, rerank_weight = ?'
-                " WHERE id = ?",
-                (base.limit, base.score_threshold, base.semantic_weight, base.rerank_weight, base.id),
+                'UPDATE bases SET "limit" = ?, score_threshold = ?, semantic_weight = ?, rerank_weight = ?,'
+                " reranker = ? WHERE id = ?",
+                (base.limit, base.score_threshold, base.semantic_weight, base.rerank_weight, base.reranker, base.id),
             )
 
     def set_keep_tokens(self, base: KnowledgeBase, keep: bool) -> KnowledgeBase:

@@ -208,6 +208,31 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         UPDATE golds SET flagged = 1 WHERE note_id = OLD.id;
     END;
     """,
+    # What question sets brought; a run outlives its set. Which reranker a base is searched with, where '' leaves it
+    # to the settings.
+    """
+    CREATE TABLE runs (
+        id TEXT PRIMARY KEY,
+        base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        set_id TEXT NOT NULL,
+        set_name TEXT NOT NULL,
+        pipeline TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        index_version INTEGER NOT NULL,
+        started_at TEXT NOT NULL,
+        ended_at TEXT,
+        questions INTEGER NOT NULL,
+        metrics TEXT NOT NULL
+    );
+    CREATE INDEX runs_base ON runs(base_id, started_at);
+    CREATE TABLE results (
+        run_id TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        result TEXT NOT NULL,
+        PRIMARY KEY (run_id, number)
+    ) WITHOUT ROWID;
+    ALTER TABLE bases ADD COLUMN reranker TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 

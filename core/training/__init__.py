@@ -16,9 +16,10 @@ from core.embedding import Embedder, bundled, tokens
 from core.embedding.device import Device, choose
 from core.embedding.writing import beside
 from core.errors import ConfigError
+from core.evaluation import golds
 from core.evaluation import questions as question_files
 from core.indexing import centre_of
-from core.model import KnowledgeBase, Progress, unheard
+from core.model import KnowledgeBase, Progress, Question, unheard
 from core.reranking import Reranker, own
 from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
@@ -109,7 +110,7 @@ def sources(store: Store, base: KnowledgeBase | None, embedder: Embedder | None,
         elif base is None or embedder is None:
             raise ConfigError(f"The questions in {file} are on notes: name the base that holds them with --base.")
         else:
-            found.append(examples.own(store, base, embedder, question_files.load(file), str(file)))
+            found.append(examples.own(store, base, embedder, _placed(store, base, file), str(file)))
     if base is not None and embedder is not None:
         found.append(examples.vault(store, base, embedder))
     if not any(source.examples for source in found):
@@ -117,6 +118,10 @@ def sources(store: Store, base: KnowledgeBase | None, embedder: Embedder | None,
             "There is nothing to learn from. Name a base with headings (--base) or files of questions (--questions)."
         )
     return found
+
+
+def _placed(store: Store, base: KnowledgeBase, file: Path) -> list[Question]:
+    return golds.place(store, base, question_files.load(file), str(file))
 
 
 def train(found: Sequence[Source], folder: Path, recipe: Recipe, progress: Progress = unheard) -> Report:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from core import evaluation
 from core.embedding import Embedder, tokens
 from core.embedding.tfidf import Tfidf
 from core.embedding.windows import breadcrumb
@@ -145,20 +144,15 @@ def vault(store: Store, base: KnowledgeBase, embedder: Embedder) -> Source:
 
 
 def own(store: Store, base: KnowledgeBase, embedder: Embedder, questions: Sequence[Question], name: str) -> Source:
-    """Return a person's own questions on a base; raises QuestionSetError for a gold passage that isn't there."""
+    """Return a person's own questions on a base, whose right passages are placed in its notes."""
     passages, vectors, chunks = _sections(store, base)
-    by_path = {card.path: card for card in store.notes.cards(Filters(bases=(base.name,))) if card.path}
-
-    source_text = evaluation.source_texts(store, base.name)
     examples = []
     for question in questions:
-        for gold in question.gold:
-            path, start, end = evaluation.locate(gold, source_text, question, name)
-            shift = by_path[path].body_start
+        for gold in question.spans:
             shared = [
-                (min(end - shift, chunk.end) - max(start - shift, chunk.start), -number)
+                (min(gold.end, chunk.end) - max(gold.start, chunk.start), -number)
                 for number, chunk in enumerate(chunks)
-                if chunk.note_id == by_path[path].id
+                if chunk.note_id == gold.note_id
             ]
             if shared and max(shared)[0] > 0:
                 examples.append(Example(question.text, -max(shared)[1]))

@@ -9,7 +9,18 @@ from core import evaluation
 from core.embedding import Embedder
 from core.errors import ModelError
 from core.indexing import Draft, Indexer
-from core.model import ChunkingOptions, Filters, Gold, Hit, KnowledgeBase, Note, Progress, Query, Question, unheard
+from core.model import (
+    ChunkingOptions,
+    Filters,
+    GoldSpan,
+    Hit,
+    KnowledgeBase,
+    Note,
+    Progress,
+    Query,
+    Question,
+    unheard,
+)
 from core.reranking import Reranker
 from core.retrieval import Retriever, fusion
 from core.store import Store
@@ -58,10 +69,14 @@ def shelve(
     ]
     Indexer(store, base, embedder).index(drafts, len(drafts), progress)
     questions = [
-        Question(f"{number}", one.question, (Gold(f"{one.right}", texts[one.right]),))
+        Question(f"{number}", one.question, (_whole(f"{one.right}", texts[one.right]),))
         for number, one in enumerate(examples)
     ]
     return base, questions
+
+
+def _whole(note: str, text: str) -> GoldSpan:
+    return GoldSpan(note, text, 0, len(text), note)
 
 
 def measure(
@@ -75,7 +90,6 @@ def measure(
     progress: Progress = unheard,
 ) -> list[Figures]:
     """Ask every question, and tell for no reranking, and each reranker at each weight, how well it went."""
-    source_text = evaluation.source_texts(store, base.name)
     found: dict[str, Mapping[str, Sequence[Hit]]] = {}
     total = len(questions) * (1 + len(rerankers))
     for name in ("", *rerankers):
@@ -91,7 +105,7 @@ def measure(
         found[name] = hits
 
     def figures(name: str, weight: float) -> Figures:
-        told = evaluation.run(questions, lambda text: _blended(found[name][text], weight), source_text).metrics
+        told = evaluation.run(questions, lambda asked: _blended(found[name][asked.text], weight)).metrics
         return Figures(name, weight, told["hit@1"], told["mrr@10"])
 
     return [figures("", 0.0), *(figures(name, weight) for name in rerankers for weight in weights)]

@@ -8,15 +8,24 @@ from functools import cache
 
 import streamlit as st
 
-from core.errors import SourceError, TesseraError
+from core.errors import QuestionSetError, SourceError, TesseraError
 
 
 def said(message: TesseraError | str) -> str:
     """Return what an error, a warning or a reason of the core says, in the person's language."""
     if isinstance(message, SourceError):
         return f"{message.path}: {said(message.reason)}"
-    text = str(message)
-    return chinese(text) if st.session_state.get("language") == "zh" else text
+    if st.session_state.get("language") != "zh":
+        return str(message)
+    return _of_questions(message) if isinstance(message, QuestionSetError) else chinese(str(message))
+
+
+def _of_questions(error: QuestionSetError) -> str:
+    """What is wrong with a set or its file, a line for each problem; they hold what a file brought, so each by itself."""
+    rows = [(error.line, error.reason), *error.others]
+    told = [f"第 {line} 行：{chinese(reason)}" if line else chinese(reason) for line, reason in rows]
+    told += [chinese(f"{error.unlisted:,} more problems were found.")] if error.unlisted else []
+    return f"{error.path}：" + "\n".join(told)
 
 
 def chinese(text: str) -> str:
@@ -86,6 +95,60 @@ CHINESE = {
     "The question set has no name. Type one.": "问题集没有名字，请填写。",
     "There is no question set '{name}'.{hint} Choices: {choices}.": "没有问题集“{name}”。{hint}可选：{choices}。",
     "There is no question set '{name}'. Choices: {choices}.": "没有问题集“{name}”。可选：{choices}。",
+    "this question set was deleted. Choose another one.": "这个问题集已被删除，请选择别的。",
+    "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.": "没有可以提问的问题。请添加问题、接受建议的问题，或修正找不到原文的问题。",
+    "There is no run '{id}'. It may have been deleted since, or its base was.": "没有运行记录“{id}”，它或它的知识库可能已被删除。",
+    "The notes, the settings or the questions changed since this run was stopped. Run the set again.": "这次运行停止之后，笔记、设置或问题有了改动。请重新运行。",
+    "The two runs weren't over the same questions: {n} of them were asked in one run only, such as {ids}. Run the same question set with both.": "两次运行的问题不同：有 {n} 个问题只在一次运行中问过，例如 {ids}。请用同一个问题集运行。",
+    "The value of question '{id}' isn't a number. Run the question set again.": "问题“{id}”的数值不是数字。请重新运行问题集。",
+    "This pipeline names no setting. Write it as chunk_size=256,reranker=none.": "没有写出任何设置。请写成 chunk_size=256,reranker=none 这样。",
+    "'{part}' is no setting with its value. Write it as chunk_size=256.": "“{part}”不是带值的设置。请写成 chunk_size=256 这样。",
+    "Another embedder is chosen in the Settings: all of the base is embedded anew then.": "换嵌入模型请到“设置”里进行：整个知识库要重新嵌入。",
+    "there is no question '{id}'. It may have been deleted.": "没有问题“{id}”，它可能已被删除。",
+    "a question has no text. Type one.": "问题没有文字，请填写。",
+    "a question has no id. Type one.": "问题没有编号，请填写。",
+    "a passage of '{id}' has no place in a note.": "“{id}”有一个段落在笔记中没有位置。",
+    "you wrote this passage yourself, and the note doesn't hold it. Choose one of the note's own text.": "这一段是你自己写的，笔记原文中没有。请选择笔记原文中的段落。",
+    "the note has {n} characters, none from {start} to {end}. Search again.": "笔记有 {n} 个字符，没有从 {start} 到 {end} 的部分。请重新搜索。",
+    "this passage is blank. Choose one with text.": "这一段是空白的，请选择有文字的段落。",
+    # question files
+    "{n} more problems were found.": "另外还有 {n} 处问题。",
+    "this isn't UTF-8. Save the file as UTF-8.": "不是 UTF-8，请把文件存为 UTF-8。",
+    "this is nested too deeply.": "嵌套太深。",
+    "this isn't a JSON object ({why}, column {n}).": "不是 JSON 对象（第 {n} 列：{why}）。",
+    "Expecting value": "此处应有值",
+    "Expecting property name enclosed in double quotes": "此处应有双引号中的名称",
+    "Expecting ',' delimiter": "此处应有逗号",
+    "Expecting ':' delimiter": "此处应有冒号",
+    "Illegal trailing comma before end of object": "对象末尾多了逗号",
+    "Illegal trailing comma before end of array": "列表末尾多了逗号",
+    "Unterminated string starting at": "字符串没有结束",
+    "Invalid control character at": "字符串里有控制字符",
+    "Invalid \\escape": "反斜杠后面的字符不对",
+    "Invalid \\uXXXX escape": "\\uXXXX 写得不对",
+    "Extra data": "后面还有多余的内容",
+    "this must be a JSON object with id, question and gold.": "应是含有 id、question 和 gold 的 JSON 对象。",
+    "'gold' must be a list of objects with path and quote.": "“gold”应是列表，每项有 path 和 quote。",
+    "'start' must be a number of characters, 0 or more.": "“start”应是不小于 0 的字符位置。",
+    "'{key}' is missing or isn't text.": "缺少“{key}”，或者它不是文字。",
+    "'{key}' must be text.": "“{key}”应是文字。",
+    "'{key}' must be true or false.": "“{key}”应是 true 或 false。",
+    "'{key}' holds half of a surrogate pair.": "“{key}”含有不完整的字符（半个代理对）。",
+    "the id '{id}' is already used in line {n}.": "编号“{id}”在第 {n} 行已经用过。",
+    "the id '{id}' is already in the question set.": "问题集里已经有编号“{id}”。",
+    "the id '{id}' has another '{column}' in line {n}.": "编号“{id}”的“{column}”与第 {n} 行不同。",
+    "there is no question in this file.": "这个文件里没有问题。",
+    "the column {names} is missing. The first line names the columns: {columns}.": "缺少列 {names}。第一行应写明各列：{columns}。",
+    "this isn't CSV ({why}). Check its quotation marks.": "不是有效的 CSV（{why}）。请检查引号。",
+    "unexpected end of data": "引号没有闭合",
+    "'{sign}' expected after '{quote}'": "引号后面应是“{sign}”",
+    "field larger than field limit ({n})": "有一格超过 {n} 个字符",
+    "this row has more cells than the first line. Put quotation marks around what holds commas.": "这一行的格数多于第一行。含有逗号的内容请加上引号。",
+    "question '{id}': {problem}": "问题“{id}”：{problem}",
+    "there is no note '{path}'. Import its folder first, or correct the path.": "没有笔记“{path}”。请先导入它所在的文件夹，或改正路径。",
+    "its quote '{quote}…' is more than once in '{path}'; it must be there exactly once.": "quote“{quote}…”在“{path}”中不止一处，应恰好只有一处。",
+    "its quote '{quote}…' isn't in '{path}'; it must be there exactly once.": "“{path}”中没有 quote“{quote}…”，应恰好有一处。",
+    "didn't give a list of questions with quotes": "没有给出带原文引用的问题列表",
     "{set}: this question set was deleted. Choose another one.": "{set}：这个问题集已被删除，请选择别的。",
     "{set}: there is no question '{id}'. It may have been deleted.": "{set}：没有问题“{id}”，它可能已被删除。",
     # two runs
@@ -97,6 +160,63 @@ CHINESE = {
     "Better on {wins}, worse on {losses}, the same on {ties}: worse on average, by more than chance explains (95 %).": "{wins} 个更好，{losses} 个更差，{ties} 个相同：平均更差，超出偶然所能解释的（95 %）。",
     "Better on {wins}, worse on {losses}, the same on {ties}: not distinguishable from chance; more than {n} more questions like these would settle it.": "{wins} 个更好，{losses} 个更差，{ties} 个相同：与偶然无法区分；要超过 {n} 个这样的问题才能确定。",
     "Better on {wins}, worse on {losses}, the same on {ties}: not distinguishable from chance; about {more} more questions like these would settle it.": "{wins} 个更好，{losses} 个更差，{ties} 个相同：与偶然无法区分；再有大约 {more} 个这样的问题就能确定。",
+    # runs side by side, reports and advice
+    "There is one run only. Choose at least two to compare.": "只有一次运行，请至少选择两次来比较。",
+    "Choose runs to compare.": "请选择要比较的运行。",
+    "These runs are of different bases. Choose runs of one base.": "这些运行属于不同的知识库，请选择同一知识库的运行。",
+    "These runs have no question in common. Run one question set with each of them.": "这些运行没有共同的问题。请用它们各自的设置运行同一个问题集。",
+    "These runs weren't over the same questions. Run one question set with each of them.": "这些运行所问的问题不同。请用它们各自的设置运行同一个问题集。",
+    "The value of a question isn't a number. Run the question set again.": "有一个问题的值不是数字，请重新运行问题集。",
+    "There is no metric '{name}'.{hint} Choices: {choices}.": "没有指标“{name}”。{hint}可选：{choices}。",
+    "There is no metric '{name}'. Choices: {choices}.": "没有指标“{name}”。可选：{choices}。",
+    "{n} of {all} questions left out: not asked in every run, or their right passages were changed.": "{all} 个问题中有 {n} 个未计入：不是每次运行都问过，或正确段落已改过。",
+    "The notes or the base changed between these runs: a difference may come from that.": "这些运行之间笔记或知识库有改动，差别可能由此而来。",
+    "'{run}' was stopped after {n} of {all} questions.": "“{run}”在 {all} 个问题中问了 {n} 个后停止。",
+    "The hits of these runs may differ in length, and a number of hits favours long ones: figures within {n} characters are the fairer ones.": "这些运行的结果长短可能不同，按结果个数计算对长的有利：{n} 个字符以内的数值更公平。",
+    "No question was asked that the notes don't answer.": "没有问过笔记里没有答案的问题。",
+    "No threshold keeps a hit for {n} % of the questions with an answer.": "没有哪个下限能让 {n} % 的有答案的问题保留结果。",
+    "With a score threshold of {least}, {n} % of the questions with an answer keep a hit, and {wrong} % of those without one have one too.": "语义相近度下限为 {least} 时，{n} % 的有答案的问题保留结果，{wrong} % 的无答案的问题也会有结果。",
+    "Run the question set with the base's own settings and with at least one other to be advised.": "要得到建议，请用知识库自己的设置和至少另一种设置运行问题集。",
+    "Advice needs {least} questions with an answer, and so far the runs have {n}: on so few, the best of several settings is mostly the luckiest. Add {more} more.": "建议需要 {least} 个有答案的问题，目前只有 {n} 个：问题这么少时，几种设置中最好的多半只是运气最好。请再加 {more} 个。",
+    "Keep the settings as they are: no others did better on these questions.": "请保持现有设置：在这些问题上，其他设置都没有更好。",
+    "Keep the settings as they are: what was best on some of the questions was no better on the others.": "请保持现有设置：在一部分问题上最好的，在其余问题上并没有更好。",
+    "These settings are better: on questions that they weren't chosen by, they gained {gain} on average, more than chance explains (95 %).": "这些设置更好：在没有参与选择的问题上平均提高 {gain}，超出偶然所能解释的（95 %）。",
+    "These settings may help: on questions that they weren't chosen by, they gained {gain} on average, but chance may explain it.": "这些设置可能有帮助：在没有参与选择的问题上平均提高 {gain}，但可能只是偶然。",
+    "as it is": "现有设置",
+    "no reranking": "不重排",
+    "chunks {sizes}": "分块 {sizes}",
+    "rerank weight {n}": "重排权重 {n}",
+    "weight {n}": "权重 {n}",
+    "run {n}": "第 {n} 次运行",
+    "Comparison of runs": "运行的比较",
+    "Report of a run": "运行报告",
+    "What was asked": "问了什么",
+    "{n} questions, {having} of them with an answer.": "{n} 个问题，其中 {having} 个有答案。",
+    "Knowledge base": "知识库",
+    "Run": "运行",
+    "Question set": "问题集",
+    "Asked": "已问",
+    "Started": "开始",
+    "Ended": "结束",
+    "stopped": "已停止",
+    "Settings that differ": "不同的设置",
+    "Settings": "设置",
+    "Setting": "设置项",
+    "Figures": "数值",
+    "Figure": "指标",
+    "Behind a difference stands its interval of 95 % (paired bootstrap).": "差值后面是 95 % 的区间（配对自助法）。",
+    "Answered, by kind": "按类型：已答到的",
+    "Kind": "类型",
+    "Questions": "问题数",
+    "Questions without an answer": "没有答案的问题",
+    "Id": "编号",
+    "Question": "问题",
+    "Right passage": "正确段落",
+    "Why": "原因",
+    "Gained": "新答到的",
+    "Lost": "答不到了的",
+    "Missed": "没有答到的",
+    "No question.": "没有问题。",
     # the level of a question
     "It is one question, searched as it stands.": "这是单个问题，按原样搜索。",
     "It narrows the search: {words}.": "问题缩小了搜索范围：{words}。",
@@ -120,6 +240,37 @@ CHINESE = {
     "It is a candidate, but more hits than are shown are better.": "它是候选，但排在所显示的结果之后。",
     "It says the same as a hit, which stands for it.": "它与某条结果内容相同，由那条代表。",
     "It is hit {n}.": "它是第 {n} 条结果。",
+    # what a way to search is called, in parts
+    "cut as fits each note": "自适应切分",
+    "whole notes": "整篇保留",
+    "cut by headings": "按标题切分",
+    "cut by size": "按长度切分",
+    "cut by line": "按行切分",
+    "by meaning only": "只按语义",
+    "by words only": "只按字词",
+    "by meaning and words": "语义与字词",
+    "level simple": "层级：简单",
+    "level focused": "层级：聚焦",
+    "level exploratory": "层级：探索",
+    "weighted fusion": "加权合并",
+    "reciprocal fusion": "按名次合并",
+    "late-interaction": "逐词元比对",
+    "neighbours ±{size}": "相邻分块 ±{size}",
+    "limit {n}": "结果数 {n}",
+    # why a passage was missed
+    "It stands in no note any more: its note is gone, or was changed in this place.": "笔记里已经没有它：笔记已删除，或这一处已改动。",
+    "Most of it is in no chunk: what stood there was deleted, or something else was written over it.": "它的大部分不在任何分块里：那里的内容已删除，或被改写成了别的。",
+    "It was cut apart, so that no chunk holds half of it.": "它被切开了，没有一个分块含有它的一半。",
+    "The filters don't let its chunk through.": "它所在的分块不符合筛选条件。",
+    "Its chunk doesn't hold the phrase as it stands.": "它所在的分块没有原样含有这个短语。",
+    "Its chunk holds a word that is excluded.": "它所在的分块含有被排除的词。",
+    "Its chunk waits to be embedded, and holds no word of the question.": "它所在的分块还没有向量化，也不含问题里的词。",
+    "Others are nearer in meaning and in words: its chunk became no candidate.": "其他分块在语义和字词上都更接近，它所在的分块没有成为候选。",
+    "Its chunk is less near in meaning than the least that is asked for.": "它所在分块的语义相近度低于所设的下限。",
+    "One way of searching had its chunk among the first; with both counted, others are better.": "单看语义或字词时它所在的分块靠前，两者合并后其他结果更好。",
+    "Its chunk was among the first until the reranker put others before it.": "重排之前它所在的分块靠前，重排把其他结果排到了它前面。",
+    "Its chunk is a candidate, but more hits than are shown are better.": "它所在的分块是候选，但排在所显示的结果之后。",
+    "Its chunk says the same as a hit, which stands for it.": "它所在的分块与某条结果内容相同，由那条代表。",
     # folders and files
     "There are no {suffixes} files in this folder.": "这个文件夹里没有 {suffixes} 文件。",
     "This folder doesn't exist. Check the path.": "这个文件夹不存在，请检查路径。",

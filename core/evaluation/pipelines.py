@@ -1,0 +1,72 @@
+"""How a pipeline is written: `chunk_size=256, reranker=none`, and grids of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from itertools import product
+
+from pydantic import TypeAdapter, ValidationError
+
+from core.config import ChunkingSettings
+from core.errors import ConfigError, UnknownChoice
+from core.model import ChunkingOptions, Pipeline
+
+_CUTTING = tuple(field.name for field in fields(ChunkingOptions))
+_OTHERS = tuple(field.name for field in fields(Pipeline) if field.name not in ("name", "chunking"))
+_PIPELINE = TypeAdapter(Pipeline)
+
+
+def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
+    """Return a pipeline that differs from another one as `spec` says, under that name.
+
+    `chunking` is the base's, for what the spec leaves open of it. Raises UnknownChoice for the name of a
+    setting, ConfigError for a value that can't be.
+    """
+    given = dict(_pair(part) for part in spec.split(",") if part.strip())
+    if not given:
+        raise ConfigError("This pipeline names no setting. Write it as chunk_size=256,reranker=none.")
+    return replace(_with(given, start, chunking), name=spec.strip())
+
+
+def combined(specs: Iterable[str], start: Pipeline, chunking: ChunkingOptions) -> list[Pipeline]:
+    """Return a pipeline for every combination of settings such as `chunk_size=256,512`, the start first.
+
+    Raises as `parse` does.
+    """
+    names, choices = zip(*(_choices(spec) for spec in specs), strict=True)
+    combinations = (dict(zip(names, chosen, strict=True)) for chosen in product(*choices))
+    others = [
+        replace(_with(given, start, chunking), name=",".join(f"{name}={value}" for name, value in given.items()))
+        for given in combinations
+    ]
+    return [start, *(other for other in others if replace(other, name=start.name) != start)]
+
+
+def _choices(spec: str) -> tuple[str, Sequence[str]]:
+    name, values = _pair(spec)
+    return name, [value.strip() for value in values.split(",") if value.strip()]
+
+
+def _pair(part: str) -> tuple[str, str]:
+    name, equals, value = (piece.strip() for piece in part.partition("="))
+    if not equals or not value:
+        raise ConfigError(f"'{part.strip()}' is no setting with its value. Write it as chunk_size=256.")
+    if name not in (*_CUTTING, *_OTHERS):
+        raise UnknownChoice("setting", name, (*_CUTTING, *_OTHERS))
+    return name, value
+
+
+def _with(given: Mapping[str, str], start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
+    cut = {name: value for name, value in given.items() if name in _CUTTING}
+    others = {name: value for name, value in given.items() if name not in _CUTTING}
+    try:
+        if cut:
+            checked = ChunkingSettings.model_validate(asdict(start.chunking or chunking) | cut)
+            start = replace(start, chunking=ChunkingOptions(**checked.model_dump()))
+        return _PIPELINE.validate_python(asdict(start) | {"chunking": start.chunking} | others)
+    except ValidationError as error:
+        raise ConfigError(_told(error)) from error
+
+
+def _told(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"The setting '{first['loc'][0]}' is not valid: {first['msg']}."

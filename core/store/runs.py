@@ -1,0 +1,133 @@
+"""Runs of question sets and what each question brought, as rows."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from core.errors import RunNotFound
+from core.model import (
+    ChunkingOptions,
+    Diagnosis,
+    FoundSpan,
+    GoldSpan,
+    KnowledgeBase,
+    Pipeline,
+    QuestionResult,
+    Run,
+    StageScore,
+)
+from core.store.database import Database
+from core.store.notes import fresh_id
+
+_RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
+
+
+class Runs:
+    """The runs of a workspace; writing them changes nothing that a search finds.
+
+    Raises RunNotFound for a run that was deleted, with its base or by itself.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, base: KnowledgeBase) -> list[Run]:
+        """Return the runs on a base, the newest first."""
+        rows = self._database.connection.execute(
+            f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", (base.id,)
+        )
+        return [_run(row) for row in rows]
+
+    def run(self, run_id: str) -> Run:
+        row = self._database.connection.execute(f"{_RUNS} WHERE id = ?", (run_id,)).fetchone()
+        if row is None:
+            raise RunNotFound(run_id)
+        return _run(row)
+
+    def begin(self, run: Run) -> Run:
+        """Keep a run of which nothing was asked yet, and return it with its id; raises RunNotFound without its base."""
+        with self._database.write(aside=True) as connection:
+            taken = {row[0] for row in connection.execute("SELECT id FROM runs")}
+            begun = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
+            if not connection.execute("SELECT 1 FROM bases WHERE id = ?", (run.base_id,)).fetchone():
+                raise RunNotFound(begun.id)
+            connection.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, '{}')",
+                (
+                    begun.id,
+                    begun.base_id,
+                    begun.set_id,
+                    begun.set_name,
+                    json.dumps(asdict(begun.pipeline)),
+                    json.dumps(begun.settings),
+                    begun.index_version,
+                    begun.started_at.isoformat(),
+                    begun.questions,
+                ),
+            )
+        return begun
+
+    def add(self, run: Run, results: Mapping[int, QuestionResult]) -> None:
+        """Keep what questions brought, by their number in the run."""
+        with self._database.write(aside=True) as connection:
+            self.run(run.id)
+            connection.executemany(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
+                [(run.id, number, json.dumps(asdict(result))) for number, result in results.items()],
+            )
+
+    def end(self, run: Run, metrics: Mapping[str, float], *, stopped: bool = False) -> Run:
+        """Record a run's figures, and that it is over unless it was stopped, and return it so."""
+        ended = None if stopped else datetime.now(UTC).isoformat()
+        with self._database.write(aside=True) as connection:
+            self.run(run.id)
+            connection.execute(
+                "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?", (ended, json.dumps(metrics), run.id)
+            )
+        return self.run(run.id)
+
+    def results(self, run_id: str) -> dict[int, QuestionResult]:
+        """Return what the questions of a run brought so far, by their number."""
+        rows = self._database.connection.execute(
+            "SELECT number, result FROM results WHERE run_id = ? ORDER BY number", (run_id,)
+        )
+        return {row["number"]: _result(json.loads(row["result"])) for row in rows}
+
+    def delete(self, run_ids: Iterable[str]) -> None:
+        with self._database.write(aside=True) as connection:
+            connection.executemany("DELETE FROM runs WHERE id = ?", [(run_id,) for run_id in run_ids])
+
+
+def _run(row: sqlite3.Row) -> Run:
+    pipeline = json.loads(row["pipeline"])
+    chunking = pipeline["chunking"] and ChunkingOptions(**pipeline["chunking"])
+    ended = row["ended_at"]
+    return Run(
+        id=row["id"],
+        base_id=row["base_id"],
+        set_id=row["set_id"],
+        set_name=row["set_name"],
+        pipeline=Pipeline(**pipeline | {"chunking": chunking}),
+        settings=json.loads(row["settings"]),
+        index_version=row["index_version"],
+        started_at=datetime.fromisoformat(row["started_at"]),
+        ended_at=datetime.fromisoformat(ended) if ended else None,
+        questions=row["questions"],
+        asked=row["asked"],
+        metrics=json.loads(row["metrics"]),
+    )
+
+
+def _result(told: dict[str, Any]) -> QuestionResult:
+    def all_of(noun: Any, items: Sequence[dict[str, Any]]) -> tuple[Any, ...]:
+        return tuple(noun(**item) for item in items)
+
+    diagnoses = tuple(
+        Diagnosis(**item | {"scores": {stage: StageScore(**said) for stage, said in item["scores"].items()}})
+        for item in told["diagnoses"]
+    )
+    nouns = {"golds": all_of(GoldSpan, told["golds"]), "hits": all_of(FoundSpan, told["hits"]), "diagnoses": diagnoses}
+    return QuestionResult(**told | nouns)

@@ -1,0 +1,189 @@
+"""Advice is right where the truth is known, and says nothing firmly where there is only noise."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from core.chunking import CHUNKERS, build
+from core.config import ChunkingSettings
+from core.errors import ConfigError, UnknownChoice
+from core.evaluation.advice import AS_IT_IS, advise, grid, larger, of_runs, smaller
+from core.model import ChunkingOptions, Pipeline
+from core.reranking import RERANKERS
+from tests.evaluation.brought import negative, ranked, result, run
+from tests.fakes import WordLengths
+
+KEYS = 18
+
+
+def noise(count: int, seed: int, better: float = 0.0) -> dict[str, dict[str, float]]:
+    """Reciprocal ranks of settings that are all as good, but for the one called k7 where it shall be better."""
+    random = np.random.default_rng(seed)
+    ease = random.normal(0, 2, count) + random.normal(0, 0.5, (KEYS, count))
+    ease[7] += better
+    ranks = np.exp(-ease).astype(int) + 1
+    table = np.where(ranks <= 10, 1 / ranks, 0.0)
+    return {f"k{key}": {f"{n}": float(value) for n, value in enumerate(row)} for key, row in enumerate(table)}
+
+
+@pytest.mark.parametrize("count", [25, 60])
+def test_of_noise_alone_hardly_ever_a_change_is_advised_firmly(count: int) -> None:
+    """Of 200 grids about the 5 % that RARE allows, of which 6 % is within what so few tell."""
+    advices = [advise(noise(count, seed), "k0") for seed in range(200)]
+    assert sum(advice.firm for advice in advices) <= 12
+    assert 40 < sum(advice.keep for advice in advices) < 160
+    seen = np.mean([advice.mean - advice.current_mean for advice in advices])
+    assert abs(np.mean([advice.gain for advice in advices])) < seen / 4, "what was chosen by noise gains nothing"
+
+
+def test_what_is_truly_better_is_found() -> None:
+    found = [advise(noise(60, seed, better=1.0), "k0") for seed in range(20)]
+    assert all((advice.best, advice.firm, advice.keep) == ("k7", True, False) for advice in found)
+    assert all(advice.chosen > 0.9 and advice.luck < 0.05 for advice in found)
+    assert all(advice.gain <= advice.mean - advice.current_mean + 1e-9 for advice in found)
+    assert found[0].told.startswith("These settings are better: on questions that they weren't chosen by, they gained ")
+    assert f"{found[0].gain:.3f}" in found[0].told
+    assert found[0].comparison.settled
+
+
+def test_what_may_be_chance_is_told_as_that() -> None:
+    values = {"own": dict.fromkeys(map(str, range(40)), 0.5)}
+    values["new"] = values["own"] | {"1": 1.0, "2": 1.0, "3": 0.8, "4": 0.4}
+    advice = advise(values, "own")
+    assert (advice.best, advice.keep, advice.firm) == ("new", False, False)
+    assert 0.02 < advice.gain <= advice.mean - advice.current_mean == pytest.approx(1.2 / 40)
+    assert advice.chosen > 0.9
+    assert advice.told.startswith("These settings may help: ")
+    assert "chance may explain it" in advice.told
+
+
+def test_a_constant_gain_is_told_as_it_is() -> None:
+    values = {key: dict.fromkeys(map(str, range(30)), value) for key, value in (("own", 0.5), ("a", 0.25), ("b", 0.75))}
+    advice = advise(values, "own")
+    assert (advice.best, advice.gain, advice.chosen, advice.firm) == ("b", 0.25, 1.0, True)
+    assert advice.ranking == (("b", 0.75), ("own", 0.5), ("a", 0.25))
+    assert (advice.mean, advice.current_mean) == (0.75, 0.5)
+
+
+def test_a_lucky_question_does_not_make_a_gain() -> None:
+    """Whichever fold holds the one question that `new` is better on, the others choose `own`."""
+    own = {f"{n}": 1.0 if n else 0.0 for n in range(40)}
+    values = {"own": own, "new": own | {"0": 1.0, "1": 0.5}}
+    advice = advise(values, "own")
+    assert advice.best == "new"
+    assert advice.gain < advice.mean - advice.current_mean
+    assert advice.gain <= 0
+    assert advice.keep
+    assert advice.told.endswith("was no better on the others.")
+
+
+def test_of_equals_the_current_is_kept_and_else_the_simpler_is_taken() -> None:
+    same = dict.fromkeys(map(str, range(30)), 0.5)
+    advice = advise({"a": same, "own": same, "b": same}, "own")
+    assert (advice.best, advice.keep, advice.chosen) == ("own", True, 1.0)
+    assert advice.told == "Keep the settings as they are: no others did better on these questions."
+    better = dict.fromkeys(same, 0.75)
+    assert advise({"own": same, "costly": same, "simple": better, "dear": better}, "own").best == "simple"
+
+
+def test_figures_are_the_same_each_time_and_in_any_order_of_questions() -> None:
+    values = noise(40, 3, better=0.5)
+    turned: Mapping[str, Mapping[str, float]] = {key: dict(reversed(row.items())) for key, row in values.items()}
+    assert advise(values, "k0") == advise(values, "k0") == advise(turned, "k0")
+
+
+@pytest.mark.parametrize("count", [0, 1, 19])
+def test_few_questions_get_no_advice_and_the_reason(count: int) -> None:
+    values = {"own": dict.fromkeys(map(str, range(count)), 0.0), "new": dict.fromkeys(map(str, range(count)), 1.0)}
+    advice = advise(values, "own")
+    assert advice.refused == advice.told
+    assert f"so far the runs have {count}:" in advice.refused
+    assert "mostly the luckiest" in advice.refused
+    assert advice.refused.endswith(f"Add {20 - count} more.")
+    assert (advice.best, advice.keep, advice.firm, advice.gain, advice.chosen) == ("own", True, False, 0.0, 0.0)
+
+
+def test_twenty_questions_are_enough() -> None:
+    assert advise(noise(20, 1, better=3.0), "k0").refused == ""
+
+
+def test_what_cannot_be_advised_on_is_an_error() -> None:
+    same = dict.fromkeys(map(str, range(30)), 0.5)
+    for values in ({"own": same}, {"a": same, "b": same}):
+        with pytest.raises(ConfigError, match="at least one other"):
+            advise(values, "own")
+    with pytest.raises(ConfigError, match="same questions"):
+        advise({"own": same, "a": same | {"x": 1.0}}, "own")
+    with pytest.raises(ConfigError, match="isn't a number"):
+        advise({"own": same, "a": same | {"3": float("nan")}}, "own")
+
+
+# from runs
+
+
+def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
+    old = run("old", [*(result(f"{n}", 2) for n in range(25)), negative("n"), result("only", 1)])
+    new = run("new", [*(result(f"{n}", 1) for n in range(25)), negative("n")])
+    advice = of_runs([old, new])
+    assert (advice.best, advice.comparison.questions, advice.gain, advice.firm) == ("new", 25, 0.5, True)
+    assert of_runs([old, new], "hit@5").keep
+    assert "have 3:" in of_runs([ranked("a", (1, 2, 3)), ranked("b", (1, 1, 1))]).refused
+    with pytest.raises(UnknownChoice, match="metric"):
+        of_runs([old, new], "hit")
+    for runs in ([], [old]):
+        with pytest.raises(ConfigError, match="at least one other"):
+            of_runs(runs)
+
+
+# the grid
+
+
+def test_the_default_grid_begins_with_the_own_settings_and_is_a_product() -> None:
+    pipelines = grid()
+    assert pipelines[0] == AS_IT_IS == Pipeline("as it is")
+    assert len(pipelines) == 1 + 3 * 3 * 2
+    assert len({pipeline.name for pipeline in pipelines}) == len(pipelines)
+    assert [pipeline.chunking is None for pipeline in pipelines] == [True] * 7 + [False] * 12
+    assert pipelines[1] == Pipeline("weight 0.4 · no reranking", semantic_weight=0.4, reranker="none")
+    assert "chunks 256/1000 · weight 0.4 · no reranking" in {pipeline.name for pipeline in pipelines}
+
+
+def test_what_the_base_has_is_left_to_it_and_not_run_twice() -> None:
+    own = Pipeline(chunking=ChunkingOptions(), semantic_weight=0.6, reranker="late-interaction", rerank_weight=0.7)
+    pipelines = grid(own, rerank_weights=(0.5, 0.7))
+    assert pipelines[0] == AS_IT_IS
+    assert [pipeline for pipeline in pipelines if pipeline == AS_IT_IS] == [AS_IT_IS]
+    names = [pipeline.name for pipeline in pipelines]
+    assert len(set(names)) == len(names) == 3 * (3 * (1 + 2))  # without reranking its weight is all the same
+    assert names[1:4] == ["weight 0.4 · no reranking", "no reranking", "weight 0.8 · no reranking"]
+    assert "rerank weight 0.5" in names
+    assert "chunks 1024/2000" in names
+    assert all(pipeline.reranker in (None, "none") for pipeline in pipelines)
+
+
+def test_chunkings_that_are_given_are_named_by_what_differs() -> None:
+    own = ChunkingOptions(chunk_size=300)
+    (first, second) = grid(
+        Pipeline(chunking=own),
+        chunkings=[ChunkingOptions("markdown", chunk_size=300, chunk_overlap=50)],
+        semantic_weights=(),
+        rerankers=(),
+    )
+    assert first == AS_IT_IS
+    assert second.name == "chunks 300/1500 · strategy markdown · chunk_overlap 50"
+
+
+@pytest.mark.parametrize("strategy", CHUNKERS)
+def test_the_sizes_tried_are_ones_that_can_be(strategy: str) -> None:
+    own = ChunkingOptions(strategy, chunk_overlap=200)
+    pipelines = grid(Pipeline(chunking=own))
+    cuts = {pipeline.chunking for pipeline in pipelines} - {None}
+    assert cuts == (set() if strategy in ("none", "lines") else {smaller(own), larger(own)})
+    for cut in (smaller(own), larger(own)):
+        build(cut, WordLengths().tokens)
+        assert ChunkingSettings(**{name: getattr(cut, name) for name in ChunkingSettings.model_fields})
+
+
+def test_the_rerankers_tried_exist() -> None:
+    assert {pipeline.reranker for pipeline in grid()} - {None, "none"} <= set(RERANKERS)

@@ -1,0 +1,261 @@
+"""Question sets and their runs, from the workspace down to what is stored."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import (
+    Cancelled,
+    ConfigError,
+    QuestionSetError,
+    RunNotFound,
+    TesseraError,
+    UnknownChoice,
+    WorkspaceLocked,
+)
+from core.model import ChunkingOptions, Pipeline, Question, QuestionSet
+from core.workspace import Workspace
+from tests import notes
+
+pytestmark = pytest.mark.usefixtures("bundled")
+
+ASKED = {
+    "how do I check a restored database": ("backups.md", "Count the rows of the\nlargest table"),
+    "请求一起落到数据库怎么办": ("缓存/雪崩.md", "给过期时间加上随机值"),
+    "how long does dough rest": ("kitchen/bread.txt", "The dough rested for two hours"),
+}
+PLAIN, BY_WORDS = Pipeline(), Pipeline("by words", mode="keyword")
+SECTIONS = Pipeline("sections", chunking=ChunkingOptions(strategy="markdown"))
+
+
+def file_of(asked: dict[str, tuple[str, str]]) -> bytes:
+    lines = [
+        {"id": f"q{number}", "question": text, "gold": [{"path": path, "quote": quote}]}
+        for number, (text, (path, quote)) in enumerate(asked.items())
+    ]
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return notes.write(tmp_path / "vault")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, folder: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+        yield workspace
+
+
+@pytest.fixture
+def kept(workspace: Workspace) -> QuestionSet:
+    return workspace.evaluation.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
+
+
+def test_a_set_is_asked_in_several_ways_and_what_each_brought_is_kept(workspace: Workspace, kept: QuestionSet) -> None:
+    heard: list[float] = []
+    runs = workspace.evaluation.run(kept, [PLAIN, BY_WORDS], lambda done, total, what: heard.append(done / total))
+    assert heard == sorted(heard)
+    assert [run.pipeline for run in runs] == [PLAIN, BY_WORDS]
+    assert {run.id for run in workspace.evaluation.runs("vault")} == {run.id for run in runs}
+    by_meaning, by_words = runs
+    assert by_meaning.metrics["hit@1"] == 1.0
+    assert (by_meaning.questions, by_meaning.asked) == (3, 3)
+    assert by_meaning.ended_at is not None
+    results = workspace.evaluation.results(by_meaning.id)
+    assert [(one.question, one.found_rank, one.diagnoses) for one in results] == [(text, 1, ()) for text in ASKED]
+    assert all(one.took_ms > 0 and one.hits[0].nearness for one in results)
+    assert by_words.settings["mode"] == "keyword"
+    assert by_meaning.settings["semantic_weight"] == workspace.settings.search.semantic_weight
+    assert by_meaning.settings["embedder"] == "bundled"
+
+
+def test_a_second_run_measures_searches_and_not_what_was_kept_of_them(workspace: Workspace, kept: QuestionSet) -> None:
+    first, second = (workspace.evaluation.run(kept, [PLAIN])[0] for _ in range(2))
+    assert first.metrics["hit@1"] == second.metrics["hit@1"]
+    assert second.metrics["p50_ms"] > 1  # a kept result takes a fraction of one
+
+
+def test_other_chunks_are_made_beside_the_base(workspace: Workspace, kept: QuestionSet, folder: Path) -> None:
+    before = [workspace.chunks(card.id) for card in workspace.notes()]
+    version = workspace.store.database.version()
+    (run,) = workspace.evaluation.run(kept, [SECTIONS])
+    assert [workspace.chunks(card.id) for card in workspace.notes()] == before
+    assert workspace.store.database.version() == version
+    assert run.metrics["hit@1"] == 1.0
+    restoring = workspace.evaluation.results(run.id)[0].hits[0]
+    assert workspace.note(restoring.note_id).body[restoring.start : restoring.end].startswith("## Restoring")
+    assert run.settings["strategy"] == "markdown"
+    # What was made is taken up again, and follows the notes.
+    (folder / "backups.md").write_text(notes.BACKUPS.replace("## Restoring", "## Getting it back"))
+    workspace.apply(workspace.plan_folder(folder))
+    (again,) = workspace.evaluation.run(kept, [SECTIONS])
+    moved = workspace.evaluation.results(again.id)[0].hits[0]
+    assert workspace.note(moved.note_id).body[moved.start : moved.end].startswith("## Getting it back")
+    assert len(list(workspace.evaluation.scratch.folder.iterdir())) == 1
+    assert workspace.evaluation.scratch.bytes() > 0
+    workspace.evaluation.scratch.drop()
+    assert workspace.evaluation.scratch.bytes() == 0
+
+
+def test_a_note_deleted_since_is_not_found_beside_the_base_either(
+    workspace: Workspace, kept: QuestionSet, folder: Path
+) -> None:
+    workspace.evaluation.run(kept, [SECTIONS])
+    (folder / "kitchen/bread.txt").unlink()
+    workspace.apply(workspace.plan_folder(folder), confirmed=True)
+    (run,) = workspace.evaluation.run(kept, [SECTIONS])
+    hits = {hit.path for result in workspace.evaluation.results(run.id) for hit in result.hits}
+    assert hits == {"backups.md", "缓存/雪崩.md"}
+    assert run.questions == 2  # the question on bread has lost its passage
+
+
+def test_edits_hold_beside_the_base(workspace: Workspace, kept: QuestionSet) -> None:
+    card = next(card for card in workspace.notes() if card.path == "kitchen/bread.txt")
+    workspace.edit_chunk(workspace.chunks(card.id)[0].id, "Sourdough needs a xylophone.")
+    asked = [replace(workspace.evaluation.questions(kept)[2], text="xylophone")]
+    ((_, results),) = workspace.evaluation.measure("vault", asked, [replace(SECTIONS, mode="keyword")])
+    assert [hit.path for hit in results[0].hits] == ["kitchen/bread.txt"]
+
+
+def test_a_stopped_run_goes_on_where_it_was(workspace: Workspace, kept: QuestionSet) -> None:
+    def stop(done: float, total: float, what: str) -> None:
+        if done >= 2:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        workspace.evaluation.run(kept, [replace(PLAIN)], lambda done, total, what: stop(done * 3, total, what))
+    (stopped,) = workspace.evaluation.runs("vault")
+    assert (stopped.asked, stopped.questions, stopped.ended_at) == (2, 3, None)
+    run = workspace.evaluation.resume(stopped.id)
+    assert (run.id, run.asked, run.metrics["hit@1"]) == (stopped.id, 3, 1.0)
+    assert run.ended_at is not None
+
+
+def test_a_stopped_run_of_other_notes_is_given_up(workspace: Workspace, kept: QuestionSet, folder: Path) -> None:
+    def stop(done: float, total: float, what: str) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        workspace.evaluation.run(kept, [PLAIN], stop)
+    (stopped,) = workspace.evaluation.runs("vault")
+    (folder / "new.md").write_text("Another note.")
+    workspace.apply(workspace.plan_folder(folder))
+    with pytest.raises(ConfigError, match="changed since"):
+        workspace.evaluation.resume(stopped.id)
+
+
+def test_a_missed_passage_is_diagnosed(workspace: Workspace) -> None:
+    asked = {"rows of the largest table": ("kitchen/bread.txt", "The dough rested for two hours")}
+    workspace.evaluation.add_file("vault", "unanswered", file_of(asked), "unanswered.jsonl")
+    kept = workspace.evaluation.named_set("vault", "unanswered")
+    (run,) = workspace.evaluation.run(kept, [replace(BY_WORDS, limit=1)])
+    missed = [one for one in workspace.evaluation.results(run.id) if one.found_rank is None]
+    assert missed
+    assert all(len(one.diagnoses) == len(one.golds) and one.diagnoses[0].told for one in missed)
+
+
+def test_a_run_of_a_base_that_is_deleted_meanwhile_ends_with_a_reason(workspace: Workspace, kept: QuestionSet) -> None:
+    def delete(done: float, total: float, what: str) -> None:
+        if workspace.bases():
+            workspace.delete_base("vault")
+
+    with pytest.raises(TesseraError, match=r"vault|may have been deleted"):
+        workspace.evaluation.run(kept, [PLAIN], delete)
+    assert workspace.store.runs.results("any") == {}
+    with pytest.raises(UnknownChoice):
+        workspace.evaluation.runs("vault")
+    with pytest.raises(RunNotFound):
+        workspace.store.runs.run("any")
+
+
+def defining(folder: Path) -> Path:
+    """Add notes that define something."""
+    for name in ("Ownership", "Borrowing"):
+        text = f"# {name}\n\n**{name}** is a set of rules that govern how a program manages its memory.\n"
+        (folder / f"{name}.md").write_text(text)
+    return folder
+
+
+def test_an_empty_set_and_one_of_suggestions_say_what_to_do(workspace: Workspace, folder: Path) -> None:
+    workspace.apply(workspace.plan_folder(defining(folder)))
+    empty = workspace.evaluation.add_set("vault", "empty")
+    with pytest.raises(QuestionSetError, match="no question to ask"):
+        workspace.evaluation.run(empty, [PLAIN])
+    assert workspace.evaluation.suggest(empty, 3)
+    with pytest.raises(QuestionSetError, match="accept suggested ones"):
+        workspace.evaluation.run(empty, [PLAIN])
+    suggested = workspace.evaluation.questions(empty)
+    assert workspace.evaluation.accept(empty, [one.id for one in suggested]) == len(suggested)
+    assert workspace.evaluation.run(empty, [PLAIN])[0].asked == len(suggested)
+
+
+def test_suggesting_again_brings_others_or_none(workspace: Workspace, folder: Path) -> None:
+    workspace.apply(workspace.plan_folder(defining(folder)))
+    kept = workspace.evaluation.add_set("vault", "some")
+    first = workspace.evaluation.suggest(kept, 1)
+    second = workspace.evaluation.suggest(kept, 1)
+    assert len(first) == len(second) == 1
+    assert {one.text for one in first}.isdisjoint(one.text for one in second)
+
+
+def test_a_hit_becomes_a_right_passage_and_no_longer(workspace: Workspace) -> None:
+    kept = workspace.evaluation.add_set("vault", "clicked")
+    first, second = workspace.search("restore a backup", reranker="none").hits[:2]
+    workspace.evaluation.mark(kept, " restore a backup ", first)
+    question = workspace.evaluation.mark(kept, "restore a backup", second)
+    assert [gold.note_id for gold in question.spans] == [first.note.id, second.note.id]
+    workspace.evaluation.unmark(kept, "restore a backup", second)
+    (left,) = workspace.evaluation.questions(kept)
+    assert [gold.note_id for gold in left.spans] == [first.note.id]
+    assert workspace.evaluation.run(kept, [PLAIN])[0].metrics["hit@1"] == 1.0
+
+
+def test_a_set_comes_back_from_its_file(workspace: Workspace, kept: QuestionSet) -> None:
+    before = [(one.id, one.text, one.spans) for one in workspace.evaluation.questions(kept)]
+    for table, name in ((False, "back.jsonl"), (True, "back.csv")):
+        again = workspace.evaluation.add_file("vault", name, workspace.evaluation.export(kept, table=table), name)
+        assert [(one.id, one.text, one.spans) for one in workspace.evaluation.questions(again)] == before
+    with pytest.raises(QuestionSetError, match="already in the question set"):
+        workspace.evaluation.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
+
+
+def test_runs_outlive_their_set_and_go_with_their_base(workspace: Workspace, kept: QuestionSet) -> None:
+    (run,) = workspace.evaluation.run(kept, [PLAIN])
+    workspace.evaluation.delete_set(kept)
+    assert [one.set_name for one in workspace.evaluation.runs("vault")] == ["mine"]
+    workspace.evaluation.delete_runs([run.id])
+    assert workspace.evaluation.runs("vault") == workspace.evaluation.results(run.id) == []
+
+
+def test_a_workspace_that_is_only_read_measures_but_keeps_nothing(
+    workspace: Workspace, kept: QuestionSet, tmp_path: Path
+) -> None:
+    with Workspace(tmp_path / "workspace", readonly=True) as reader:
+        asked = reader.evaluation.questions(kept)
+        ((run, _),) = reader.evaluation.measure("vault", asked, [PLAIN])
+        assert run.metrics["hit@1"] == 1.0
+        with pytest.raises(WorkspaceLocked):
+            reader.evaluation.run(kept, [PLAIN])
+
+
+def test_a_negative_question_counts_in_no_rank(workspace: Workspace, kept: QuestionSet) -> None:
+    workspace.evaluation.add_questions(kept, [Question("", "who won the world cup", ())])
+    (run,) = workspace.evaluation.run(kept, [PLAIN])
+    assert run.metrics["hit@1"] == 1.0
+    assert workspace.evaluation.results(run.id)[-1].negative
+
+
+def test_a_base_can_have_a_reranker_of_its_own(workspace: Workspace, kept: QuestionSet) -> None:
+    workspace.set_search("vault", reranker="none")
+    assert workspace.search("restore a backup").reranker == ""
+    (run,) = workspace.evaluation.run(kept, [PLAIN])
+    assert run.settings["reranker"] == "none"
+    workspace.set_search("vault")
+    assert workspace.search("restore a backup").reranker == "late-interaction"
+    with pytest.raises(UnknownChoice):
+        workspace.set_search("vault", reranker="magic")
