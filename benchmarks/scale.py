@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ SWAPPED = 0.2
 SHIFT = 0.3
 POOL = 50
 WARM_UP = 20
-HYBRID_MS, SELECTIVE_MS, BROAD_MS, NEIGHBOURS_MS, RECALL = 60.0, 80.0, 150.0, 2.0, 0.99
+HYBRID_MS, SELECTIVE_MS, BROAD_MS, COMPARED_MS, NEIGHBOURS_MS, RECALL = 60.0, 80.0, 150.0, 500.0, 2.0, 0.99
 _WORDS = re.compile(rf"[{CJK}]{{1,2}}|[A-Za-z]{{2,}}")
 
 
@@ -227,17 +228,42 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
 
         say("    filters", timed(lambda _, filters=filters: store.chunks.allowed(filters), questions))
         say("    vectors", timed(near, questions))
-        say("    words", timed(worded, questions))
+        forget(store)
+        say("    words, new", timed(worded, questions))
+        say("    words, met before", timed(worded, questions))
+        forget(store)
         say("    hybrid search", timed(whole, questions), targets[name])
+    forget(store)
+    say("  comparison (level 3)", timed(partial(compared, workspace), comparisons(workspace)), COMPARED_MS)
     some = random.Random(3).choices(workspace.notes(), k=200)
     places = [(card.id, card.chunks // 2) for card in some]
     say("  neighbours", timed(lambda place: store.chunks.around(place[0], place[1], 2), places), NEIGHBOURS_MS)
-    for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as"):
+    for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as", "in the", "->", "，"):
         found = store.chunks.containing(phrase)
         say(f"  phrase, in {len(found)} chunks", timed(store.chunks.containing, [phrase] * 8))
     recall = statistics.mean(recalled(store, base, vectors[question]) for question in questions[WARM_UP:])
     print(f"  recall@10 {recall:.4f}   {'ok' if recall >= RECALL else 'MISSED'}, at least {RECALL}")
     print(f"  memory {_resident()} MB, the model included")
+
+
+def forget(store: Store) -> None:
+    """Let what searches keep until the index changes be read again."""
+    with store.database.write():
+        pass
+
+
+def comparisons(workspace: Workspace) -> list[str]:
+    """Questions that compare what two notes are about, in the language of both."""
+    chance = random.Random(5)
+    titles = sorted({card.title for card in workspace.notes()})
+    asked = []
+    for form, chinese in (("Compare {} and {}", False), ("对比{}和{}", True)) * 40:
+        asked.append(form.format(*chance.sample([title for title in titles if _is_cjk(title) == chinese], 2)))
+    return asked
+
+
+def compared(workspace: Workspace, question: str) -> object:
+    return workspace.search(question, mode="hybrid", level="exploratory", reranker="none")
 
 
 def recalled(store: Store, base: KnowledgeBase, vector: Matrix, k: int = 10) -> float:

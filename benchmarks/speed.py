@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def main() -> None:
 
 
 def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
-    embedder = embedding.build(workspace.settings.embedder)
+    embedder = embedding.build(embedding.resolve(workspace.settings.embedder))
     embedder.warm()
     imported, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
     windows = sum(report.embedded_windows for report in reports)
@@ -67,10 +68,12 @@ def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
     report = synced(workspace, folders[0])
     assert report.renamed == 1
     say("rename a file, windows", report.embedded_windows, "", 0)
+    numbers = count()
     for mode in MODES:
         for scope in (None, *(Filters(bases=(folder.name,)) for folder in folders)):
             times = sorted(
-                workspace.search(question, mode=mode, filters=scope).took_ms
+                # With a number of its own, for results and the vectors of questions are kept.
+                workspace.search(f"{question} {next(numbers)}", mode=mode, filters=scope).took_ms
                 for _ in range(ROUNDS)
                 for question in QUESTIONS
             )

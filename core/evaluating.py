@@ -10,9 +10,10 @@ from typing import cast
 from core import evaluation
 from core.config import Settings
 from core.embedding import Embedder
-from core.errors import Cancelled, ConfigError, QuestionSetError, UnknownChoice
+from core.errors import Cancelled, ConfigError, QueryError, QuestionSetError, UnknownChoice
 from core.evaluation import advice, golds, questions, sheets, suggestions
 from core.evaluation.advice import Advice
+from core.evaluation.problems import Problems
 from core.evaluation.sidebyside import BY_BUDGET, Brought, SideBySide, alone, side_by_side
 from core.model import (
     Filters,
@@ -191,6 +192,16 @@ class Evaluating:
         """Take a right passage from a question."""
         self._store.questions.remove_gold(kept, question_id, gold)
 
+    def narrow_passage(self, kept: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
+        """Put a part of a right passage in its place: a click marks a whole chunk, the answer may be a sentence.
+
+        Raises QuestionSetError for what isn't a part of it, NoteNotFound.
+        """
+        part = golds.narrowed(self._store.notes.note(gold.note_id), gold, quote)
+        question = self._store.questions.question(kept, question_id)
+        spans = tuple(part if one == gold else one for one in question.spans)
+        self._store.questions.edit(kept, question_id, replace(question, gold=spans))
+
     # runs
 
     def measure(
@@ -201,6 +212,7 @@ class Evaluating:
         Raises what a search raises, and what making a place beside the base does.
         """
         named = self._store.notes.base(base)
+        self._check(asked, base)
         brought: list[Brought] = []
         for number, pipeline in enumerate(pipelines):
             run = self._new(named, "", "", pipeline, len(asked))
@@ -301,7 +313,19 @@ class Evaluating:
                 "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone."
             )
             raise QuestionSetError(kept.name, 0, reason)
+        self._check(asked, kept.name)
         return asked
+
+    def _check(self, asked: Sequence[Question], name: str) -> None:
+        """Raise one QuestionSetError that lists the questions that no search can be asked."""
+        problems = Problems(name)
+        searching = self._searching_of(self._store)
+        for question in asked:
+            try:
+                searching.settings({}, question.text)
+            except QueryError as error:
+                problems.add(question.line, f"question '{question.id}': {error}")
+        problems.raise_any()
 
     def _base_named(self, base_id: str) -> KnowledgeBase:
         bases = self._store.notes.bases()

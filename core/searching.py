@@ -41,6 +41,7 @@ from core.retrieval import Retriever, context
 from core.retrieval.decomposition import decompose, decompose_by_model
 from core.retrieval.language import parse
 from core.retrieval.levels import classify
+from core.retrieval.queries import checked
 from core.retrieval.rounds import WHOLE
 from core.retrieval.synonyms import Synonyms, load
 from core.store import Store
@@ -130,9 +131,12 @@ class Searching:
                 _keep(self._results, key, result)
         return result
 
-    def settings(self, options: SearchOptions) -> dict[str, object]:
-        """Return all that a search with these options goes by, what the base and the settings choose included."""
-        query = self._query("any", options)[1]
+    def settings(self, options: SearchOptions, typed: str = "any") -> dict[str, object]:
+        """Return all that a search with these options goes by, what the base and the settings choose included.
+
+        Raises QueryError where it can't be asked so.
+        """
+        query = checked(self._query(typed, options)[1])
         of_question = ("text", "filters", "phrases", "excluded", "explain")
         chosen = {name: value for name, value in asdict(query).items() if name not in of_question}
         return chosen | {"level": options.get("level", "auto"), "reranker": query.reranker or reranking.NONE}

@@ -31,7 +31,7 @@ from core.errors import (
     TesseraError,
 )
 from core.evaluating import Evaluating, is_within
-from core.evaluation import MAIN, METRICS
+from core.evaluation import DEPTH, MAIN, METRICS
 from core.evaluation.advice import Advice, grid, larger, smaller
 from core.evaluation.compare import ENOUGH, Comparison
 from core.evaluation.report import to_csv, to_html, to_markdown
@@ -76,6 +76,7 @@ from core.training import Report as TrainingReport
 from core.trials import Trial
 
 __all__ = [
+    "DEPTH",
     "ENOUGH",
     "MAIN",
     "METRICS",

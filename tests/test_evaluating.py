@@ -215,6 +215,29 @@ def test_a_hit_becomes_a_right_passage_and_no_longer(workspace: Workspace) -> No
     assert workspace.evaluation.run(kept, [PLAIN])[0].metrics["hit@1"] == 1.0
 
 
+def test_a_marked_passage_can_be_narrowed_to_the_sentence_that_answers(workspace: Workspace) -> None:
+    kept = workspace.evaluation.add_set("vault", "clicked")
+    hit = workspace.search("how long does dough rest", reranker="none").hits[0]
+    question = workspace.evaluation.mark(kept, "how long does dough rest", hit)
+    whole = question.spans[0]
+    workspace.evaluation.narrow_passage(kept, question.id, whole, " rested for\ntwo hours ")
+    ((part,),) = (one.spans for one in workspace.evaluation.questions(kept))
+    assert part.quote == "rested for two hours"
+    assert workspace.note(part.note_id).body[part.start : part.end] == part.quote
+    with pytest.raises(QuestionSetError, match="isn't in the passage"):
+        workspace.evaluation.narrow_passage(kept, question.id, part, "crust dark")
+
+
+def test_questions_that_no_search_can_be_asked_are_listed_before_any_is(
+    workspace: Workspace, kept: QuestionSet
+) -> None:
+    workspace.evaluation.add_questions(kept, [Question("open", 'an "open quotation', ()), Question("none", "?!", ())])
+    with pytest.raises(QuestionSetError, match="question 'open'") as caught:
+        workspace.evaluation.run(kept, [PLAIN])
+    assert "question 'none'" in str(caught.value)
+    assert workspace.evaluation.runs("vault") == []
+
+
 def test_a_set_comes_back_from_its_file(workspace: Workspace, kept: QuestionSet) -> None:
     before = [(one.id, one.text, one.spans) for one in workspace.evaluation.questions(kept)]
     for table, name in ((False, "back.jsonl"), (True, "back.csv")):

@@ -38,6 +38,15 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
     return GoldSpan(name, quote, start, start + len(quote), note.id)
 
 
+def narrowed(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
+    """Return a part of a right passage as one; raises QuestionSetError for what doesn't stand in it, or twice."""
+    place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
+    if place is None:
+        reason = "this text isn't in the passage, or is more than once. Leave a part of the passage as it stands."
+        raise QuestionSetError(gold.path, 0, reason)
+    return gold_at(note, gold.start + place[0], gold.start + place[1])
+
+
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     """Return right passages where they are in a note's body now, flagged where they are nowhere.
 

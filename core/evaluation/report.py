@@ -18,6 +18,8 @@ Say = Callable[[str], str]
 """What puts a sentence into the person's language."""
 
 NONE = "–"
+_COLUMNS = 4
+"""Runs that have a column each: a page is not wider."""
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -101,11 +103,11 @@ def _sections(shown: SideBySide, base: str, say: Say) -> Iterator[_Section]:
     if shown.settings:
         title = say("Settings that differ" if len(shown.runs) > 1 else "Settings")
         rows = [[name, *map(_value, given)] for name, given in shown.settings.items()]
-        yield _Section(title, table=[[say("Setting"), *labels], *rows])
+        yield _Section(title, table=_laid([[say("Setting"), *labels], *rows], labels))
     yield _figures(shown, labels, say)
     if any(kind.kind for kind in shown.kinds):
         rows = [[kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)] for kind in shown.kinds]
-        yield _Section(say("Answered, by kind"), table=[[say("Kind"), say("Questions"), *labels], *rows])
+        yield _Section(say("Answered, by kind"), table=_laid([[say("Kind"), say("Questions"), *labels], *rows], labels))
     if any(row.negative for row in shown.rows):
         told = [f"{label}: {say(one.told)}" for label, one in zip(labels, shown.false_positives, strict=True)]
         yield _Section(say("Questions without an answer"), told)
@@ -145,7 +147,12 @@ def _figures(shown: SideBySide, labels: Sequence[str], say: Say) -> _Section:
     for name in TIMES:
         first, *others = shown.figures[name]
         rows.append([name, *(f"{one:.1f}" for one in (first, *others)), *(f"{one - first:+.1f}" for one in others)])
-    return _Section(say("Figures"), told, [head, *rows])
+    return _Section(say("Figures"), told, _laid([head, *rows], labels))
+
+
+def _laid(table: Sequence[Sequence[str]], labels: Sequence[str]) -> Sequence[Sequence[str]]:
+    """A table with a column for each run; where those are many, with a row for each."""
+    return table if len(labels) <= _COLUMNS else list(zip(*table, strict=True))
 
 
 def _difference(comparison: Comparison) -> str:

@@ -125,7 +125,9 @@ class Retriever:
         searches = [
             Search(replace(query, text=part.text), part, bases, mode, queries.words(part.text)) for part in parts
         ]
-        self._embed(searches)
+        words = [word for search in searches if search.mode != "semantic" for word in search.words]
+        with self._store.chunks.reading_words(words):
+            self._embed(searches)
         for search in searches:
             self._load_rerankers(search)
         return searches

@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.model import Chunk
 
@@ -9,6 +13,10 @@ ALIKE = 0.9
 """Chunks are copies of each other from this share of common pieces on (Jaccard, over pieces of 4 characters)."""
 
 _PIECE = 4
+_CELLS = 1 << 14
+_SHIFT = np.uint32(32 - 14)
+_FACTOR = np.uint32(0x9E3779B1)
+"""A prime that spreads what is multiplied by it over all bits (Knuth)."""
 
 
 @dataclass(slots=True)
@@ -30,9 +38,9 @@ def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> lis
     Copies are looked for among the candidates that may still become hits: comparing texts takes time.
     """
     found: list[Group] = []
-    pieces: dict[int, frozenset[str]] = {}
+    texts = {rowid: _Text(chunks[rowid].text) for rowid in order}
     for place, rowid in enumerate(order):
-        home = _repeated(rowid, found, chunks, pieces if len(found) < count or place < 3 * count else None)
+        home = _repeated(rowid, found, chunks, texts if len(found) < count or place < 3 * count else None)
         if home is not None and chunks[home.best].note_id != chunks[rowid].note_id:
             home.copies.append(rowid)
         elif home is not None:
@@ -43,7 +51,7 @@ def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> lis
 
 
 def _repeated(
-    rowid: int, found: Sequence[Group], chunks: Mapping[int, Chunk], pieces: dict[int, frozenset[str]] | None
+    rowid: int, found: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _Text] | None"
 ) -> Group | None:
     chunk = chunks[rowid]
     for group in found:
@@ -51,18 +59,43 @@ def _repeated(
         if other.note_id == chunk.note_id:
             if chunk.start < other.end and other.start < chunk.end:
                 return group
-        elif pieces is not None and _alike(rowid, group.best, chunks, pieces):
+        elif texts is not None and texts[rowid].copies(texts[group.best]):
             return group
     return None
 
 
-def _alike(first: int, second: int, chunks: Mapping[int, Chunk], pieces: dict[int, frozenset[str]]) -> bool:
-    lengths = sorted(len(chunks[rowid].text) for rowid in (first, second))
-    if lengths[0] < ALIKE * lengths[1]:
-        return False
-    for rowid in (first, second):
-        if rowid not in pieces:
-            text = " ".join(chunks[rowid].text.split())
-            pieces[rowid] = frozenset(text[at : at + _PIECE] for at in range(max(1, len(text) - _PIECE + 1)))
-    both = len(pieces[first] & pieces[second])
-    return both >= ALIKE * (len(pieces[first]) + len(pieces[second]) - both)
+class _Text:
+    """A text that is compared with others."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def copies(self, other: "_Text") -> bool:
+        shorter, longer = sorted((len(self._text), len(other._text)))
+        if shorter < ALIKE * longer:
+            return False
+        # With more than a tenth of its pieces alone, a text can't share nine tenths of all.
+        if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
+            return False
+        both = len(self._pieces & other._pieces)
+        return both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
+
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        return frozenset(self._plain[at : at + _PIECE] for at in range(max(1, len(self._plain) - _PIECE + 1)))
+
+    @cached_property
+    def _cells(self) -> NDArray[np.bool_]:
+        """In which cells its pieces are; several may share one."""
+        characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
+        count = max(0, len(characters) - _PIECE + 1)
+        pieces = np.zeros(count, np.uint32)
+        for at in range(_PIECE):
+            pieces = pieces * _FACTOR + characters[at : at + count]
+        cells = np.zeros(_CELLS, np.bool_)
+        cells[pieces * _FACTOR >> _SHIFT] = True
+        return cells
+
+    @cached_property
+    def _plain(self) -> str:
+        return " ".join(self._text.split())

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -281,6 +282,10 @@ class Chunks:
     ) -> dict[int, float]:
         """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first."""
         return self._words.ranked(words, count, base_ids, allowed, rowids)
+
+    def reading_words(self, words: Sequence[str]) -> AbstractContextManager[None]:
+        """Read what `matching_words` needs of these words while the caller does something else."""
+        return self._words.read_ahead(words)
 
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""

@@ -38,22 +38,37 @@ class Phrase:
         self.asked = " AND ".join(filter(None, (quoted(pairs, " AND "), near)))
         self._plain = self._pattern({})
         self._spelled = self._pattern(_spellings())
+        self._made = not all(map(_alone, self.folded))
+        # Few others fold to what is no letter.
+        few = not self._made and not any(one.isalnum() or one.isspace() for one in self.folded)
+        self._others = _others(self.folded) if few else None
 
     def held_in(self, text: str) -> bool:
         """Whether a text holds it: a Latin word at its edge whole, other characters wherever they stand."""
-        # To fold a text takes several times as long as to look through it for all that folds to the phrase.
+        if self._others is not None:
+            at = text.find(self.folded)
+            if at < 0 and (text.isascii() or not any(map(text.__contains__, self._others))):
+                return False
+            if at >= 0 and not _odd(text[at + len(self.folded) : at + len(self.folded) + 1]):
+                return True
         if text.isascii():
-            return self.folded.isascii() and self._stands(self._plain, text.lower())
-        if _intricate().search(text) or _BEYOND.search(text):
-            return self._stands(self._plain, fold(text))
-        return self._stands(self._spelled, text)
+            return self.folded.isascii() and self._place(self._plain, text.lower()) is not None
+        # To fold a text takes several times as long as to look through it for all that folds to the phrase.
+        found = self._place(self._spelled, text)
+        if found and not self._made:
+            around = text[max(found.start() - 1, 0) : found.start()] + text[found.end() : found.end() + 1]
+            if not _odd(around):
+                return True
+        if _odd(text):
+            return self._place(self._plain, fold(text)) is not None
+        return found is not None
 
     @staticmethod
-    def _stands(pattern: re.Pattern[str], text: str) -> bool:
+    def _place(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
         at = pattern.search(text)
         while at and (_within_a_word(text, at.start()) or _within_a_word(text, at.end())):
             at = pattern.search(text, at.start() + 1)
-        return at is not None
+        return at
 
     def _pattern(self, spellings: Mapping[str, str]) -> re.Pattern[str]:
         return re.compile("".join(_any_of(spellings.get(one, one)) if one != " " else r"\s+" for one in self.folded))
@@ -84,6 +99,12 @@ def _any_of(characters: Iterable[str], ranges: str = "") -> str:
     return f"[{''.join(map(re.escape, characters))}{ranges}]"
 
 
+def _odd(text: str) -> bool:
+    """Whether characters are in a text that change more by folding than themselves."""
+    beyond = len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
+    return bool(_intricate().search(text) or (beyond and _BEYOND.search(text)))
+
+
 @cache
 def _spellings() -> dict[str, str]:
     """The characters that each is written with, where it isn't only itself."""
@@ -107,6 +128,28 @@ def _intricate() -> re.Pattern[str]:
     marks = filter(marked, map(chr, chain(*_PLANE)))
     others = (one for one, folded in _changed().items() if len(folded) > 1 or marked(folded) or turns(one, folded))
     return re.compile(_any_of(chain(marks, others), _JAMO))
+
+
+def _alone(character: str) -> bool:
+    """Whether only itself and what folds to it can be it in a folded text: it isn't composed of others."""
+    return character.isascii() or (
+        not character.isalnum()
+        and unicodedata.category(character)[0] in "PSC"
+        and unicodedata.normalize("NFD", character) == character
+    )
+
+
+def _others(phrase: str) -> str:
+    """The characters that fold to one of a phrase, or to several with one of it among them."""
+    wanted = set(phrase)
+    return "".join(one for one, folded in _folding().items() if not wanted.isdisjoint(folded))
+
+
+@cache
+def _folding() -> dict[str, str]:
+    """What each character folds to that folds to another, of all planes."""
+    beyond = map(chr, chain(range(0x10000, 0x1F300), range(0x2F800, 0x2FA20)))
+    return _changed() | {character: fold(character) for character in beyond if fold(character) != character}
 
 
 @cache

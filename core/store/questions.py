@@ -172,6 +172,12 @@ class Questions:
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
                 [(*_values(now), *key, was.note_id, was.quote) for key, was, now in moves],
             )
+            # Two that came to stand at one place would count twice.
+            connection.execute(
+                "DELETE FROM golds WHERE NOT flagged AND EXISTS (SELECT 1 FROM golds AS other"
+                " WHERE other.question = golds.question AND other.number < golds.number AND NOT other.flagged"
+                ' AND other.note_id = golds.note_id AND other.start = golds.start AND other."end" = golds."end")'
+            )
 
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
         """Return the notes of a base by what right passages call them: their path, else their title."""

@@ -1,11 +1,13 @@
-"""How a base is searched where a search doesn't say: by its own limit, threshold and weights, else by the settings."""
+"""How a base is searched where a search doesn't say: by limits, weights and a reranker of its own, else the settings'."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.model import KnowledgeBase
 from core.workspace import Workspace
+from pages.ui import rerankers
 from pages.ui.text import t
 
 AS_SET = -1.0
@@ -23,14 +25,15 @@ CHOICES: Mapping[str, Sequence[float]] = {
 
 def section(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw what a search of this base begins with; a choice is recorded at once."""
-    keys = {name: f"{name}_{base.id}" for name in CHOICES}
+    keys = {name: f"{name}_{base.id}" for name in (*CHOICES, "reranker")}
 
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
         workspace.set_search(base.name, **{name: None if value == AS_SET else value for name, value in chosen.items()})
 
     with st.expander(t("base_search"), icon=":material/manage_search:", key=f"searching_{base.id}"):
-        for column, (name, (unset, *values)) in zip(st.columns(len(CHOICES)), CHOICES.items(), strict=True):
+        *columns, last = st.columns(len(keys))
+        for column, (name, (unset, *values)) in zip(columns, CHOICES.items(), strict=True):
             own = AS_SET if getattr(base, name) is None else getattr(base, name)
             labels = {unset: t("base_search.as_set", value=f"{getattr(workspace.settings.search, name, 0):g}")}
             labels |= {value: f"{value:g}" for value in sorted({*values, own} - {unset})}
@@ -43,3 +46,20 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
                 on_change=save,
                 disabled=workspace.readonly,
             )
+        _reranker(workspace, base, last, keys["reranker"], save)
+
+
+def _reranker(
+    workspace: Workspace, base: KnowledgeBase, column: DeltaGenerator, key: str, save: Callable[[], None]
+) -> None:
+    as_set = t("base_search.as_set", value=rerankers.called(workspace.settings.search.reranker))
+    names = dict.fromkeys([rerankers.AS_SET, rerankers.NONE, *workspace.rerankers(), base.reranker])
+    st.session_state[key] = base.reranker
+    column.selectbox(
+        t("setting.reranker"),
+        list(names),
+        format_func=lambda name: rerankers.called(name) if name else as_set,
+        key=key,
+        on_change=save,
+        disabled=workspace.readonly,
+    )

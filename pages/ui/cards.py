@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import Chunk, Hit, NoteCard, StageScore
 from pages.ui import look, marks
-from pages.ui.safe import html, marked
+from pages.ui.safe import Span, html, marked
 from pages.ui.text import t
 
 STAGES = {
@@ -119,7 +119,11 @@ def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> s
 
 def excerpt(text: str, words: Sequence[str], lines: int = LINES) -> tuple[str, bool]:
     """Return the lines of a text with most of the words as HTML, and whether they are all of it."""
-    spans = marks.find(text, words)
+    return clipped(text, marks.find(text, words), lines)
+
+
+def clipped(text: str, spans: Sequence[Span], lines: int = LINES) -> tuple[str, bool]:
+    """Return the lines of a text with most of its spans, which are marked, as HTML, and whether they are all of it."""
     start, end = marks.excerpt(text, spans)
     shown = marked(text[start:end].rstrip(), marks.within(spans, start, end))
     found = _BLANK.sub("\n", shown).split("\n")

@@ -9,6 +9,7 @@ import streamlit as st
 from core.model import Hit, SearchResult, Verdict
 from core.workspace import SearchOptions, Workspace
 from pages.ui import cards, look, shell
+from pages.ui.evaluation import marking
 from pages.ui.text import t
 
 WIDTHS = (1, 2, 3)
@@ -46,10 +47,13 @@ def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> No
 def listed(workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, *, base: bool) -> None:
     """Draw the hits of a question."""
     words, extremes, colours = words_of(workspace, result), cards.ranges(result.hits), tones(result)
+    # A question set has its filter in its base: what was asked without filters is what it asks.
+    kept = marking.Marks(workspace, result.understood.text or text)
     for hit in result.hits:
         _card(
             workspace,
             text,
+            kept,
             hit,
             words[hit.asked],
             extremes,
@@ -62,6 +66,7 @@ def listed(workspace: Workspace, text: str, result: SearchResult, options: Searc
 def _card(
     workspace: Workspace,
     text: str,
+    kept: marking.Marks,
     hit: Hit,
     words: Sequence[str],
     extremes: Mapping[str, cards.Range],
@@ -79,8 +84,9 @@ def _card(
             size = st.session_state.get(key) or 0
             shown = hit if size == first else replace(hit, passage=workspace.passage(hit, size))
             st.html(cards.body(shown, words, extremes, base=base, tone=tone))
-            with st.container(horizontal=True, vertical_alignment="center", key=f"actions_{hit.rank}"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"actions_{hit.rank}"):
                 _links(hit)
+                kept.button(hit)
                 st.space("stretch")
                 _around(key)
                 _verdict(workspace, text, hit)

@@ -5,6 +5,9 @@ import streamlit as st
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
 """Mid tones that carry on both backgrounds; a chunk's band is the tile of its index."""
 
+RUNS = (TILES[0], TILES[1], TILES[3], TILES[4])
+"""The colours of runs that are compared."""
+
 LOGO = f"""
 <div class="t-brand"><span class="t-sign"><i style="background:{TILES[0]};grid-area:1/1/2/3"></i><i style="background:{TILES[1]};grid-area:1/3/3/5"></i>
 <i style="background:{TILES[3]};grid-area:2/1/5/3"></i><i style="background:{TILES[2]};grid-area:3/3/5/4"></i>
@@ -38,7 +41,7 @@ STYLE = """
 .t-tags { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .35rem; }
 .t-tag { font-size: .78rem; padding: .05rem .5rem; border-radius: 1rem; border: 1px solid var(--t-line); background: var(--t-soft);
   max-width: 20rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.t-edited { border-color: var(--t-accent); color: var(--t-accent); }
+.t-edited { border-color: var(--t-accent); color: var(--t-accent); } .t-gone { border-color: #b9801d; color: #b9801d; }
 .t-counts { display: flex; flex-wrap: wrap; gap: .5rem; }
 .t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .2rem .7rem; display: flex; gap: .45rem; align-items: baseline; }
 .t-count b { font-size: 1.1rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .82rem; opacity: .75; }
@@ -92,6 +95,11 @@ STYLE = """
 [class*="st-key-actions_"] [data-testid="stWidgetLabel"] { margin: 0; min-height: 0; opacity: .75; } [class*="st-key-actions_"] [data-testid="stWidgetLabel"] p { font-size: .82rem; }
 [class*="st-key-actions_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; }
 [class*="st-key-actions_"] [data-testid="stButtonGroup"] button p { font-size: .82rem; }
+[class*="st-key-actions_"] [data-testid="stPageLink"] p { font-size: .86rem; }
+[class*="st-key-mark_"] button { min-height: 1.7rem; padding: 0 .55rem; } [class*="st-key-mark_"] button p { font-size: .82rem; }
+[class*="st-key-mark_"] button[kind="secondary"] { background: none; opacity: .8; } [class*="st-key-gold_head_"] a { background: none; padding-left: 0; }
+[class*="st-key-gold_head_"] a p { font-size: .88rem; white-space: normal; overflow-wrap: anywhere; } [class*="st-key-gold_head_"] [class*="st-key-mark_"] { flex: none; }
+[class*="st-key-found_"] .t-hit > .t-text { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 5; overflow: hidden; }
 [class*="st-key-verdict_"] [role="radiogroup"] { gap: .15rem; } [class*="st-key-verdict_"] button:not([aria-checked="true"]) { border-color: transparent; background: none; opacity: .75; }
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
 .st-key-past_body { width: 28rem; max-width: 80vw; } :is(.st-key-past_body, .st-key-examples) a { background: none; }
@@ -107,6 +115,33 @@ STYLE = """
 .t-reason { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .8rem; margin: .45rem 0; font-size: .9rem; line-height: 1.5; }
 .t-reason.chosen { border-color: var(--t-accent); } .t-reason b { margin-right: .5rem; }
 .t-reason .t-small { border: 1px solid var(--t-line); border-radius: 1rem; padding: 0 .45rem; }
+.t-run { display: inline-block; min-width: 1.35rem; text-align: center; font-weight: 650; font-size: .85rem; color: #fff; border-radius: .35rem; padding: 0 .3rem; background: var(--run); }
+.t-run-0 { --run: #0f8a80; } .t-run-1 { --run: #d39a2e; } .t-run-2 { --run: #5b82c2; } .t-run-3 { --run: #9069ad; }
+.t-rans { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin-bottom: .25rem; } .t-ran { display: inline-flex; gap: .45rem; align-items: baseline; overflow-wrap: anywhere; }
+.t-verdict { display: flex; gap: .3rem 1.2rem; align-items: baseline; border: 1px solid var(--t-line); border-left: 4px solid color-mix(in srgb, currentColor 35%, transparent); border-radius: .5rem; padding: .6rem 1rem; line-height: 1.5; }
+.t-verdict > div:first-child { white-space: nowrap; } .t-verdict > div:only-child { white-space: normal; }
+.t-verdict.good { border-left-color: var(--t-accent); background: color-mix(in srgb, var(--t-accent) 9%, transparent); }
+.t-verdict.bad { border-left-color: #c5483c; background: color-mix(in srgb, #c5483c 9%, transparent); }
+.t-caption { font-weight: 650; font-size: .86rem; margin: .2rem 0 .3rem; }
+.t-figures { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; font-size: .92rem; } .t-figures.t-small { font-size: .84rem; }
+.t-figures :is(th, td) { padding: .34rem .8rem .34rem 0; border-bottom: 1px solid var(--t-line); text-align: left; vertical-align: baseline; overflow-wrap: anywhere; }
+.t-figures tbody th { font-weight: 450; } .t-figures thead th { border-bottom-width: 2px; } .t-figures td > span:first-child { display: inline-block; min-width: 3.1rem; }
+.t-best { font-weight: 700; color: color-mix(in srgb, var(--t-accent) 80%, currentColor); }
+.t-shift { font-size: .8rem; opacity: .85; white-space: nowrap; display: inline-flex; align-items: center; gap: .5rem; } .t-shift.good { color: var(--t-accent); opacity: 1; } .t-shift.bad { color: #c5483c; opacity: 1; }
+.t-interval { position: relative; display: inline-block; width: 5.5rem; height: .6rem; background: linear-gradient(90deg, transparent calc(50% - .5px), currentColor 0 calc(50% + .5px), transparent 0); }
+.t-interval i { position: absolute; top: .18rem; height: .24rem; border-radius: .12rem; background: currentColor; opacity: .55; } .t-shift:is(.good, .bad) .t-interval i { opacity: 1; }
+.t-shift > span:first-child { min-width: 2.9rem; } .t-kinds td { white-space: nowrap; }
+.t-share { display: inline-block; width: 2.6rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; margin-left: .5rem; } .t-share i { display: block; height: 100%; background: var(--run); }
+.t-more { margin-top: .5rem; } .t-more summary { cursor: pointer; font-size: .86rem; opacity: .75; margin-bottom: .3rem; }
+.t-gold { border-left: 3px solid var(--t-accent); padding: .05rem 0 .05rem .8rem; margin: .3rem 0 .6rem; } .t-gold .t-text { font-size: .88rem; max-height: 11rem; overflow: auto; } .t-gold summary { cursor: pointer; font-size: .82rem; opacity: .75; }
+.t-standing { opacity: 1; } .t-standing.good { color: var(--t-accent); } .t-standing.bad { color: color-mix(in srgb, #d2503f 85%, currentColor); }
+.t-rank.t-wrong { background: color-mix(in srgb, currentColor 14%, transparent); color: inherit; } .t-hit .t-rank.t-wrong { background: var(--t-line); }
+[class*="st-key-recalled_"] .t-text { font-size: .86rem; line-height: 1.5; max-height: 24rem; overflow: auto; } [class*="st-key-recalled_"] .t-name { font-size: .95rem; }
+[class*="st-key-recalled_"] .t-text mark { background: color-mix(in srgb, var(--t-accent) 30%, transparent); }
+[class*="st-key-way_body_"] { width: 40rem; max-width: 86vw; } [class*="st-key-way_body_"] [data-testid="stButtonGroup"] button { padding: 0 .6rem; }
+[class*="st-key-way_preset_"] button { min-height: 1.75rem; padding: 0 .6rem; } [class*="st-key-way_preset_"] button p { font-size: .82rem; }
+@media (min-width: 1001px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
+.t-about { max-width: 56rem; line-height: 1.55; }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
 .st-key-reader_body h1 { font-size: 1.5rem; } .st-key-reader_body h2 { font-size: 1.25rem; } .st-key-reader_body h3 { font-size: 1.1rem; }
 </style>

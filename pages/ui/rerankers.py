@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.model import Filters, KnowledgeBase
 from core.workspace import SearchOptions, Workspace
 from pages.ui.text import TEXT, t
 
@@ -9,14 +10,14 @@ NONE = "none"
 QUICK = (NONE, "late-interaction")
 """Rerankers that are done in a moment."""
 AS_SET = ""
-"""The choice of a reranker that leaves it to the settings."""
+"""The choice of a reranker that leaves it to the base, else the settings."""
 
 
-def choice(workspace: Workspace) -> str | None:
-    """Draw the choice of a reranker and return it, None for what the settings say."""
+def choice(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
+    """Draw the choice of a reranker and return it, None for what the base, where it is one, else the settings say."""
     names = [AS_SET, NONE, *workspace.rerankers()]
     labels = {name: called(name) for name in names}
-    labels[AS_SET] = t("search.rerank.default", name=called(workspace.settings.search.reranker))
+    labels[AS_SET] = t("search.rerank.default", name=called(_set_to(workspace, base)))
     if st.session_state.get("reranker") not in names:
         st.session_state["reranker"] = AS_SET
     chosen = st.selectbox(
@@ -37,8 +38,14 @@ def called(reranker: str) -> str:
     return " · ".join([t(key) if key in TEXT else kind, *([model] if model else [])])
 
 
+def _set_to(workspace: Workspace, base: KnowledgeBase | None) -> str:
+    return (base and base.reranker) or workspace.settings.search.reranker
+
+
 def slow(workspace: Workspace, options: SearchOptions) -> bool:
     """Tell whether reranking takes so long that the hits are worth seeing before it."""
-    by_default = workspace.settings.search.reranker if options["mode"] in ("auto", "hybrid") else NONE
     asked = options["reranker"]
+    bases = (options["filters"] or Filters()).bases
+    base = workspace.base(bases[0]) if len(bases) == 1 else None
+    by_default = _set_to(workspace, base) if options["mode"] in ("auto", "hybrid") else NONE
     return (by_default if asked is None else asked) not in QUICK

@@ -64,7 +64,7 @@ def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOpt
         phrase=phrase,
         score_threshold=threshold,
         expansion_size=expansion,
-        reranker=rerankers.choice(workspace),
+        reranker=rerankers.choice(workspace, workspace.base(chosen_bases[0]) if len(chosen_bases) == 1 else None),
         rerank_weight=rerank_weight,
     )
 
@@ -120,10 +120,11 @@ def _set_up(workspace: Workspace, bases: list[str], tags: list[str]) -> None:
     base = workspace.base(chosen[0]) if len(chosen) == 1 else None
     for name in LEFT:
         if name not in st.session_state["own_options"]:
-            st.session_state[name] = _set_to(workspace, base, name)
+            st.session_state[name] = set_to(workspace, base, name)
 
 
-def _set_to(workspace: Workspace, base: KnowledgeBase | None, name: str) -> object:
+def set_to(workspace: Workspace, base: KnowledgeBase | None, name: str) -> object:
+    """Return what the base, else the settings say of an option."""
     own = getattr(base, name, None)
     unset = own is None or (name == "limit" and not own)
     return getattr(workspace.settings.search, name, 0.0) if unset else own

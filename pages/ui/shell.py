@@ -21,6 +21,7 @@ PAGES = {
     "notes": ("pages/1_notes.py", ":material/description:"),
     "chunks": ("pages/2_chunks.py", ":material/splitscreen:"),
     "search": ("pages/3_search.py", ":material/search:"),
+    "evaluation": ("pages/4_evaluation.py", ":material/query_stats:"),
     "settings": ("pages/6_settings.py", ":material/settings:"),
 }
 
@@ -84,7 +85,7 @@ def _model_state(workspace: Workspace) -> None:
     if state == "failed" and job is not None:
         st.html(f'<div class="t-list t-dim">{html(said(job.error))}</div>')
         st.button(t("retry"), key="warm_again", on_click=workspace.start_warming)
-    for name in (*work.IMPORTS, *work.CHUNKS, *work.BASES, *work.MODELS):
+    for name in (*work.IMPORTS, *work.CHUNKS, *work.BASES, *work.MODELS, *work.EVALUATION, *work.QUESTIONS):
         if (running := workspace.jobs.get(name)) and running.state == "running":
             st.progress(running.share, text=f"{t(f'work.{name}')} {running.share:.0%}")
 

@@ -18,7 +18,9 @@ IMPORTS = ("import", "rebuild")
 CHUNKS = ("rechunk", "embed", "edits")
 BASES = ("switch", "tokens")
 MODELS = ("test", "download", "device")
-WATCHED = ("warm", "warm_reranker", *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS)
+EVALUATION = ("evaluate", "advise")
+QUESTIONS = ("suggest",)
+WATCHED = ("warm", "warm_reranker", *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
 SOON = 1.2
 """Seconds that a page waits for work which may be done at once."""
 
@@ -104,7 +106,8 @@ def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
 
 def _running_job(workspace: Workspace, job: Job) -> None:
     shown = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
-    done = f"{shown(job.done)} / {shown(job.total)} · {plain(job.what)}" if job.total else t("work.starting")
+    far = f"{job.share:.0%}" if job.name in EVALUATION else f"{shown(job.done)} / {shown(job.total)}"
+    done = f"{far} · {plain(job.what)}" if job.total else t("work.starting")
     st.progress(job.share, text=f"**{t(f'work.{job.name}')}** {done}")
     if job.name != "rebuild":
         st.button(
@@ -120,8 +123,9 @@ def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
         st.error(f"**{t('work.failed')}** {plain(said(job.error))}", icon=":material/error:")
     elif job.state == "cancelled":
-        key = "work.stopped" if job.name in (*BASES, "cost", *MODELS) else "work.cancelled"
-        st.warning(t(key), icon=":material/stop_circle:")
+        key = "work.stopped" if job.name in (*BASES, "cost", *MODELS, *EVALUATION) else "work.cancelled"
+        told = t("questions.suggest.stopped") if job.name in QUESTIONS else t(key)
+        st.warning(told, icon=":material/stop_circle:")
     if isinstance(job.result, SyncReport):
         plans.report(job.result)
     if isinstance(job.result, Rechunked):

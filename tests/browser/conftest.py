@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 30_000
+IMPORT = 120_000
 
 
 @dataclass
@@ -42,6 +43,24 @@ class Tab:
         """What was asked of anybody but the app."""
         own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
         return [address for address in self.asked if not address.startswith(own)]
+
+
+def import_folder(tab: Tab, folder: Path) -> None:
+    """Import a folder through the page, as far as it is new, and wait for the model."""
+    page = tab.page
+    tab.open("/notes")
+    expander = page.locator("details").filter(has_text="Import and sync")
+    expect(expander).to_be_attached()
+    if expander.get_attribute("open") is None:
+        page.get_by_text("Import and sync").click()
+    page.get_by_role("textbox", name="Folder path").fill(str(folder))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("What this sync would do")).to_be_visible()
+    tab.settle()
+    if (apply := page.get_by_role("button", name="Apply")).is_enabled():
+        apply.click()
+        expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
+    expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Tab
+from tests.browser.conftest import Tab, import_folder
 
 pytestmark = pytest.mark.browser
-IMPORT = 120_000
 
 SECTION = "The {name} of the house is described here in a sentence that is long enough to fill a line. " * 24
 
@@ -34,25 +33,9 @@ def drawers(folder: Path) -> Path:
     return folder
 
 
-def imported(tab: Tab, folder: Path) -> None:
-    page = tab.page
-    tab.open("/notes")
-    expander = page.locator("details").filter(has_text="Import and sync")
-    expect(expander).to_be_attached()
-    if expander.get_attribute("open") is None:
-        page.get_by_text("Import and sync").click()
-    page.get_by_role("textbox", name="Folder path").fill(str(folder))
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("What this sync would do")).to_be_visible()
-    tab.settle()
-    page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
-    expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
-
-
 def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
     page = tab.page
-    imported(tab, vault(tmp_path / "vault"))
+    import_folder(tab, vault(tmp_path / "vault"))
 
     # The tree in the sidebar: a folder, its note.
     tab.open("/chunks")
@@ -103,7 +86,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
 
 def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, tmp_path: Path) -> None:
     page = tab.page
-    imported(tab, drawers(tmp_path / "drawers"))
+    import_folder(tab, drawers(tmp_path / "drawers"))
     tab.open("/chunks")
     notes = page.locator(".tree button[data-id]")
     expect(page.locator(".tree summary").first).to_be_visible()

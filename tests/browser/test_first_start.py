@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Tab
+from tests.browser.conftest import IMPORT, Tab
 
 pytestmark = pytest.mark.browser
-IMPORT = 120_000
 
 HOSTILE = """---
 title: '![t](http://evil.invalid/title.png) <b>bold</b> :red[red]'

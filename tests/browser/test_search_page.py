@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Tab
+from tests.browser.conftest import Tab, import_folder
 from tests.model_server import Handler, ModelServer, Request
 
 pytestmark = pytest.mark.browser
-IMPORT = 120_000
 
 SECTION = "The {name} of the house is described here in a sentence that is long enough to fill a line. " * 24
 NOTE = "---\ntags: [{tag}]\n---\n\n# {title}\n\n{text}\n"
@@ -56,21 +55,8 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def filled(tab: Tab, vault: Path) -> Page:
     """The tab, with the houses imported."""
-    page = tab.page
-    tab.open("/notes")
-    expander = page.locator("details").filter(has_text="Import and sync")
-    expect(expander).to_be_attached()
-    if expander.get_attribute("open") is None:
-        page.get_by_text("Import and sync").click()
-    page.get_by_role("textbox", name="Folder path").fill(str(vault))
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("What this sync would do")).to_be_visible()
-    tab.settle()
-    if (apply := page.get_by_role("button", name="Apply")).is_enabled():
-        apply.click()
-        expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
-    expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
-    return page
+    import_folder(tab, vault)
+    return tab.page
 
 
 def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: Page) -> None:

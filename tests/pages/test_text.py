@@ -9,6 +9,7 @@ import pytest
 
 from core import encoding, errors, frontmatter
 from core.errors import QueryError, SourceError, UnknownChoice
+from core.retrieval import diagnosis, reasons
 from core.workspace import Workspace
 from pages.ui import marks, safe, sentences
 from pages.ui.text import LANGUAGES, TEXT
@@ -173,6 +174,11 @@ def test_the_reasons_of_a_cut_are_told_in_chinese() -> None:
         "markdown: tried for its 3 headings of level 2 or 3, but 4 of its 5 chunks would have fewer than 32 tokens."
     )
     assert sentences.chinese(reason) == "因有 3 个二、三级标题而试过，但 5 块中有 4 块不足 32 个词元。"
+
+
+@pytest.mark.parametrize("reason", [*reasons.TOLD.values(), *diagnosis.TOLD.values()])
+def test_why_something_is_no_hit_is_told_in_chinese(reason: str) -> None:
+    assert CHINESE.search(sentences.chinese(reason))
 
 
 @pytest.mark.parametrize(

@@ -291,6 +291,16 @@ def test_beyond_the_pool_its_ranks_are_among_what_passes_the_filters(
     assert (wide.scores["vector"].rank or 0) > 2
 
 
+def test_of_a_note_beyond_the_pool_the_nearest_chunk_is_told(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filled.settings.search, "pool", 1)
+    told = filled.why_not("dough in the fridge word3", bed(filled, 3).note_id, limit=1, reranker="none")
+    assert told.stage == "pool"
+    assert told.chunk
+    assert told.chunk.id == chunk_of(filled, bed(filled, 3))
+
+
 def test_lost_in_fusion(filled: Workspace) -> None:
     typed = "how a bakery lets loaves rise before restart"
     by_words = everything(filled, typed, mode="keyword").hits[0]

@@ -1,7 +1,10 @@
 """The same text twice: which candidates stand for which."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from core.model import Chunk
-from core.retrieval.duplicates import groups
+from core.retrieval.duplicates import ALIKE, groups
 
 TEXT = "Give every key a random lifetime, so that they do not all end at the same moment. "
 
@@ -52,3 +55,25 @@ def test_the_same_text_twice_in_one_note_is_two_places() -> None:
 def test_groups_end_with_the_limit_but_repeats_of_the_kept_are_still_told() -> None:
     chunks = {1: chunk("a", 0, "one"), 2: chunk("b", 0, "another text"), 3: chunk("c", 0, "one")}
     assert told(chunks, 1) == [(1, [], [3])]
+
+
+def pieces(text: str) -> set[str]:
+    text = " ".join(text.split())
+    return {text[at : at + 4] for at in range(max(1, len(text) - 3))}
+
+
+@given(
+    st.text("ab 缓存\n", max_size=8) | st.just(TEXT * 4) | st.text(min_size=40, max_size=200),
+    st.lists(st.tuples(st.floats(0, 1), st.sampled_from(["", "x", " ", "🚀", "存 "])), max_size=12),
+)
+def test_a_copy_shares_nine_tenths_of_the_pieces(text: str, edits: list[tuple[float, str]]) -> None:
+    other = text
+    for share, written in edits:
+        at = int(share * len(other))
+        other = other[:at] + written + other[at + 1 :]
+    lengths = sorted((len(text), len(other)))
+    share = len(pieces(text) & pieces(other)) / len(pieces(text) | pieces(other))
+    found = told({1: chunk("a", 0, text), 2: chunk("b", 0, other)})
+    assert found == (
+        [(1, [], [2])] if share >= ALIKE and lengths[0] >= ALIKE * lengths[1] else [(1, [], []), (2, [], [])]
+    )

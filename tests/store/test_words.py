@@ -1,6 +1,7 @@
 """The index of words: phrases as they stand, words in any form, and the best by BM25."""
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,14 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import core.store.bm25
 import core.store.words
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.store import Store
 from core.store.chunks import Cutting
 from core.text import CJK, fold, query_keywords
 
-PIECES = ("Cache", "cache-aside", "RefCell", "refcell", "foo_bar", "Straße", "STRASSE", "İstanbul", "café", "cafe")
-PIECES += (
+PIECES = (
+    "Cache",
+    "cache-aside",
+    "RefCell",
+    "refcell",
+    "foo_bar",
+    "Straße",
+    "STRASSE",
+    "İstanbul",
+    "café",
+    "cafe",
     "Node 18",
     "3.11",
     "C++",
@@ -32,6 +43,15 @@ PIECES += (
     "です",
     "—",
     "🚀",
+    "->",
+    "－＞",
+    "...",
+    "…",
+    "⑴",
+    "(",
+    "\u0301",
+    "𝐚𝐛𝐜",
+    "K",
 )
 GAPS = (" ", "\n", "  \n\n", ", ", "", "\u3000", '"')
 
@@ -88,6 +108,21 @@ def put(store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str
         ("🚀", "start 🚀 now", True),
         ("3.11", "python 3.11", True),
         ("", "anything", False),
+        ("->", "比 −＞ 和 -＞", True),
+        ("->", "比 － >", False),
+        ("->", "不 -≯ 是", False),
+        ("- -", "一 -\n- 二", True),
+        ("...", "等…", True),
+        ("，", "一，二", True),
+        ("，", "一,二", True),
+        ("（", "⑴", True),
+        ("exit code", "“exit code” is", True),
+        ("exit code", "“exit codé” is", False),
+        ("exit code", "“exit code\u0301” is", False),
+        ("office", "“oﬃce”", True),
+        ("k", "300 K", True),
+        ("cat", "the 𝐜𝐚𝐭 —", True),
+        ("cat", "—cat𝐬", False),
     ],
 )
 def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, held: bool) -> None:
@@ -166,48 +201,111 @@ def _holds(text: str, phrase: str) -> bool:
     )
 
 
-WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "缓存", "雪崩", "of"])
+WORDS = st.sampled_from(["alpha", "beta", "betas", "gamma", "delta", "缓存", "雪崩", "of", "C++"])
+SAID = st.lists(WORDS, max_size=30).map(" ".join)
+
+
+def scored(store: Store, words: list[str]) -> dict[int, float]:
+    """The chunks as FTS5 itself scores them, best first."""
+    rows = store.database.connection.execute(
+        "SELECT rowid, -bm25(words, 3.0, 2.0, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score DESC, rowid",
+        (" OR ".join(f'"{word}"' for word in words),),
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(st.lists(WORDS, max_size=30).map(" ".join), min_size=1, max_size=25),
+    st.lists(st.tuples(SAID, st.sampled_from(["", "alpha", "gamma gamma"])), min_size=1, max_size=25),
+    st.sampled_from(["", "beta of 缓存"]),
     st.lists(WORDS, min_size=1, max_size=4),
     st.integers(1, 12),
-    st.sets(st.integers(0, 24)),
-    st.booleans(),
+    st.sets(st.integers(0, 24)) | st.none(),
     st.booleans(),
 )
-def test_the_best_by_words_are_those_of_scoring_every_chunk(
+def test_the_best_by_words_are_those_that_fts5_scores_highest(
     tmp_path_factory: pytest.TempPathFactory,
-    texts: list[str],
+    said: list[tuple[str, str]],
+    title: str,
     asked: list[str],
     count: int,
-    chosen: set[int],
+    chosen: set[int] | None,
     of_base: bool,
-    many: bool,
 ) -> None:
     store = Store(tmp_path_factory.mktemp("words"))
     base, other = base_in(store), base_in(store, "other")
-    numbers = [*put(store, base, "n", *texts), *put(store, other, "m", *texts[:5])]
+    own = [
+        put(store, base, f"n{number}", text, title=title if number % 2 else "", section_title=heading)[0]
+        for number, (text, heading) in enumerate(said)
+    ]
+    numbers = [*own, *put(store, other, "m", *(text for text, _ in said[:5]))]
     words = query_keywords(" ".join(asked))
-    every = store.database.connection.execute(
-        "SELECT rowid, -bm25(words, 3.0, 2.0, 1.0) FROM words WHERE words MATCH ?",
-        (" OR ".join(f'"{word}"' for word in words),),
-    )
-    allowed = np.array(sorted(numbers[number] for number in chosen if number < len(numbers)), np.int64)
-    scores = {
-        rowid: score for rowid, score in every if rowid in allowed and (not of_base or rowid in numbers[: len(texts)])
+    allowed = None
+    if chosen is not None:
+        allowed = np.array(sorted(numbers[number] for number in chosen if number < len(numbers)), np.int64)
+    passing = {
+        rowid: score
+        for rowid, score in scored(store, words).items()
+        if (allowed is None or rowid in allowed) and (not of_base or rowid in own)
     }
-    best = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
     with pytest.MonkeyPatch.context() as patched:
-        # Where many are allowed, the best of all are looked through.
-        patched.setattr(core.store.words, "_NAMED", 1e-9 if many else 0.25)
         patched.setattr(core.store.words, "_MARGIN", 2)
         found = store.chunks.matching_words(words, count, base_ids=[base.id] if of_base else None, allowed=allowed)
-    assert list(found) == list(best)
-    assert list(found.values()) == pytest.approx(list(best.values()))
+    assert list(found) == list(passing)[:count]
+    assert list(found.values()) == pytest.approx(list(passing.values())[:count], rel=1e-9)
+    some = numbers[::2]
+    every = store.chunks.matching_words(words, len(numbers), rowids=some)
+    assert every == pytest.approx({rowid: score for rowid, score in scored(store, words).items() if rowid in some})
     held = store.chunks.matched(words, numbers)
-    for rowid, text in zip(numbers, texts, strict=False):
-        assert set(held.get(rowid, ())) == {word for word in words if word in text.split()}
+    assert {rowid for rowid, found_words in held.items() if found_words} == scored(store, words).keys()
+    for word in words:
+        assert {rowid for rowid, found_words in held.items() if word in found_words} == scored(store, [word]).keys()
     store.close()
+
+
+def test_scores_follow_every_change_of_the_index(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "a", "alpha", "beta beta", "gamma " * 300)
+    for change in (
+        lambda: put(store, base, "b", "alpha beta delta"),
+        lambda: put(store, base, "a", "alpha " * 200, "beta"),
+        lambda: store.chunks.delete_note("b"),
+        lambda: store.notes.delete_base(base),
+    ):
+        before = store.chunks.matching_words(["alpha", "beta"], 9)
+        assert before == pytest.approx(scored(store, ["alpha", "beta"]))
+        change()
+        assert store.chunks.matching_words(["alpha", "beta"], 9) != before
+    assert store.chunks.matching_words(["alpha", "beta"], 9) == {}
+
+
+def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "a", "alpha", "beta")
+    with store.database.read():
+        before = store.chunks.matching_words(["alpha"], 9)
+        writer = threading.Thread(target=put, args=(store, base, "b", "alpha", "alpha beta"))
+        writer.start()
+        writer.join()
+        with store.chunks.reading_words(["alpha", "beta"]):
+            pass
+        assert store.chunks.matching_words(["alpha"], 9) == before
+        assert store.chunks.matching_words(["beta"], 9).keys() == {2}
+    assert len(store.chunks.matching_words(["alpha"], 9)) == 3
+
+
+def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core.store.bm25, "_KEPT", 3)
+    put(store, base_in(store), "a", "alpha beta gamma", "alpha beta", "alpha")
+    for words in (["alpha", "beta"], ["gamma", "alpha"], ["beta", "gamma", "alpha"]):
+        assert store.chunks.matching_words(words, 9) == pytest.approx(scored(store, words))
+
+
+def test_words_are_read_ahead(store: Store) -> None:
+    put(store, base_in(store), "a", "alpha beta", "alpha")
+    with store.chunks.reading_words(["alpha", "nowhere"]):
+        pass
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(core.store.bm25, "_frequencies", lambda *given: pytest.fail("read again"))
+        found = store.chunks.matching_words(["alpha", "nowhere"], 9)
+    assert found == pytest.approx(scored(store, ["alpha"]))

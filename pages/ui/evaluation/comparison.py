@@ -1,0 +1,119 @@
+"""Runs next to each other: which is better and how sure that is, their figures, what differs between them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.model import KnowledgeBase, QuestionSet
+from core.workspace import ENOUGH, METRICS, SideBySide, Workspace
+from pages.ui import links
+from pages.ui.evaluation import charts, exporting, figures, rows, ways
+from pages.ui.safe import html, plain
+from pages.ui.sentences import said
+from pages.ui.text import t
+
+
+def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
+    """Draw the runs that are chosen, the last ones of the set where none are."""
+    run_ids = chosen(workspace, base, kept)
+    if not run_ids:
+        st.caption(t("eval.compare.none"))
+        return
+    with st.spinner(t("eval.comparing")):
+        shown = laid(workspace, base, run_ids)
+    shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
+    _head(workspace, base, shown)
+    for notice in shown.notices:
+        st.caption(f":material/info: {plain(said(notice))}")
+    _verdicts(base, shown)
+    left, right = st.columns([7, 4], gap="large")
+    with left:
+        st.html(figures.table(base, shown))
+    with right:
+        figures.differ(shown)
+        figures.kinds(shown)
+    charts.section(workspace, base, shown)
+    rows.section(workspace, base, shown)
+
+
+def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list[str]:
+    """Return the runs that the address names, else those of the set that were compared last, as far as they are there."""
+    key = _key(kept.id)
+    if (linked := links.arrived("runs")) is not None:
+        st.session_state[key] = linked
+    runs = workspace.evaluation.runs(base.name)
+    there = {run.id for run in runs}
+    said = (st.session_state.get(key, ""), workspace.preference(key))
+    named = next(filter(None, ([one for one in ids.split(",") if one in there] for ids in said)), [])
+    if not named:
+        last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == kept.id and run.ended_at}
+        named = list(last.values())[-2:]
+    links.say("runs", ",".join(named))
+    return named
+
+
+def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
+    """Compare these runs from now on, the first as what the others are compared with."""
+    ids = ",".join(run_ids)
+    st.session_state[_key(set_id)] = ids
+    workspace.prefer(_key(set_id), ids)
+    links.say("runs", ids)
+    links.say("question", "")
+
+
+def _key(set_id: str) -> str:
+    return f"compared_{set_id}"
+
+
+def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
+    """Return runs next to each other; how sure a difference is is worked out once."""
+    runs = {run.id: run for run in workspace.evaluation.runs(base.name)}
+    state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
+    return _laid(workspace, state)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _laid(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
+    return _workspace.evaluation.shown([run_id for run_id, _, _ in state])
+
+
+def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="compared_head"):
+        names = "".join(
+            f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.called(run.pipeline, base))}</b></span>'
+            for number, run in enumerate(shown.runs)
+        )
+        asked = t("eval.asked", n=len(shown.rows), answerable=shown.answerable)
+        st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(asked)}</div>', width="stretch")
+        if shown.comparisons:
+            st.session_state["judged_by"] = shown.metric
+
+            def judge() -> None:
+                st.session_state["judged"] = st.session_state["judged_by"]
+
+            st.selectbox(
+                t("eval.judge"),
+                METRICS,
+                format_func=figures.metric_name,
+                key="judged_by",
+                on_change=judge,
+                help=t("eval.judge.help"),
+                width=230,
+            )
+        exporting.popover(workspace, base, shown)
+
+
+def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
+    """Say in a sentence whether each run is better than the first."""
+    for number, by_metric in enumerate(shown.comparisons, start=1):
+        found = by_metric[shown.metric]
+        numbers = ""
+        if found.questions >= ENOUGH:
+            shift, low, high = map(figures.signed, (found.difference, found.low, found.high))
+            numbers = f"{shift} ({low} … {high})"
+        st.html(
+            f'<div class="t-verdict {figures.tone(found)}"><div>{figures.badge(number)} <span class="t-dim">{html(t("eval.against"))}</span> '
+            f"{figures.badge(0)}</div><div><b>{html(said(found.told))}</b>"
+            f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
+        )

@@ -1,0 +1,115 @@
+"""The runs there were: which to compare, to go on with, to delete."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.model import KnowledgeBase, QuestionSet, Run
+from core.workspace import MAIN, Workspace
+from pages.ui import times, work
+from pages.ui.evaluation import comparison, figures, running, ways
+from pages.ui.text import t
+
+MOST = 8
+"""Runs that are compared at once."""
+
+
+def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
+    """Draw the runs of the set, or of all sets of the base, and what can be done with those that are marked."""
+    every = workspace.evaluation.runs(base.name)
+    scopes = {scope: t(f"eval.history.{scope}") for scope in ("set", "base")}
+    scope = st.segmented_control(
+        t("eval.history.scope"),
+        list(scopes),
+        format_func=scopes.__getitem__,
+        default="set",
+        required=True,
+        key="history_scope",
+        label_visibility="collapsed",
+    )
+    runs = [run for run in every if scope == "base" or run.set_id == kept.id]
+    if not runs:
+        st.caption(t("eval.history.none"))
+        return
+    marked = _marked(workspace, base, runs, sets=scope == "base")
+    _actions(workspace, kept, marked)
+
+
+def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
+    event = st.dataframe(
+        [_line(workspace, base, run, sets=sets) for run in runs],
+        key=f"history_{hash(tuple((run.id, run.asked) for run in runs))}",
+        height=min(560, 38 + 35 * len(runs)),
+        hide_index=True,
+        column_config={
+            "when": st.column_config.TextColumn(t("eval.column.when"), width=120),
+            "set": st.column_config.TextColumn(t("eval.column.set"), width=110),
+            "way": st.column_config.TextColumn(t("eval.column.way"), width=250),
+            "asked": st.column_config.TextColumn(t("eval.column.asked"), width=72),
+            "state": st.column_config.TextColumn(t("eval.column.state"), width=150),
+            **{
+                name: st.column_config.NumberColumn(name, format="%.3f", width=84, help=figures.metric_name(name))
+                for name in MAIN
+            },
+        },
+        on_select="rerun",
+        selection_mode="multi-row",
+    )
+    return [runs[row] for row in sorted(event.selection.rows) if row < len(runs)]
+
+
+def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) -> Mapping[str, object]:
+    asked = f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}"
+    return {
+        "when": times.local(run.started_at),
+        **({"set": run.set_name} if sets else {}),
+        "way": ways.called(run.pipeline, base),
+        "asked": asked,
+        **{name: run.metrics.get(name) for name in MAIN},
+        "state": t(f"eval.state.{state(workspace, run)}"),
+    }
+
+
+def state(workspace: Workspace, run: Run) -> str:
+    """Return how a run stands: running, stopped, changed where the notes were since, else complete."""
+    if run.ended_at is None:
+        return "running" if workspace.jobs.running(*work.EVALUATION) and not run.metrics else "stopped"
+    return "complete" if workspace.evaluation.is_current(run) else "changed"
+
+
+def _actions(workspace: Workspace, kept: QuestionSet, marked: Sequence[Run]) -> None:
+    shut = workspace.readonly or workspace.jobs.running(*work.EVALUATION)
+    ready = [run for run in marked if run.asked]
+    with st.container(horizontal=True, vertical_alignment="center", key="history_actions"):
+        st.button(
+            t("eval.history.compare", n=len(ready)) if len(ready) > 1 else t("eval.history.look"),
+            key="history_compare",
+            type="primary",
+            icon=":material/compare_arrows:" if len(ready) > 1 else ":material/visibility:",
+            disabled=not 0 < len(ready) <= MOST,
+            on_click=_compare,
+            # The oldest is what the others are compared with: the table has the newest first.
+            args=(workspace, kept.id, [run.id for run in reversed(ready)]),
+        )
+        stopped = [run for run in marked if run.ended_at is None]
+        if st.button(
+            t("eval.history.resume"),
+            key="history_resume",
+            icon=":material/play_arrow:",
+            disabled=shut or len(marked) != 1 or not stopped,
+        ):
+            running.resume(workspace, stopped[0].id)
+        if st.button(
+            t("eval.history.delete", n=len(marked)) if len(marked) > 1 else t("eval.history.delete.one"),
+            key="history_delete",
+            icon=":material/delete:",
+            disabled=shut or not marked,
+        ):
+            workspace.evaluation.delete_runs([run.id for run in marked])
+            st.rerun()
+    st.caption(t("eval.history.hint"))
+
+
+def _compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
+    comparison.compare(workspace, set_id, run_ids)
+    st.session_state["eval_view"] = "compare"

@@ -1,0 +1,110 @@
+"""Right passages by a click: a hit becomes one of a question, in a question set of its base."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.errors import TesseraError
+from core.model import GoldSpan, Hit, QuestionSet
+from core.workspace import Workspace, is_within
+from pages.ui.safe import plain
+from pages.ui.sentences import said
+from pages.ui.text import t
+
+_MARKED, _PROBLEM = "marked", "mark_problem"
+
+
+class Marks:
+    """Which hits of a question are right ones, by the question sets of their bases; read once, and after a change."""
+
+    def __init__(self, workspace: Workspace, text: str) -> None:
+        self._workspace = workspace
+        self._text = text
+        self._read: dict[str, tuple[QuestionSet | None, tuple[GoldSpan, ...]]] = {}
+
+    def button(self, hit: Hit) -> None:
+        """Draw the mark of a hit; a click sets it, a second one takes it back."""
+        kept, golds = self._of(hit)
+        name = kept.name if kept else t("questions.mine")
+        toggle(
+            self._workspace,
+            hit,
+            marked=any(is_within(gold, hit) for gold in golds),
+            told=t("questions.mark.help", set=name),
+            act=lambda: self._toggle(hit),
+        )
+        chunk_id, into = st.session_state.get(_MARKED, ("", ""))
+        if chunk_id == hit.chunk.id:
+            del st.session_state[_MARKED]
+            st.toast(plain(t("questions.marked", set=into)), icon=":material/check_circle:")
+
+    def _of(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
+        base = hit.note.base
+        if base not in self._read:
+            kept = last_used(self._workspace, base)
+            self._read[base] = kept, self._workspace.evaluation.marked(kept, self._text) if kept else ()
+        return self._read[base]
+
+    def _toggle(self, hit: Hit) -> None:
+        evaluation = self._workspace.evaluation
+        kept, golds = self._of(hit)
+        self._read.clear()
+        if kept is not None and any(is_within(gold, hit) for gold in golds):
+            evaluation.unmark(kept, self._text, hit)
+            return
+        if kept is None:
+            kept = evaluation.add_set(hit.note.base, t("questions.mine"))
+        evaluation.mark(kept, self._text, hit)
+        use(self._workspace, kept)
+        # What a callback draws takes the place of the page's first elements.
+        st.session_state[_MARKED] = hit.chunk.id, kept.name
+
+
+def toggle(workspace: Workspace, hit: Hit, *, marked: bool, told: str, act: Callable[[], None]) -> None:
+    """Draw the button that makes a hit's passage a right one, or takes that back; `told` says where."""
+    added = hit.chunk.start == hit.chunk.end
+    key = f"mark_{hit.chunk.id}"
+    st.button(
+        t("questions.mark"),
+        key=key,
+        icon=":material/check_circle:" if marked else ":material/radio_button_unchecked:",
+        type="primary" if marked else "secondary",
+        help=plain(t("questions.mark.added") if added else told),
+        on_click=guarded,
+        args=(key, act),
+        disabled=workspace.readonly or added,
+    )
+    problem(key)
+
+
+def guarded(key: str, act: Callable[[], None]) -> None:
+    """Do what a click asks for, as a callback, whose errors would be drawn as bugs: `problem` draws them."""
+    try:
+        act()
+    except TesseraError as error:
+        st.session_state[_PROBLEM] = key, error
+
+
+def problem(key: str) -> None:
+    """Draw once what stood in the way of the last click on a button."""
+    where, error = st.session_state.get(_PROBLEM, ("", None))
+    if error is not None and where == key:
+        del st.session_state[_PROBLEM]
+        st.error(plain(said(error)), icon=":material/error:")
+
+
+def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
+    """Return the question set of a base that was used last, its first one where that is gone, None without any."""
+    sets = workspace.evaluation.sets(base)
+    used = workspace.preference(_preference(sets[0].base_id)) if sets else ""
+    return next((kept for kept in sets if kept.id == used), sets[0] if sets else None)
+
+
+def use(workspace: Workspace, kept: QuestionSet) -> None:
+    """Remember a question set as the one of its base that was used last."""
+    if workspace.preference(_preference(kept.base_id)) != kept.id:
+        workspace.prefer(_preference(kept.base_id), kept.id)
+
+
+def _preference(base_id: str) -> str:
+    return f"question_set_{base_id}"

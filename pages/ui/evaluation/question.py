@@ -1,0 +1,109 @@
+"""One question: its text, what it is, and its right passages, all of which can be changed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from zlib import crc32
+
+import streamlit as st
+
+from core.model import Question, QuestionSet
+from core.workspace import Workspace
+from pages.ui import shell
+from pages.ui.evaluation import passages
+from pages.ui.safe import html
+from pages.ui.text import TEXT, t
+
+LONGEST = 20_000
+"""Characters that can be typed for a question."""
+
+
+def kind_called(kind: str) -> str:
+    """Return what a kind of question is called on the screen; those of a person's own are as they typed them."""
+    return t(f"questions.kind.{kind}") if f"questions.kind.{kind}" in TEXT else kind
+
+
+def draw(workspace: Workspace, base: str, kept: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
+    """Draw a question with what can be changed of it, its right passages, and the search for another."""
+    key = f"{crc32(repr((kept.id, one.id)).encode('utf-8', 'surrogatepass')):08x}"
+    if one.suggested:
+        _suggested(workspace, kept, one)
+    _form(workspace, kept, one, kinds, key)
+    passages.listed(workspace, kept, one, key)
+    passages.find(workspace, base, kept, one, key)
+
+
+def new(
+    workspace: Workspace, kept: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
+) -> Question | None:
+    """Draw the form of a question that isn't in the set yet, and return it once it is."""
+    with st.form("new_question", border=True), shell.errors():
+        st.html(f'<div class="t-name">{html(t("questions.add"))}</div>')
+        text = st.text_area(t("questions.question"), key="new_question_text", height=100, max_chars=LONGEST)
+        kind = _kind("", kinds, "new_question_kind")
+        st.caption(t("questions.add.more"))
+        with st.container(horizontal=True):
+            added = st.form_submit_button(
+                t("questions.add.yes"), key="new_question_yes", type="primary", disabled=workspace.readonly
+            )
+            st.form_submit_button(t("cancel"), key="new_question_no", on_click=cancelled)
+        if added:
+            return workspace.evaluation.add_questions(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
+    return None
+
+
+def _suggested(workspace: Workspace, kept: QuestionSet, one: Question) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
+        st.caption(t("questions.suggested"), width="stretch")
+        if st.button(
+            t("questions.accept"),
+            key="accept_one",
+            type="primary",
+            icon=":material/check:",
+            disabled=workspace.readonly,
+        ):
+            workspace.evaluation.accept(kept, [one.id])
+            st.rerun()
+        if st.button(t("questions.reject"), key="reject_one", icon=":material/close:", disabled=workspace.readonly):
+            workspace.evaluation.reject(kept, [one.id])
+            st.rerun()
+
+
+def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
+    """Draw what can be typed of a question; what is stored meanwhile takes the place of what was typed."""
+    # Another stored question is another widget, which begins with it.
+    stored = crc32(repr((one.text, one.kind, one.note, one.any)).encode("utf-8", "surrogatepass"))
+    key = f"{key}_{stored:08x}"
+    with st.form(f"question_{key}", border=False), shell.errors():
+        text = st.text_area(t("questions.question"), value=one.text, key=f"question_text_{key}", height=100)
+        left, right = st.columns(2)
+        with left:
+            kind = _kind(one.kind, kinds, f"question_kind_{key}")
+        note = right.text_input(t("questions.remark"), value=one.note, key=f"question_note_{key}")
+        needed = st.toggle(
+            t("questions.all_needed"), value=not one.any, key=f"question_all_{key}", help=t("questions.all_needed.help")
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            saved = st.form_submit_button(
+                t("editor.save"), key=f"save_question_{key}", type="primary", disabled=workspace.readonly
+            )
+            st.caption(t("questions.save.hint"))
+        if saved:
+            changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
+            workspace.evaluation.edit_question(kept, one.id, changed)
+            st.toast(t("questions.saved"), icon=":material/check:")
+            st.rerun()
+
+
+def _kind(now: str, kinds: Sequence[str], key: str) -> str:
+    """Draw the choice of a kind, a new one included, and return it."""
+    names = list(dict.fromkeys(["", now, *kinds]))
+    labels = {name: kind_called(name) if name else t("questions.kinds.none") for name in names}
+    chosen = st.selectbox(
+        t("questions.kind"),
+        names,
+        index=names.index(now),
+        format_func=lambda name: labels.get(name, name),
+        key=key,
+        accept_new_options=True,
+    )
+    return (chosen or "").strip()

@@ -1,0 +1,234 @@
+"""The questions of a set: the table on the left, the one that is looked at on the right."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import Question, QuestionSet
+from core.workspace import Workspace
+from pages.ui import links, shell, work
+from pages.ui.evaluation import question, setmenu, suggesting
+from pages.ui.text import t
+
+STATES = ("all", "suggested", "gone", "negative")
+LONGEST = 300
+"""Characters of a question in the table."""
+WIDTHS = {"state": 96, "kind": 82, "passages": 62}
+"""Pixels of the columns that are drawn where a row has something in them."""
+
+_CHOSEN, _SHOWN, _ADDING, _DELETING = "chosen_questions", "shown_question", "adding_question", "deleting_questions"
+
+
+def draw(workspace: Workspace, base: str, kept: QuestionSet) -> None:
+    """Draw a set's questions, what can be done with them, and one of them in full."""
+    with st.container():
+        work.panel(workspace, work.QUESTIONS)
+        if (job := workspace.jobs.get("suggest")) and job.state == "done" and not job.result:
+            st.caption(t("questions.suggest.none"))
+    with shell.errors():
+        asked = workspace.evaluation.questions(kept)
+        if sum(_is(one, "gone") for one in asked) != kept.flagged and not workspace.readonly:
+            st.rerun()  # what was found just now isn't in what the bar above says
+        _settle(kept, asked)
+        _bar(workspace, kept, asked)
+        left, right = st.columns([6, 5], gap="medium")
+        with left:
+            if asked:
+                found = _narrowed(asked)
+                _table(found)
+                _actions(workspace, kept, asked)
+            else:
+                st.info(t("questions.empty"), icon=":material/quiz:")
+        with right, st.container(key="question_side"), shell.errors():
+            _side(workspace, base, kept, asked)
+
+
+def _settle(kept: QuestionSet, asked: Sequence[Question]) -> None:
+    """Forget what was chosen in another set, or is gone; a link's question comes chosen."""
+    ids = {one.id for one in asked}
+    if st.session_state.get("questions_of") != kept.id:
+        st.session_state.update({"questions_of": kept.id, _CHOSEN: [], _SHOWN: ""})
+    if (linked := links.arrived("question")) in ids:
+        show(linked)
+    st.session_state[_CHOSEN] = [name for name in st.session_state[_CHOSEN] if name in ids]
+    if st.session_state[_SHOWN] not in ids:
+        st.session_state[_SHOWN] = ""
+    links.say("question", st.session_state[_SHOWN])
+
+
+def show(question_id: str) -> None:
+    """Let a question be the chosen one."""
+    marked = st.session_state.get("questions_marked", 0) + 1
+    st.session_state.update({_CHOSEN: [question_id], _SHOWN: question_id, _ADDING: False, "questions_marked": marked})
+
+
+def _bar(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question]) -> None:
+    def add() -> None:
+        st.session_state[_ADDING] = True
+
+    suggested = [one.id for one in asked if one.suggested]
+    with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
+        st.button(
+            t("questions.add"), key="add_question", icon=":material/add:", on_click=add, disabled=workspace.readonly
+        )
+        suggesting.popover(workspace, kept)
+        if suggested and st.button(
+            t("questions.accept_all", n=len(suggested)),
+            key="accept_all",
+            icon=":material/done_all:",
+            disabled=workspace.readonly,
+        ):
+            workspace.evaluation.accept(kept, suggested)
+            st.rerun()
+
+
+# the table
+
+
+def _narrowed(asked: Sequence[Question]) -> list[Question]:
+    """Draw the filters and return the questions that pass them."""
+    counts = {state: sum(_is(one, state) for one in asked) for state in STATES}
+    states = [state for state in STATES if state == "all" or counts[state]]
+    kinds = sorted({one.kind for one in asked if one.kind})
+    for key, there, first in (("questions_state", states, "all"), ("questions_kind", ["", *kinds], "")):
+        if st.session_state.get(key) not in there:
+            st.session_state[key] = first
+    labels = {state: f"{t(f'questions.state.{state}')} · {counts[state]:,}" for state in states}
+    state = st.segmented_control(
+        t("questions.state"),
+        states,
+        format_func=labels.__getitem__,
+        key="questions_state",
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    left, right = st.columns([3, 2])
+    text = left.text_input(
+        t("questions.filter"),
+        key="questions_text",
+        icon=":material/filter_alt:",
+        placeholder=t("questions.filter"),
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    called = {name: question.kind_called(name) if name else t("questions.kinds.all") for name in ("", *kinds)}
+    kind = right.selectbox(
+        t("questions.kind"),
+        list(called),
+        format_func=called.__getitem__,
+        key="questions_kind",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    wanted = (text or "").casefold().strip()
+    return [
+        one
+        for one in asked
+        if _is(one, state) and kind in ("", one.kind) and wanted in f"{one.text}\n{one.id}".casefold()
+    ]
+
+
+def _is(one: Question, state: str) -> bool:
+    return {
+        "all": True,
+        "suggested": one.suggested,
+        "gone": any(gold.flagged for gold in one.spans),
+        "negative": not one.gold,
+    }[state]
+
+
+def _table(found: Sequence[Question]) -> None:
+    """Draw the questions, a row for each; the last one that is marked is shown beside them."""
+    if not found:
+        st.info(t("questions.none.found"))
+        return
+    chosen = st.session_state[_CHOSEN]
+    # Rows are marked by position: another listing is another widget, to which the choice is carried over.
+    key = f"questions_{hash((tuple(one.id for one in found), st.session_state.get('questions_marked')))}"
+
+    def picked() -> None:
+        now = [found[row].id for row in st.session_state[key]["selection"]["rows"] if row < len(found)]
+        new = [name for name in now if name not in chosen]
+        st.session_state.update({_CHOSEN: now, _SHOWN: (new or now or [""])[-1], _ADDING: False})
+
+    rows = [_row(one) for one in found]
+    widths = {name: WIDTHS[name] for name in WIDTHS if any(row[name] for row in rows)}
+    st.dataframe(
+        rows,
+        key=key,
+        height=min(560, 38 + 35 * len(found)),
+        hide_index=True,
+        column_order=["question", *widths],
+        column_config={
+            "question": st.column_config.TextColumn(t("questions.question"), width=510 - sum(widths.values())),
+            "state": st.column_config.TextColumn(t("questions.state"), width=WIDTHS["state"]),
+            "kind": st.column_config.TextColumn(t("questions.kind"), width=WIDTHS["kind"]),
+            "passages": st.column_config.NumberColumn(t("questions.passages"), width=WIDTHS["passages"]),
+        },
+        on_select=picked,
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [row for row, one in enumerate(found) if one.id in chosen]}},
+    )
+
+
+def _row(one: Question) -> dict[str, object]:
+    return {
+        "question": one.text[:LONGEST],
+        "state": " · ".join(t(f"questions.state.{name}") for name in STATES[1:] if _is(one, name)),
+        "kind": question.kind_called(one.kind),
+        "passages": len(one.gold),
+    }
+
+
+def _actions(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question]) -> None:
+    """Draw what can be done with the chosen questions, shown or not; a deletion asks for a second yes."""
+    chosen: list[str] = st.session_state[_CHOSEN]
+    suggested = [one.id for one in asked if one.suggested and one.id in chosen]
+    evaluation = workspace.evaluation
+    with st.container(horizontal=True, key="question_actions"):
+        if _button(workspace, "accept", len(suggested), "check"):
+            evaluation.accept(kept, suggested)
+            st.rerun()
+        if _button(workspace, "reject", len(suggested), "close"):
+            evaluation.reject(kept, suggested)
+            st.rerun()
+        if _button(workspace, "delete", len(chosen), "delete"):
+            st.session_state[_DELETING] = True
+    st.caption(t("questions.table.hint"))
+
+    def closed() -> None:
+        st.session_state.pop(_DELETING, None)
+
+    if st.session_state.get(_DELETING) and chosen:
+        setmenu.confirmed(
+            t("questions.delete.title", n=len(chosen)),
+            t("questions.delete.more"),
+            lambda: evaluation.delete_questions(kept, chosen),
+            closed=closed,
+        )
+
+
+def _button(workspace: Workspace, name: str, count: int, icon: str) -> bool:
+    label = f"{t(f'questions.{name}')} · {count:,}" if count > 1 else t(f"questions.{name}")
+    return st.button(
+        label, key=f"questions_{name}", icon=f":material/{icon}:", disabled=workspace.readonly or not count
+    )
+
+
+# beside the table
+
+
+def _side(workspace: Workspace, base: str, kept: QuestionSet, asked: Sequence[Question]) -> None:
+    kinds = list(dict.fromkeys(one.kind for one in asked if one.kind))
+    if st.session_state.get(_ADDING):
+        added = question.new(workspace, kept, kinds, cancelled=lambda: st.session_state.update({_ADDING: False}))
+        if added is not None:
+            show(added.id)
+            st.rerun()
+        return
+    one = next((one for one in asked if one.id == st.session_state[_SHOWN]), None)
+    if one is not None:
+        question.draw(workspace, base, kept, one, kinds)
+    elif asked:
+        st.caption(t("questions.pick"))

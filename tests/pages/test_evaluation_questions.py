@@ -1,0 +1,581 @@
+"""Question sets on the Evaluation page, and right passages marked on hits."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from core.model import Question, QuestionSet
+from core.workspace import Workspace
+from pages.ui import sentences
+from pages.ui.work import SAMPLES
+from tests import notes
+from tests.pages.conftest import Screen
+
+CORE = Path(__file__).parents[2] / "core"
+WORD = "word"
+"""Stands for what is put into a sentence."""
+QUOTE = "Create an empty database and run `pg_restore --dbname=shop_test shop.dump`."
+GOOD = {"id": "q1", "question": "how do I restore?", "gold": [{"path": "backups.md", "quote": QUOTE}], "kind": "how"}
+NEGATIVE = {"id": "q2", "question": "who wrote this?", "gold": []}
+HOSTILE = "<script>alert(1)</script> **bold** ![x](http://evil.test/x.png) :smile: $x$ " + "endless " * 620
+
+
+def lines(*rows: object) -> bytes:
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+
+
+def keep(screen: Screen, *rows: object, base: str = "vault", name: str = "mine") -> QuestionSet:
+    """A set with the questions of these rows."""
+    return screen.workspace.evaluation.add_file(base, name, lines(*rows), "rows.jsonl")
+
+
+def kept(screen: Screen, base: str = "vault") -> list[Question]:
+    """The questions of the base's only set."""
+    (only,) = screen.workspace.evaluation.sets(base)
+    return screen.workspace.evaluation.questions(only)
+
+
+def look(screen: Screen, **address: str) -> Screen:
+    return screen.open("evaluation", base="vault", view="questions", **address)
+
+
+def choose(screen: Screen, *ids: str) -> Screen:
+    screen.app.session_state["chosen_questions"] = list(ids)
+    screen.app.session_state["shown_question"] = ids[-1]
+    screen.app.run()
+    return screen
+
+
+def table(screen: Screen) -> list[str]:
+    return [str(text) for text in screen.app.dataframe[0].value["question"]]
+
+
+def menu(screen: Screen, name: str) -> Screen:
+    (button,) = [one for one in screen.app.menu_button if (one.key or "").startswith("set_menu_")]
+    button.click(name).run()
+    return screen
+
+
+def upload(screen: Screen, name: str, data: bytes, into: str | None = None) -> Screen:
+    screen.app.file_uploader("question_file").set_value([(name, data, "")]).run()
+    if into is not None:
+        screen.app.selectbox(f"import_into_{name}").set_value(into).run()
+    return screen.press("import_questions")
+
+
+def field(screen: Screen, kind: str, key: str) -> object:
+    return next(one for one in getattr(screen.app, kind) if (one.key or "").startswith(key))
+
+
+def hits(screen: Screen) -> list[str]:
+    return [element.proto.body for element in screen.app.get("html") if 'class="t-hit"' in element.proto.body]
+
+
+# sets
+
+
+def test_a_base_without_questions_offers_the_ways_to_them(filled: Screen) -> None:
+    look(filled)
+    assert "This base has no questions yet" in filled.text
+    keys = {button.key for button in filled.app.button}
+    assert {"suggest_first", "import_first", "type_first"} <= keys
+    assert "sample_questions" not in keys
+
+
+def test_the_sample_questions_are_there_for_the_sample_notes(place: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(SAMPLES, "sample"))
+    screen = Screen().finish("warm").open("evaluation", base="sample").press("sample_questions")
+    assert len(kept(screen, "sample")) == 20
+    assert "20 questions" in screen.text
+
+
+def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: Screen) -> None:
+    look(filled).press("type_first")
+    filled.app.text_area("new_question_text").input("pg_restore")
+    filled.press("new_question_yes")
+    (question,) = kept(filled)
+    assert (question.text, question.gold) == ("pg_restore", ())
+    assert "the question is one that the notes shall not answer" in filled.text
+    filled.press("mark_")
+    (gold,) = kept(filled)[0].spans
+    assert gold.path == "backups.md"
+    assert "1 right passage" in filled.text
+    filled.press("mark_")
+    assert kept(filled)[0].gold == ()
+    filled.press("mark_").press("remove_0")
+    assert kept(filled)[0].gold == ()
+
+
+def test_a_question_without_text_is_refused(filled: Screen) -> None:
+    look(filled).press("type_first")
+    filled.app.text_area("new_question_text").input("  ")
+    filled.press("new_question_yes")
+    assert "a question has no text" in filled.errors
+    filled.press("new_question_no")
+    assert not filled.app.text_area
+    assert kept(filled) == []
+
+
+def test_first_questions_are_suggested_and_accepted_or_not(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "terms"
+    folder.mkdir()
+    for name in ("mutex", "lifetime", "crate"):
+        text = f"A _{name}_ is a reference to a contiguous run of {name} elements, which knows how long it is."
+        (folder / f"{name}.md").write_text(f"# {name.title()}\n\n{text}\n")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(folder))
+    screen = Screen().finish("warm").open("evaluation").press("suggest_first").finish("suggest")
+    assert "3 questions suggested" in screen.text.replace("\\", "")
+    found = kept(screen, "terms")
+    assert len(found) == 3
+    assert all(one.suggested for one in found)
+    choose(screen, found[0].id).press("accept_one")
+    choose(screen, found[1].id).press("questions_reject")
+    assert [one.suggested for one in kept(screen, "terms")] == [False, True]
+    screen.press("accept_all")
+    assert [one.suggested for one in kept(screen, "terms")] == [False, False]
+
+
+def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
+    keep(filled, NEGATIVE)
+    look(filled)
+    filled.app.session_state["suggest"] = True
+    filled.app.run()
+    assert filled.app.radio("suggest_by").options == ["Rules, from definitions and headings"]
+    filled.app.select_slider("suggest_count").set_value(5).run()
+    filled.press("suggest_yes").finish("suggest")
+    assert filled.workspace.jobs.get("suggest").state == "done"
+    assert filled.app.session_state["suggest"] is False
+    assert "The notes define nothing" in filled.text
+
+
+def test_a_language_model_is_offered_where_there_is_one_and_its_failure_told(
+    place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_LLM__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("TESSERA_LLM__MODEL", "tiny")
+    monkeypatch.setenv("TESSERA_LLM__RETRIES", "0")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    screen = Screen().finish("warm")
+    keep(screen, NEGATIVE)
+    look(screen)
+    screen.app.session_state["suggest"] = True
+    screen.app.run()
+    screen.app.radio("suggest_by").set_value("model").run()
+    screen.press("suggest_yes").finish("suggest")
+    assert "can't be reached" in screen.errors.replace("\\", "")
+    assert len(kept(screen)) == 1
+
+
+def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> None:
+    keep(filled, GOOD)
+    menu(look(filled), "new")
+    filled.app.text_input("set_name_new").input("mine")
+    filled.press("set_name_yes")
+    assert "There is a question set 'mine' already" in filled.errors.replace("\\", "")
+    filled.app.text_input("set_name_new").input("other")
+    filled.press("set_name_yes")
+    assert filled.app.query_params["set"] == "other"
+    assert "This set is empty" in filled.text
+    menu(filled, "rename")
+    filled.app.text_input("set_name_rename").input(":smile: **b**")
+    filled.press("set_name_yes")
+    assert filled.app.query_params["set"] == ":smile: **b**"
+    menu(filled, "delete").press("questions_delete_no")
+    assert len(filled.workspace.evaluation.sets("vault")) == 2
+    menu(filled, "delete")
+    assert "Its runs stay" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
+    filled.press("questions_delete_yes")
+    assert [one.name for one in filled.workspace.evaluation.sets("vault")] == ["mine"]
+    assert table(filled) == ["how do I restore?"]
+
+
+def test_the_set_of_a_link_is_chosen_and_the_last_one_remembered(filled: Screen) -> None:
+    keep(filled, GOOD, name="a")
+    keep(filled, NEGATIVE, name="b")
+    assert table(look(filled)) == ["how do I restore?"]
+    assert table(look(filled, set="b")) == ["who wrote this?"]
+    assert filled.workspace.preference(f"question_set_{filled.workspace.base('vault').id}")
+    assert table(look(Screen())) == ["who wrote this?"]
+
+
+# files
+
+
+def test_a_file_becomes_a_set_of_its_name_or_goes_into_one(filled: Screen) -> None:
+    look(filled).press("import_first")
+    upload(filled, "pets.jsonl", lines(GOOD))
+    assert [one.name for one in filled.workspace.evaluation.sets("vault")] == ["pets"]
+    assert filled.app.query_params["set"] == "pets"
+    assert not filled.app.file_uploader
+    upload(menu(filled, "import"), "more.jsonl", lines(NEGATIVE), into="pets")
+    assert [one.id for one in kept(filled)] == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"\ufeffid,question,path,quote\nq1,how,backups.md,{QUOTE}\n".encode(),
+        f"id;question;path;quote\nq1;how;backups.md;{QUOTE}\n".encode(),
+        "id,question,path,quote\nq1,怎么办,缓存/雪崩.md,大量的键同时过期，请求全部落到数据库上\n".encode("gb18030"),
+    ],
+    ids=["mark", "semicolons", "gb18030"],
+)
+def test_a_table_is_read_however_it_was_saved(filled: Screen, data: bytes) -> None:
+    look(filled).press("import_first")
+    upload(filled, "table.csv", data)
+    assert len(kept(filled)[0].spans) == 1
+
+
+BAD = {
+    "no JSON": (b'{"id": 1', "bad.jsonl", ["line 1", "this isn't a JSON object"], ["第 1 行", "不是 JSON 对象"]),
+    "fields": (lines(NEGATIVE, {"id": "x"}), "bad.jsonl", ["line 2", "'gold' must be a list"], ["“gold”应是列表"]),
+    "path": (
+        lines(GOOD, {**GOOD, "id": "x", "gold": [{"path": "<b>no</b>.md", "quote": QUOTE}]}),
+        "bad.jsonl",
+        ["line 2", "question 'x': there is no note '&lt;b&gt;no&lt;/b&gt;.md'"],
+        ["问题“x”：没有笔记“&lt;b&gt;no&lt;/b&gt;.md”"],
+    ),
+    "quote": (
+        lines({**GOOD, "gold": [{"path": "backups.md", "quote": "the"}]}),
+        "bad.jsonl",
+        ["its quote 'the…' is more than once in 'backups.md'"],
+        ["不止一处"],
+    ),
+    "several": (
+        lines(NEGATIVE, NEGATIVE, {"id": "", "question": "", "gold": []}),
+        "bad.jsonl",
+        ["line 2", "the id 'q2' is already used in line 1.", "line 3", "'id' is missing"],
+        ["第 2 行", "编号“q2”在第 1 行已经用过。", "第 3 行", "缺少“id”"],
+    ),
+    "many": (b"[]\n" * 25, "bad.jsonl", ["line 20", "and 5 more"], ["第 20 行", "还有 5 项"]),
+    "empty": (b"", "bad.csv", ["there is no question in this file."], ["这个文件里没有问题。"]),
+    "columns": (b"id,question\n1,x\n", "bad.csv", ["the column path, quote is missing"], ["缺少列 path, quote"]),
+    "cells": (b'id,question,path,quote\n"1,x', "bad.csv", ["this isn't CSV"], ["不是有效的 CSV（引号没有闭合）"]),
+    "picture": (b"\x89PNG\r\n\x1a\n" + bytes(99), "bad.csv", ["not text"], ["不是文本"]),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("case", BAD)
+def test_all_that_is_wrong_with_a_file_is_told_and_nothing_imported(filled: Screen, case: str, language: str) -> None:
+    data, name, english, chinese = BAD[case]
+    filled.workspace.prefer("language", language)
+    screen = look(Screen("zh-CN" if language == "zh" else "en-US")).press("import_first")
+    upload(screen, name, data)
+    assert {"en": "Nothing was imported", "zh": "没有导入任何内容"}[language] in screen.errors
+    (told,) = [element.proto.body for element in screen.app.get("html") if 'class="t-list"' in element.proto.body]
+    told = told.replace("&#x27;", "'")
+    for part in english if language == "en" else chinese:
+        assert part in told
+    assert screen.workspace.evaluation.sets("vault") == []
+
+
+def test_a_set_is_written_to_a_file_only_when_that_is_asked_for(filled: Screen) -> None:
+    keep(filled, GOOD)
+    buttons = look(filled).app.get("download_button")
+    assert {button.proto.label for button in buttons} >= {"JSON lines", "Table (CSV)"}
+    assert all(button.proto.deferred_file_id for button in buttons if button.proto.label == "JSON lines")
+
+
+# questions
+
+
+def test_questions_are_filtered_by_state_kind_and_text(filled: Screen) -> None:
+    keep(filled, GOOD, NEGATIVE, {**NEGATIVE, "id": "q3", "question": "maybe?", "suggested": True})
+    assert len(table(look(filled))) == 3
+    filled.app.segmented_control("questions_state").set_value("negative").run()
+    assert table(filled) == ["who wrote this?", "maybe?"]
+    filled.app.segmented_control("questions_state").set_value("suggested").run()
+    assert table(filled) == ["maybe?"]
+    filled.app.segmented_control("questions_state").set_value("all").run()
+    filled.app.selectbox("questions_kind").set_value("how").run()
+    assert table(filled) == ["how do I restore?"]
+    filled.app.selectbox("questions_kind").set_value("").run()
+    filled.app.text_input("questions_text").input("WROTE").run()
+    assert table(filled) == ["who wrote this?"]
+    filled.app.text_input("questions_text").input("nowhere").run()
+    assert "No question passes these filters" in filled.text
+
+
+def test_a_question_is_changed(filled: Screen) -> None:
+    keep(filled, GOOD, {**NEGATIVE, "kind": "my kind"})
+    look(filled, question="q1")
+    field(filled, "text_area", "question_text_").input("how is it restored?")
+    field(filled, "text_input", "question_note_").input("asked by Ann")
+    field(filled, "toggle", "question_all_").set_value(True)
+    field(filled, "selectbox", "question_kind_").set_value("my kind")
+    filled.press("save_question_")
+    question = kept(filled)[0]
+    assert (question.text, question.kind, question.note, question.any) == (
+        "how is it restored?",
+        "my kind",
+        "asked by Ann",
+        False,
+    )
+    assert len(question.spans) == 1
+    assert field(filled, "text_area", "question_text_").value == "how is it restored?"
+
+
+def test_a_right_passage_leads_to_its_chunk(filled: Screen) -> None:
+    keep(filled, GOOD)
+    look(filled, question="q1")
+    (link,) = [link.proto for link in filled.app.get("page_link") if "backups" in link.proto.label]
+    note = kept(filled)[0].spans[0].note_id
+    assert link.query_string == f"note={note}&chunk=0"
+    assert any("Create an empty database" in hit for hit in hits(filled))
+
+
+def test_several_questions_are_deleted_with_a_second_yes(filled: Screen) -> None:
+    keep(filled, GOOD, NEGATIVE, {**NEGATIVE, "id": "q3"})
+    choose(look(filled), "q1", "q3").press("questions_delete").press("questions_delete_no")
+    assert len(kept(filled)) == 3
+    filled.press("questions_delete").press("questions_delete_yes")
+    assert [one.id for one in kept(filled)] == ["q2"]
+
+
+def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault: Path) -> None:
+    keep(filled, GOOD)
+    (vault / "backups.md").write_text("# Backups\n\nAll is new here.\n")
+    filled.workspace.apply(filled.workspace.plan_folder(vault))
+    look(filled, question="q1")
+    assert list(filled.app.dataframe[0].value["state"]) == ["Passage gone"]
+    assert "1 whose passage is gone" in filled.text
+    assert "The note was deleted, or this text in it was changed" in filled.text
+    filled.app.segmented_control("questions_state").set_value("gone").run()
+    assert table(filled) == ["how do I restore?"]
+    filled.press("remove_0")
+    assert kept(filled)[0].gold == ()
+
+
+def test_what_cannot_be_asked_is_told_where_its_passage_is_looked_for(filled: Screen) -> None:
+    keep(filled, {**NEGATIVE, "question": 'what is an "open quotation?'})
+    look(filled, question="q2")
+    assert "is not closed" in filled.errors.replace("\\", "")
+    field(filled, "text_input", "find_text_").input("pg_restore").run()
+    assert "is not closed" not in filled.errors.replace("\\", "")
+    filled.press("mark_")
+    assert kept(filled)[0].text == 'what is an "open quotation?'
+    assert len(kept(filled)[0].spans) == 1
+
+
+def test_hostile_texts_are_shown_as_they_are_written(place: Path, vault: Path) -> None:
+    name = ":smile: [x](javascript:alert(1)).md"
+    (vault / name).write_text(f"# T\n\n{HOSTILE}\n")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    screen = Screen().finish("warm")
+    gold = {"path": name, "quote": HOSTILE.strip()}
+    keep(screen, {"id": HOSTILE, "question": HOSTILE, "gold": [gold], "kind": HOSTILE, "note": HOSTILE}, name=HOSTILE)
+    look(screen, question=HOSTILE)
+    assert "&lt;script&gt;alert(1)" in "".join(hits(screen))
+    bodies = [element.proto.body for element in screen.app.get("html")]
+    assert not any("<script" in body or "<img" in body for body in bodies)
+    labels = [link.proto.label for link in screen.app.get("page_link")]
+    assert any(label.startswith(r"\:") for label in labels if "smile" in label)
+    assert not any("](javascript" in label for label in labels)
+    said = [element.value for kind in ("markdown", "caption", "info") for element in getattr(screen.app, kind)]
+    assert not any("![" in text or "**bold**" in text for text in said)
+    menu(screen, "delete")
+    said = [element.value for element in screen.app.markdown]
+    assert any("alert" in text for text in said)
+    assert not any("![" in text or "**bold**" in text for text in said)
+
+
+def test_five_hundred_questions_are_no_more_widgets_than_two(filled: Screen) -> None:
+    keep(filled, GOOD, NEGATIVE)
+    few = len(look(filled).app.main.children)
+    widgets = len(filled.app.button)
+    keep(filled, *({**GOOD, "id": f"x{number}"} for number in range(498)))
+    look(filled)
+    assert len(table(filled)) == 500
+    assert (len(filled.app.main.children), len(filled.app.button)) == (few, widgets)
+
+
+def test_open_for_reading_questions_are_shown_and_nothing_can_be_changed(place: Path, vault: Path) -> None:
+    with Workspace(place) as holder:
+        holder.apply(holder.plan_folder(vault))
+        holder.evaluation.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
+        screen = choose(look(Screen().finish("warm")), "q1", "q2")
+        assert len(table(screen)) == 2
+        changing = ("add_question", "accept_all", "questions_", "accept_one", "save_question_", "mark_")
+        buttons = [one for one in screen.app.button if (one.key or "").startswith(changing)]
+        assert len(buttons) > 5
+        assert all(button.disabled for button in buttons)
+        assert all(one.disabled for one in screen.app.menu_button if (one.key or "").startswith("set_menu_"))
+        screen.open("search", q="pg_restore")
+        assert all(one.disabled for one in screen.app.button if (one.key or "").startswith("mark_"))
+
+
+def test_a_passage_is_found_by_meaning_with_the_bundled_model(
+    place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "bundled")
+    with Workspace(place) as workspace:
+        workspace.apply(workspace.plan_folder(vault))
+    screen = Screen()
+    screen.workspace.jobs.wait("warm", 120)
+    keep(screen, {**NEGATIVE, "question": "很多缓存一起失效，数据库扛不住了"})
+    look(screen, question="q2").press("mark_")
+    assert kept(screen)[0].spans[0].path == "缓存/雪崩.md"
+
+
+# marks on hits
+
+
+def mark(screen: Screen, number: int = 0) -> object:
+    return [button for button in screen.app.button if (button.key or "").startswith("mark_")][number]
+
+
+def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None:
+    filled.open("search", q="pg_restore tag:nothing OR").open("search", q="pg_restore path:b")
+    assert "check_circle" not in mark(filled).proto.icon
+    filled.press("mark_")
+    (question,) = kept(filled)
+    assert question.text == "pg_restore"
+    assert question.spans[0].path == "backups.md"
+    assert filled.workspace.evaluation.sets("vault")[0].name == "My questions"
+    assert "check_circle" in mark(filled).proto.icon
+    fresh = Screen().open("search", q="pg_restore")
+    assert "check_circle" in mark(fresh).proto.icon
+    fresh.press("mark_")
+    assert "check_circle" not in mark(fresh).proto.icon
+    assert kept(fresh) == []
+
+
+def test_several_hits_are_right_and_the_question_stays_until_the_last_is_taken_back(filled: Screen) -> None:
+    filled.open("search", q="the")
+    for number in (0, 1):
+        mark(filled, number).click().run()
+    assert len(kept(filled)[0].spans) == 2
+    mark(filled, 0).click().run()
+    assert len(kept(filled)[0].spans) == 1
+
+
+def test_a_question_with_a_kind_outlives_its_last_mark(filled: Screen) -> None:
+    keep(filled, {**GOOD, "question": "pg_restore", "gold": []})
+    filled.open("search", q="pg_restore").press("mark_")
+    assert len(kept(filled)[0].spans) == 1
+    filled.press("mark_")
+    assert (kept(filled)[0].id, kept(filled)[0].gold) == ("q1", ())
+
+
+def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Screen, tmp_path: Path) -> None:
+    filled.workspace.apply(filled.workspace.plan_folder(notes.write(tmp_path / "other")))
+    keep(filled, NEGATIVE, name="a")
+    keep(filled, NEGATIVE, name="b")
+    look(filled, set="b").open("search", q="pg_restore base:vault").press("mark_")
+    filled.open("search", q="pg_restore base:other").press("mark_")
+    counts = {one.name: one.questions for base in ("vault", "other") for one in filled.workspace.evaluation.sets(base)}
+    assert counts == {"a": 1, "b": 2, "My questions": 1}
+
+
+def test_the_marks_of_a_page_are_read_once(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(filled, NEGATIVE)
+    asked: list[str] = []
+    found = filled.workspace.evaluation.marked
+    monkeypatch.setattr(filled.workspace.evaluation, "marked", lambda of, text: asked.append(text) or found(of, text))
+    filled.open("search", q="the")
+    assert len(hits(filled)) == 3
+    assert asked == ["the"]
+
+
+def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refused(filled: Screen) -> None:
+    workspace = filled.workspace
+    note = next(card for card in workspace.notes() if card.path == "backups.md")
+    chunk_id = workspace.edit_chunk(workspace.chunks(note.id)[0].id, "zebra stripes")
+    workspace.add_chunk(note.id, "okapi legs", after=chunk_id)
+    filled.open("search", q="zebra").app.segmented_control("mode").set_value("keyword").run()
+    filled.press("mark_")
+    assert kept(filled)[0].spans[0].quote.startswith("# Backups")
+    filled.open("search", q="okapi")
+    assert mark(filled).disabled
+    assert "You added this chunk yourself" in mark(filled).help.replace("\\", "")
+
+
+def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
+    filled.open("search", q="pg_restore")
+    workspace = filled.workspace
+    note = next(card for card in workspace.notes() if card.path == "backups.md")
+    button = mark(filled)
+    kept_search = workspace.search
+    found = kept_search("pg_restore")
+    workspace.delete_notes([note.id])
+    workspace.search = lambda *_, **__: found
+    button.click().run()
+    del workspace.search
+    assert not filled.app.exception
+    assert "There is no note" in filled.errors.replace("\\", "")
+
+
+# the base's own reranker
+
+
+def test_a_base_has_a_reranker_of_its_own_beside_its_other_choices(filled: Screen) -> None:
+    filled.workspace.set_search("vault", limit=7)
+    base = filled.workspace.base("vault")
+    filled.open("settings")
+    choice = filled.app.selectbox(f"reranker_{base.id}")
+    assert choice.options[0] == "As the settings say: None"
+    choice.set_value("late-interaction").run()
+    assert (filled.workspace.base("vault").reranker, filled.workspace.base("vault").limit) == ("late-interaction", 7)
+    filled.app.selectbox(f"limit_{base.id}").set_value(20).run()
+    assert (filled.workspace.base("vault").reranker, filled.workspace.base("vault").limit) == ("late-interaction", 20)
+    filled.app.selectbox(f"reranker_{base.id}").set_value("").run()
+    assert filled.workspace.base("vault").reranker == ""
+
+
+# sentences
+
+
+def told(file: Path) -> list[str]:
+    """The reasons that a file gives for refusing questions, with a word where something is put in."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("QuestionSetError", "ValueError", "add", "ConfigError", "unusable"):
+            match node.args[-1:]:
+                case [ast.Constant(value=str(text))]:
+                    found.append(text)
+                case [ast.JoinedStr(values=parts)]:
+                    found.append(written(parts))
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "reason":
+            value = node.value
+            parts = value.values if isinstance(value, ast.JoinedStr) else [value]
+            found.append(written(parts))
+    return [text for text in found if text != WORD]
+
+
+def written(parts: list[ast.expr]) -> str:
+    return "".join(str(one.value) if isinstance(one, ast.Constant) else WORD for one in parts)
+
+
+def untold(file: Path) -> list[str]:
+    """The reasons that aren't in the table, whichever word is put in."""
+    words = (WORD, "isn't", "text")
+    reasons = told(file)
+    assert reasons
+    return [
+        reason
+        for reason in reasons
+        if not any(sentences.chinese(text) != text for text in (reason.replace(WORD, word) for word in words))
+    ]
+
+
+FILES = ("questions", "sheets", "golds", "suggestions")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [*(CORE / "evaluation" / f"{name}.py" for name in FILES), CORE / "evaluating.py", CORE / "store" / "questions.py"],
+    ids=lambda file: f"{file.parent.name}/{file.stem}",
+)
+def test_every_reason_against_a_question_is_told_in_chinese(file: Path) -> None:
+    assert untold(file) == []

@@ -1,0 +1,331 @@
+"""Evaluation: ways to search next to each other, what became of each question, the runs there were, advice."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import Cancelled
+from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run
+from core.workspace import Workspace
+from tests.pages.conftest import Screen
+
+HOSTILE = "<img src=x onerror=alert(1)> ![p](http://evil.invalid/p.png) **bold** :red[red]"
+
+BACKUPS, CACHE = "Create an empty database and run", "给过期时间加上随机值"
+
+
+def gold(workspace: Workspace, path: str, quote: str) -> GoldSpan:
+    note = workspace.note(workspace.named_note(path).id)
+    start = note.body.index(quote)
+    return GoldSpan(path, quote, start, start + len(quote), note.id)
+
+
+def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
+    """A set of questions, of which the third has no answer and all behind that are missed by words."""
+    kept = workspace.evaluation.add_set(workspace.bases()[0].name, "mine")
+    restore, random = gold(workspace, "backups.md", BACKUPS), gold(workspace, "缓存/雪崩.md", CACHE)
+    asked = [
+        Question("q1", "restore a backup", (restore,), kind="how"),
+        Question("q2", HOSTILE, (random,), kind="why"),
+        Question("q3", "who wrote this", ()),
+        *(Question(f"q{number}", f"zebra number {number}", (restore,)) for number in range(4, questions + 1)),
+    ]
+    workspace.evaluation.add_questions(kept, asked)
+    return workspace.evaluation.named_set(workspace.bases()[0].name, "mine")
+
+
+@pytest.fixture
+def kept(filled: Screen) -> QuestionSet:
+    return a_set(filled.workspace)
+
+
+@pytest.fixture
+def compared(filled: Screen, kept: QuestionSet) -> Screen:
+    """The page after one click: the base as it is and without reranking."""
+    return filled.open("evaluation", view="compare").press("run").finish("evaluate")
+
+
+def runs(screen: Screen) -> list[Run]:
+    return screen.workspace.evaluation.runs(screen.workspace.bases()[0].name)
+
+
+def boxes(screen: Screen) -> str:
+    return "\n".join(element.proto.body for element in screen.app.get("html"))
+
+
+def rows(screen: Screen) -> list[str]:
+    return list(screen.app.dataframe[0].value["question"])
+
+
+def mark(screen: Screen, *lines: int) -> Screen:
+    """Mark lines of the only table there is."""
+    screen.app.session_state[screen.app.dataframe[0].key] = {
+        "selection": {"rows": list(lines), "columns": [], "cells": []}
+    }
+    screen.app.run()
+    assert not screen.app.exception, screen.app.exception
+    return screen
+
+
+def button(screen: Screen, key: str):  # type: ignore[no-untyped-def]
+    return next(button for button in screen.app.button if button.key == key)
+
+
+def ways(screen: Screen) -> list[Pipeline]:
+    chosen: list[Pipeline] = screen.app.session_state[f"ways_{screen.workspace.bases()[0].id}"]
+    return chosen
+
+
+def pick(screen: Screen, preset: str, number: int = 1) -> Screen:
+    screen.app.pills(f"way_preset_{number}").set_value(preset).run()
+    assert not screen.app.exception, screen.app.exception
+    return screen
+
+
+def test_without_notes_it_says_where_they_come_from() -> None:
+    screen = Screen().open("evaluation")
+    assert "nothing to evaluate yet" in screen.text
+    assert not screen.app.dataframe
+
+
+def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
+    filled.open("evaluation")
+    assert filled.app.query_params["view"] == "compare"
+    assert "Nothing was asked yet" in filled.text
+    filled.press("run").finish("evaluate")
+    assert [run.pipeline.name for run in runs(filled)] == ["no reranking", "as it is"]
+    told = boxes(filled)
+    assert "too few questions to tell anything" in told
+    assert "3 questions, 2 of them with an answer" in told
+    assert "First hit is right" in told
+    assert "Nothing was asked yet" not in filled.text
+    assert filled.workspace.jobs.get("evaluate") is None
+
+
+def test_the_page_speaks_chinese(compared: Screen) -> None:
+    chinese = Screen("zh-CN").open("evaluation", view="compare")
+    assert chinese.app.title[0].value == "评测"
+    told = chinese.text
+    for said in ("不重排", "首条即对", "现有设置", "问题太少", "正确段落", "第 1 名"):
+        assert said in told
+
+
+def test_a_question_shows_its_passages_and_what_each_run_recalled(compared: Screen) -> None:
+    told = boxes(compared)
+    assert f"<mark>{BACKUPS}</mark>" in told
+    assert told.count("answers here") == 2
+    assert "rank 1" in told
+    links = [link for link in compared.app.get("page_link") if "chunk=" in link.proto.query_string]
+    assert links
+    mark(compared, 2)
+    assert "The notes have no answer to this question" in boxes(compared)
+    assert compared.app.query_params["question"] == "q3"
+
+
+def test_a_link_opens_a_question(compared: Screen) -> None:
+    both = ",".join(run.id for run in reversed(runs(compared)))
+    screen = Screen().open("evaluation", view="compare", runs=both, question="q2")
+    golds = boxes(screen).split('class="t-gold"')[1].split("</div></div>")[0]
+    assert CACHE in golds
+
+
+def test_texts_from_outside_are_shown_as_they_are_written(compared: Screen) -> None:
+    mark(compared, 1)
+    told = boxes(compared)
+    assert "&lt;img src=x onerror=alert(1)&gt;" in told
+    assert "<img" not in told
+
+
+def test_the_list_can_be_narrowed(compared: Screen) -> None:
+    assert rows(compared) == ["restore a backup", HOSTILE, "who wrote this"]
+    compared.app.pills("rows_filter").set_value("negative").run()
+    assert rows(compared) == ["who wrote this"]
+    compared.app.pills("rows_filter").set_value("all").run()
+    compared.app.selectbox("rows_kind").set_value("how").run()
+    assert rows(compared) == ["restore a backup"]
+    compared.app.text_input("rows_text").input("nothing like it").run()
+    assert "No question passes these filters" in compared.text
+
+
+def test_a_miss_says_why(filled: Screen) -> None:
+    a_set(filled.workspace, 4)
+    pick(filled.open("evaluation", view="compare"), "words").press("run").finish("evaluate")
+    filled.app.pills("rows_filter").set_value("missed").run()
+    assert rows(filled)[-1] == "zebra number 4"
+    mark(filled, len(rows(filled)) - 1)
+    told = boxes(filled)
+    assert "missed" in told
+    assert "No candidate" in told
+    assert "Others are nearer in meaning and in words" in told
+
+
+def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault: Path) -> None:
+    file = vault / "backups.md"
+    file.write_text("# Other\n\nAnother beginning.\n\n" + file.read_text().replace(BACKUPS, "Do not"), encoding="utf-8")
+    workspace = compared.workspace
+    workspace.apply(workspace.plan_folder(vault))
+    compared.app.run()
+    told = boxes(compared)
+    assert "The notes changed since this run" in told
+    assert "changed in the note since" in told
+    assert "Do not" not in told
+    workspace.delete_notes([workspace.named_note("backups.md").id])
+    compared.app.run()
+    assert "The note is gone" in boxes(compared)
+
+
+# the ways
+
+
+def test_a_preset_is_one_click_and_two_of_the_same_cannot_be_compared(filled: Screen, kept: QuestionSet) -> None:
+    filled.open("evaluation", view="compare")
+    assert ways(filled) == [Pipeline(), Pipeline(reranker="none")]
+    assert ways(pick(filled, "meaning"))[1] == Pipeline(mode="semantic")
+    assert ways(pick(filled, "around"))[1] == Pipeline(expansion_size=1)
+    assert not button(filled, "run").disabled
+    pick(filled, "as_is")
+    assert button(filled, "run").disabled
+    assert "Two of these ways are the same" in filled.text
+
+
+def test_other_chunks_are_said_to_take_longer_and_are_made_beside_the_base(filled: Screen, kept: QuestionSet) -> None:
+    before = filled.workspace.chunks(filled.workspace.named_note("backups.md").id)
+    pick(filled.open("evaluation", view="compare"), "recursive")
+    assert "For B the notes are cut and embedded once more" in filled.text
+    filled.press("run").finish("evaluate")
+    assert "Cut by size" in boxes(filled)
+    assert "What differs" in boxes(filled)
+    assert filled.workspace.chunks(filled.workspace.named_note("backups.md").id) == before
+
+
+def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> None:
+    filled.open("evaluation", view="compare")
+    filled.app.slider("way_semantic_weight_0").set_value(0.3).run()
+    filled.app.segmented_control("way_mode_0").set_value("hybrid").run()
+    filled.app.selectbox("way_strategy_0").set_value("recursive").run()
+    size = next(slider for slider in filled.app.slider if slider.key.startswith("way_chunk_size_0"))
+    size.set_value(256).run()
+    first = ways(filled)[0]
+    assert (first.semantic_weight, first.mode) == (0.3, "hybrid")
+    assert first.chunking == replace(filled.workspace.bases()[0].chunking, strategy="recursive", chunk_size=256)
+    assert "Cut by size · chunks 256/1500 · by meaning and words · weight 0.3" in boxes(filled)
+    # What is as the base has it is left to the base again.
+    filled.app.slider("way_semantic_weight_0").set_value(0.6).run()
+    assert ways(filled)[0].semantic_weight is None
+    filled.app.text_input("way_name_0").input(HOSTILE[:60]).run()
+    filled.press("run").finish("evaluate")
+    assert runs(filled)[1].pipeline.name == HOSTILE[:60]
+    assert "<img" not in boxes(filled)
+
+
+def test_a_third_way_is_added_and_removed(filled: Screen, kept: QuestionSet) -> None:
+    filled.open("evaluation", view="compare").press("way_add")
+    assert len(ways(filled)) == 3
+    filled.press("run").finish("evaluate")
+    assert len(runs(filled)) == 3
+    assert filled.app.tabs[0].label.startswith("A · ")
+    assert filled.app.segmented_control("against").value == 1
+    filled.press("way_remove_1")
+    assert ways(filled) == [Pipeline(), Pipeline(mode="semantic")]
+
+
+def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
+    with Workspace(place) as holder:
+        holder.apply(holder.plan_folder(vault))
+        holder.evaluation.run(a_set(holder), [Pipeline(), Pipeline(reranker="none")])
+        reader = Screen().finish("warm").open("evaluation", view="compare")
+        assert button(reader, "run").disabled
+        assert "First hit is right" in boxes(reader)
+        mark(reader.open("evaluation", view="history"), 0)
+        assert button(reader, "history_delete").disabled
+        assert not button(reader, "history_compare").disabled
+
+
+# charts and reports
+
+
+def test_charts_are_drawn_when_they_are_opened(compared: Screen) -> None:
+    assert not compared.app.get("vega_lite_chart") + compared.app.get("arrow_vega_lite_chart")
+    compared.app.session_state["charts"] = True
+    compared.app.run()
+    for name in ("metrics", "ranks", "thresholds", "history"):
+        compared.app.segmented_control("chart").set_value(name).run()
+        assert not compared.app.exception, compared.app.exception
+    compared.app.segmented_control("chart").set_value("shifts").run()
+    assert "at least 20 questions" in compared.text
+
+
+def test_another_figure_can_be_judged_by(compared: Screen) -> None:
+    compared.app.selectbox("judged_by").set_value("span_iou").run()
+    assert "Overlap of found and right" in boxes(compared).split("t-verdict")[1].split("</div></div></div>")[0]
+    assert [one.label for one in compared.app.get("download_button") if "HTML" in one.label or "CSV" in one.label]
+
+
+# history
+
+
+def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
+    compared.open("evaluation", view="history")
+    table = compared.app.dataframe[0].value
+    assert list(table["way"]) == ["No reranking", "As it is"]
+    assert set(table["state"]) == {"complete"}
+    assert button(compared, "history_compare").disabled
+    mark(compared, 0).press("history_compare")
+    assert runs(compared)[0].id in compared.app.query_params["runs"]
+    assert "Settings of this run" in boxes(compared)
+    mark(compared.open("evaluation", view="history"), 0, 1).press("history_delete")
+    assert runs(compared) == []
+    assert "There are no runs yet" in compared.text
+
+
+def test_a_run_says_when_the_notes_changed_since(compared: Screen) -> None:
+    workspace = compared.workspace
+    workspace.delete_notes([workspace.named_note("kitchen/bread.txt").id])
+    compared.open("evaluation", view="history")
+    assert set(compared.app.dataframe[0].value["state"]) == {"notes changed since"}
+
+
+def test_a_stopped_run_is_resumed(filled: Screen, kept: QuestionSet) -> None:
+    def stop(done: float, total: float, what: str) -> None:
+        if done > 0:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        filled.workspace.evaluation.run(kept, [Pipeline()], stop)
+    filled.open("evaluation", view="history")
+    assert list(filled.app.dataframe[0].value["state"]) == ["stopped"]
+    mark(filled, 0).press("history_resume").finish("evaluate")
+    run = runs(filled)[0]
+    assert run.ended_at is not None
+    assert run.asked == 3
+
+
+# advice
+
+
+def test_advice_is_refused_for_few_questions(filled: Screen, kept: QuestionSet) -> None:
+    filled.open("evaluation", view="advice")
+    assert "Advice needs 20 questions, and this set has 3" in filled.text
+    assert button(filled, "advise").disabled
+
+
+def test_advice_is_given_and_taken(filled: Screen) -> None:
+    workspace = filled.workspace
+    base = workspace.bases()[0].name
+    a_set(workspace, 25)
+    # Where only words count, the questions that hold none of the note's find nothing.
+    workspace.set_search(base, semantic_weight=0.0, limit=7)
+    filled.open("evaluation", view="advice")
+    filled.app.pills("grid_sizes").set_value(["own"]).run()
+    filled.app.pills("grid_rerankers").set_value(["none"]).run()
+    filled.press("advise").finish("advise")
+    told = filled.text
+    assert "settings" in told
+    table = filled.app.dataframe[0].value
+    assert "as it is" in set(table["note"])
+    assert len(table) == len(runs(filled)) > 2
+    if any((one.key or "") == "adopt" for one in filled.app.button):
+        filled.press("adopt")
+        assert workspace.base(base).semantic_weight != 0.0
+        assert workspace.base(base).limit == 7
