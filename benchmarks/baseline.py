@@ -147,7 +147,7 @@ class LangChain:
             documents,
             self._records,
             self._store,
-            cleanup="incremental",
+            cleanup="scoped_full",  # incremental embeds anew what spans two of its batches
             source_id_key="source",
             key_encoder="blake2b",
         )

@@ -147,7 +147,6 @@ class NoteCard:
     status: NoteStatus
     source: str
     updated_at: datetime | None
-    characters: int
     chunks: int
     strategy: str
     warnings: tuple[str, ...]

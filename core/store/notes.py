@@ -22,7 +22,7 @@ _NOTE_COLUMNS = (
 _ALL = Filters()
 _CARD = """
     SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
-           length(body) AS characters, strategy, warnings, type, category, project,
+           strategy, warnings, type, category, project,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending,
            (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags

@@ -40,7 +40,7 @@ class Phrase:
         self._spelled = self._pattern(_spellings())
         self._made = not all(map(_alone, self.folded))
         # Few others fold to what is no letter.
-        few = not self._made and not any(one.isalnum() or one.isspace() for one in self.folded)
+        few = not self._made and not any(one.isalnum() or one.isspace() or one == "_" for one in self.folded)
         self._others = _others(self.folded) if few else None
 
     def held_in(self, text: str) -> bool:

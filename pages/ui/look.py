@@ -130,7 +130,7 @@ STYLE = """
 .t-shift { font-size: .8rem; opacity: .85; white-space: nowrap; display: inline-flex; align-items: center; gap: .5rem; } .t-shift.good { color: var(--t-accent); opacity: 1; } .t-shift.bad { color: #c5483c; opacity: 1; }
 .t-interval { position: relative; display: inline-block; width: 5.5rem; height: .6rem; background: linear-gradient(90deg, transparent calc(50% - .5px), currentColor 0 calc(50% + .5px), transparent 0); }
 .t-interval i { position: absolute; top: .18rem; height: .24rem; border-radius: .12rem; background: currentColor; opacity: .55; } .t-shift:is(.good, .bad) .t-interval i { opacity: 1; }
-.t-shift > span:first-child { min-width: 2.9rem; } .t-kinds td { white-space: nowrap; }
+.t-shift > span:first-child { min-width: 2.9rem; } .t-kinds td { white-space: nowrap; } .t-figures td > .t-number:first-child { min-width: 1.5rem; } .t-figures tbody th { overflow-wrap: normal; }
 .t-share { display: inline-block; width: 2.6rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; margin-left: .5rem; } .t-share i { display: block; height: 100%; background: var(--run); }
 .t-more { margin-top: .5rem; } .t-more summary { cursor: pointer; font-size: .86rem; opacity: .75; margin-bottom: .3rem; }
 .t-gold { border-left: 3px solid var(--t-accent); padding: .05rem 0 .05rem .8rem; margin: .3rem 0 .6rem; } .t-gold .t-text { font-size: .88rem; max-height: 11rem; overflow: auto; } .t-gold summary { cursor: pointer; font-size: .82rem; opacity: .75; }
@@ -140,7 +140,8 @@ STYLE = """
 [class*="st-key-recalled_"] .t-text mark { background: color-mix(in srgb, var(--t-accent) 30%, transparent); }
 [class*="st-key-way_body_"] { width: 40rem; max-width: 86vw; } [class*="st-key-way_body_"] [data-testid="stButtonGroup"] button { padding: 0 .6rem; }
 [class*="st-key-way_preset_"] button { min-height: 1.75rem; padding: 0 .6rem; } [class*="st-key-way_preset_"] button p { font-size: .82rem; }
-@media (min-width: 1001px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
+@media (max-width: 1150px) { [data-testid="stHorizontalBlock"]:has(> * > * > * > :is(.st-key-rows_list, .st-key-figures_side)) > [data-testid="stColumn"] { min-width: 100%; } }
+@media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
 .t-about { max-width: 56rem; line-height: 1.55; }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
 .st-key-reader_body h1 { font-size: 1.5rem; } .st-key-reader_body h2 { font-size: 1.25rem; } .st-key-reader_body h3 { font-size: 1.1rem; }

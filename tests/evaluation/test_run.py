@@ -31,7 +31,6 @@ def hit(rank: int, path: str, text: str) -> Hit:
         status="active",
         source="",
         updated_at=None,
-        characters=len(BODIES[path]),
         chunks=1,
         strategy="",
         warnings=(),

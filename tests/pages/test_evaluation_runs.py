@@ -128,6 +128,8 @@ def test_a_link_opens_a_question(compared: Screen) -> None:
     screen = Screen().open("evaluation", view="compare", runs=both, question="q2")
     golds = boxes(screen).split('class="t-gold"')[1].split("</div></div>")[0]
     assert CACHE in golds
+    mark(screen, 0)
+    assert BACKUPS in boxes(screen).split('class="t-gold"')[1].split("</div></div>")[0]
 
 
 def test_texts_from_outside_are_shown_as_they_are_written(compared: Screen) -> None:

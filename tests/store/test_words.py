@@ -123,6 +123,8 @@ def put(store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str
         ("k", "300 K", True),
         ("cat", "the 𝐜𝐚𝐭 —", True),
         ("cat", "—cat𝐬", False),
+        ("__", "的 __init__", False),
+        ("__", "的 __ 是", True),
     ],
 )
 def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, held: bool) -> None:

@@ -30,7 +30,7 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
     left, right = st.columns([7, 4], gap="large")
     with left:
         st.html(figures.table(base, shown))
-    with right:
+    with right, st.container(key="figures_side"):
         figures.differ(shown)
         figures.kinds(shown)
     charts.section(workspace, base, shown)
@@ -48,7 +48,9 @@ def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list
     named = next(filter(None, ([one for one in ids.split(",") if one in there] for ids in said)), [])
     if not named:
         last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == kept.id and run.ended_at}
-        named = list(last.values())[-2:]
+        usual = [way for way in last if replace(way, name="") == ways.AS_IS][-1:]
+        others = [way for way in last if way not in usual]
+        named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
     links.say("runs", ",".join(named))
     return named
 

@@ -64,7 +64,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             if number and name in METRICS:
                 shift = _shift(shown.comparisons[number - 1][name], widest)
             elif number:
-                shift = f'<span class="t-shift">{figure - figures[0]:+,.0f} ms</span>'
+                shift = f'<span class="t-shift">{f"{figure - figures[0]:+,.0f}".replace("-", "−")} ms</span>'
             cells.append(f'<td><span class="{"t-best" if beaten else ""}">{form(figure)}</span>{shift}</td>')
         about = html(t(f"eval.metric.{_key(name)}.help"))
         lines.append(f'<tr><th scope="row" title="{about}">{html(metric_name(name))}</th>{"".join(cells)}</tr>')
@@ -114,7 +114,7 @@ def kinds(shown: SideBySide) -> None:
     lines = []
     for kind in shown.kinds:
         cells = "".join(
-            f'<td>{answered}<span class="t-share"><i class="t-run-{number % 4}" style="width: '
+            f'<td><span class="t-number">{answered}</span><span class="t-share"><i class="t-run-{number % 4}" style="width: '
             f'{100 * answered / kind.questions:.0f}%"></i></span></td>'
             for number, answered in enumerate(kind.answered)
         )

@@ -113,11 +113,15 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
 
 def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
     """Draw a line for each question and return the chosen one, at first the one that the address names."""
-    linked = links.arrived("question")
-    wanted = linked if linked is not None else links.known("question")
+    if (linked := links.arrived("question")) is not None:
+        st.session_state["rows_linked"] = linked
+        links.say("question", linked)
+    wanted = links.known("question")
     first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
     # Another list is another table, for what is chosen is the number of a line; so is one that a link leads to.
-    told = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
+    told = hash(
+        (tuple(run.id for run in shown.runs), tuple(row.id for row in rows), st.session_state.get("rows_linked"))
+    )
     letters = {f"rank_{number}": ways.LETTERS[number] for number in range(len(shown.runs))}
     event = st.dataframe(
         [_line(row, against) for row in rows],
