@@ -1,16 +1,16 @@
 """Question sets on a base, and runs of them: what each way to search finds of the right passages."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import cast
 
-from core import evaluation
+from core import chunking, evaluation
 from core.config import Settings
 from core.embedding import Embedder
-from core.errors import Cancelled, ConfigError, QueryError, QuestionSetError, UnknownChoice
+from core.errors import ConfigError, QueryError, QuestionSetError, StoreError, UnknownChoice
 from core.evaluation import advice, golds, questions, sheets, suggestions
 from core.evaluation.advice import Advice
 from core.evaluation.problems import Problems
@@ -57,6 +57,7 @@ class Evaluating:
         self._store = store
         self._settings = settings
         self._searching_of = searching_of
+        self._build = build
         self.scratch = Scratch(store, build)
 
     # question sets
@@ -174,6 +175,8 @@ class Evaluating:
         if known is None:
             return
         left = [gold for gold in known.spans if not is_within(gold, hit)]
+        if len(left) == len(known.spans):
+            return
         if left or known.kind or known.note:
             self._store.questions.edit(kept, known.id, replace(known, gold=tuple(left)))
         else:
@@ -205,19 +208,24 @@ class Evaluating:
     # runs
 
     def measure(
-        self, base: str, asked: Sequence[Question], pipelines: Sequence[Pipeline], progress: Progress = unheard
+        self,
+        base: str,
+        asked: Sequence[Question],
+        pipelines: Sequence[Pipeline],
+        progress: Progress = unheard,
+        *,
+        name: str = "questions",
     ) -> list[Brought]:
         """Ask questions whose right passages are placed, in several ways, keeping nothing, and return what they bring.
 
-        Raises what a search raises, and what making a place beside the base does.
+        `name` is the questions' file, for messages. Raises what `run` does.
         """
         named = self._store.notes.base(base)
-        self._check(asked, base)
+        self._check(asked, named, name)
         brought: list[Brought] = []
-        for number, pipeline in enumerate(pipelines):
-            run = self._new(named, "", "", pipeline, len(asked))
+        for number, run in enumerate(self._new(named, "", "", pipelines, len(asked))):
             told = _part(progress, number, len(pipelines))
-            results = [result for _, result in self._answers(named, pipeline, dict(enumerate(asked)), told)]
+            results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(asked)), told)]
             run = replace(
                 run,
                 id=f"{number}",
@@ -232,12 +240,13 @@ class Evaluating:
         """Ask a set in several ways, one after the other, and keep what each brings.
 
         Suggested questions, and those whose right passages are gone, aren't asked. On Cancelled what was asked
-        stays, and `resume` goes on. Raises QuestionSetError for a set without a question to ask.
+        stays, and `resume` goes on. Raises QuestionSetError for a set without a question to ask, and, before anything
+        is asked, what a search by the pipelines raises; later what making a place beside the base does.
         """
-        base, asked = self._base_named(kept.base_id), self._to_ask(kept)
+        base, asked = self._base_named(kept.base_id), self.to_ask(kept)
         runs = []
-        for number, pipeline in enumerate(pipelines):
-            begun = self._store.runs.begin(self._new(base, kept.id, kept.name, pipeline, len(asked)))
+        for number, run in enumerate(self._new(base, kept.id, kept.name, pipelines, len(asked))):
+            begun = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
             runs.append(self._go_on(begun, asked, {}, _part(progress, number, len(pipelines))))
         return runs
 
@@ -248,11 +257,13 @@ class Evaluating:
         can't be compared, and RunNotFound.
         """
         run = self._store.runs.run(run_id)
+        if run.ended_at is not None:
+            return run
         base = self._base_named(run.base_id)
         kept = next((one for one in self._store.questions.sets(base) if one.id == run.set_id), None)
         done = self._store.runs.results(run_id)
-        asked = self._to_ask(kept) if kept else []
-        same = len(asked) == run.questions and all(asked[number].id == result.id for number, result in done.items())
+        asked = self.to_ask(kept) if kept else []
+        same = len(asked) == run.questions and all(_is_of(asked[number], result) for number, result in done.items())
         if not same or (run.index_version, run.settings) != self._state(base, run.pipeline):
             raise ConfigError(
                 "The notes, the settings or the questions changed since this run was stopped. Run the set again."
@@ -306,23 +317,24 @@ class Evaluating:
             raise QuestionSetError(hit.note.path or hit.note.title, 0, reason)
         return golds.gold_at(self._store.notes.note(hit.note.id), hit.chunk.start, hit.chunk.end)
 
-    def _to_ask(self, kept: QuestionSet) -> list[Question]:
+    def to_ask(self, kept: QuestionSet) -> list[Question]:
+        """Return the questions of a set that a run asks; raises QuestionSetError where there is none, or a bad one."""
         asked = [one for one in self.questions(kept) if not one.suggested and not evaluation.is_lost(one)]
         if not asked:
             reason = (
                 "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone."
             )
             raise QuestionSetError(kept.name, 0, reason)
-        self._check(asked, kept.name)
+        self._check(asked, self._base_named(kept.base_id), kept.name)
         return asked
 
-    def _check(self, asked: Sequence[Question], name: str) -> None:
+    def _check(self, asked: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """Raise one QuestionSetError that lists the questions that no search can be asked."""
         problems = Problems(name)
-        searching = self._searching_of(self._store)
+        searching, options = self._searching_of(self._store), _options(base, Pipeline())
         for question in asked:
             try:
-                searching.settings({}, question.text)
+                searching.settings(options, question.text)
             except QueryError as error:
                 problems.add(question.line, f"question '{question.id}': {error}")
         problems.raise_any()
@@ -334,13 +346,22 @@ class Evaluating:
                 return base
         raise UnknownChoice("base", base_id, [base.name for base in bases])
 
-    def _new(self, base: KnowledgeBase, set_id: str, set_name: str, pipeline: Pipeline, count: int) -> Run:
-        version, settings = self._state(base, pipeline)
-        return Run("", base.id, set_id, set_name, pipeline, settings, version, datetime.now(UTC), None, count)
+    def _new(
+        self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
+    ) -> list[Run]:
+        """A run for each pipeline, all of which can be."""
+        now = datetime.now(UTC)
+        runs = []
+        for pipeline in pipelines:
+            version, settings = self._state(base, pipeline)
+            runs.append(Run("", base.id, set_id, set_name, pipeline, settings, version, now, None, count))
+        return runs
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
         """The version of what searches find, and the pipeline's settings with what it leaves open."""
-        cut = asdict(pipeline.chunking or base.chunking)
+        options = pipeline.chunking or base.chunking
+        chunking.build(options, self._build(pipeline.embedder or base.embedder).tokens)
+        cut = asdict(options)
         embedder = {"embedder": pipeline.embedder or base.embedder}
         asked = self._searching_of(self._store).settings(_options(base, pipeline))
         return self._store.database.version(), cut | embedder | asked
@@ -354,23 +375,24 @@ class Evaluating:
             for number, result in self._answers(base, run.pipeline, left, progress):
                 every[number] = fresh[number] = result
                 if len(fresh) == _TOGETHER:
-                    self._store.runs.add(run, fresh)
+                    self._keep(run, fresh, every)
                     fresh.clear()
-        except Cancelled:
-            self._end(run, fresh, every, stopped=True)
+        except BaseException:
+            # Whatever it was, what was asked stays; where that can't be kept, the first error is the one to tell.
+            with suppress(StoreError):
+                self._keep(run, fresh, every)
             raise
-        return self._end(run, fresh, every)
+        return self._keep(run, fresh, every, ended_at=datetime.now(UTC))
 
-    def _end(
+    def _keep(
         self,
         run: Run,
         fresh: Mapping[int, QuestionResult],
         every: Mapping[int, QuestionResult],
         *,
-        stopped: bool = False,
+        ended_at: datetime | None = None,
     ) -> Run:
-        self._store.runs.add(run, fresh)
-        return self._store.runs.end(run, evaluation.summarise([*every.values()]), stopped=stopped)
+        return self._store.runs.add(run, fresh, evaluation.summarise([*every.values()]), ended_at)
 
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, asked: Mapping[int, Question], progress: Progress
@@ -389,15 +411,21 @@ class Evaluating:
                 yield number, result
 
     def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
-        chunking, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
-        if chunking == base.chunking and embedder == base.embedder:
+        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+        if options == base.chunking and embedder == base.embedder:
             return nullcontext(self._store)
-        return self.scratch.opened(base, chunking, embedder, progress)
+        return self.scratch.opened(base, options, embedder, progress)
 
 
 def is_within(gold: GoldSpan, hit: Hit) -> bool:
     """Tell whether a right passage stands in a hit's chunk as a whole."""
     return gold.note_id == hit.note.id and hit.chunk.start <= gold.start and gold.end <= hit.chunk.end
+
+
+def _is_of(question: Question, result: QuestionResult) -> bool:
+    """Whether a result is of a question as it is now."""
+    now = (question.id, question.text, question.any, {(gold.path, gold.quote) for gold in evaluation.left(question)})
+    return now == (result.id, result.question, result.any, {(gold.path, gold.quote) for gold in result.golds})
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:

@@ -3,15 +3,16 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from core import chunking
 from core.embedding import Embedder
-from core.errors import UnknownChoice
+from core.errors import NoteNotFound, UnknownChoice, WorkspaceLocked
 from core.indexing import Draft, Indexer
 from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, unheard
-from core.store import Store
+from core.store import Store, take
 from core.text import digest
 
 FOLDER = "scratch"
@@ -57,12 +58,13 @@ class Scratch:
             store.close()
 
     def drop(self) -> None:
-        """Delete all places."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Delete all places that nobody uses."""
+        for place in self._places():
+            _delete(place)
 
     def bytes(self) -> int:
         """Return what the places take on disk."""
-        return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+        return sum(size for place in self._places() for size in map(_size, place.rglob("*")))
 
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
@@ -82,9 +84,8 @@ class Scratch:
                 chunking=options,
             )
             store.add_base_index(target)
-            target = store.notes.set_keep_tokens(target, base.keep_tokens)
         target = replace(
-            target,
+            store.notes.set_keep_tokens(target, base.keep_tokens),
             limit=base.limit,
             score_threshold=base.score_threshold,
             semantic_weight=base.semantic_weight,
@@ -107,7 +108,7 @@ class Scratch:
         missing = [note_id for note_id in now if note_id not in there]
         if missing:
             store.encoded.take_over(self._store.database.file, base.id, embedder.fingerprint)
-            drafts = (self._draft(store, target, note_id) for note_id in missing)
+            drafts = (draft for note_id in missing if (draft := self._draft(store, target, note_id)))
             Indexer(store, target, embedder).index(drafts, len(missing), progress)
         if missing or stale:
             store.drop_unused_vectors()
@@ -118,12 +119,40 @@ class Scratch:
     def _state(self, card: NoteCard) -> str:
         return digest(f"{self._store.notes.generation(card.id)} {card!r}").hex()
 
-    def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> Draft:
-        note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
+    def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> Draft | None:
+        try:
+            note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
+        except NoteNotFound:
+            return None  # deleted meanwhile
         store.edits.put(note, self._store.edits.of_note(note_id))
         return Draft(note)
 
     def _leave_the_latest(self) -> None:
-        places = sorted(self.folder.iterdir(), key=lambda place: place.stat().st_mtime, reverse=True)
-        for place in places[KEPT:]:
-            shutil.rmtree(place, ignore_errors=True)
+        for place in sorted(self._places(), key=_used, reverse=True)[KEPT:]:
+            _delete(place)
+
+    def _places(self) -> list[Path]:
+        return list(self.folder.iterdir()) if self.folder.exists() else []
+
+
+def _delete(place: Path) -> None:
+    """Delete a place unless somebody has it open."""
+    with suppress(WorkspaceLocked, OSError):
+        lock = take(place)
+        shutil.rmtree(place, ignore_errors=True)
+        lock.release()
+
+
+def _used(place: Path) -> float:
+    """When a place was last used; one that another process deletes meanwhile was so long ago."""
+    try:
+        return place.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0  # gone since it was listed

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
-from shutil import copyfile
 from typing import TypedDict, TypeVar, get_args
 
 from core import reranking
@@ -46,10 +45,6 @@ from core.retrieval.rounds import WHOLE
 from core.retrieval.synonyms import Synonyms, load
 from core.store import Store
 
-SYNONYMS = "synonyms.txt"
-"""The file of a workspace in which a person lists words that mean the same."""
-
-_BUILT_IN = Path(__file__).parents[1] / "data" / SYNONYMS
 _KEPT = 64
 """Results that are kept until the index changes."""
 _PASSING = {"model_loading"}
@@ -92,12 +87,14 @@ class Searching:
         settings: Settings,
         embedder_of: Callable[[KnowledgeBase, bool], Embedder | None],
         reranker_of: Callable[[KnowledgeBase, str, bool], Reranker | None],
+        synonyms_file: Callable[[], Path],
     ) -> None:
         """Take what returns a base's models, where it shall `wait` for them or else None while they load."""
         self._store = store
         self._settings = settings
         self._embedder_of = embedder_of
         self._reranker_of = reranker_of
+        self._synonyms_file = synonyms_file
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._lock = threading.Lock()
@@ -266,23 +263,13 @@ class Searching:
 
     # synonyms
 
-    @property
-    def synonyms_file(self) -> Path:
-        """The workspace's file of synonyms, with the built-in ones where the person has none yet."""
-        file = self._store.folder / SYNONYMS
-        if not file.exists() and not self._store.readonly:
-            beside = file.with_suffix(f".{threading.get_ident()}")
-            copyfile(_BUILT_IN, beside)
-            beside.replace(file)
-        return file if file.exists() else _BUILT_IN
-
     def _synonyms_stamp(self) -> int:
-        return self.synonyms_file.stat().st_mtime_ns
+        return self._synonyms_file().stat().st_mtime_ns
 
     def _variants(self) -> Callable[[str], list[str]]:
         stamp = self._synonyms_stamp()
         if self._synonyms is None or self._synonyms[0] != stamp:
-            self._synonyms = stamp, load(self.synonyms_file)
+            self._synonyms = stamp, load(self._synonyms_file())
         return self._synonyms[1].variants
 
 

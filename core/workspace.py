@@ -66,6 +66,7 @@ from core.models import ModelCard
 from core.reranking import Reranker
 from core.reranking.cached import Cached
 from core.reranking.late_interaction import LateInteraction
+from core.retrieval import synonyms
 from core.searching import Searching, SearchOptions, filters_of
 from core.store import Store
 from core.switching import SwitchCost, Switching
@@ -170,7 +171,7 @@ class Workspace:
         self._editing = Editing(self.store, self.embedder_of)
         self._switching = Switching(self.store, embedding.build)
         self._searching = self._searching_of(self.store)
-        self.evaluation = Evaluating(self.store, self.settings, self._searching_of, embedding.build)
+        self.evaluation = Evaluating(self.store, self.settings, self._measuring_of, embedding.build)
         self._warm: set[str] = set()
         self._rerankers: dict[str, Reranker] = {}
         self._broken: set[str] = set()
@@ -583,7 +584,7 @@ class Workspace:
     @property
     def synonyms_file(self) -> Path:
         """The file in which a person lists words that mean the same; a search reads it when it has changed."""
-        return self._searching.synonyms_file
+        return synonyms.file_in(self.store.folder, make=not self.readonly)
 
     def judge(self, text: str, hit: Hit, verdict: Verdict | None) -> None:
         """Record what a person says of a hit of a question; None takes it back."""
@@ -645,7 +646,15 @@ class Workspace:
         return changed
 
     def _searching_of(self, store: Store) -> Searching:
-        return Searching(store, self.settings, self._embedder_now, self._reranker_now)
+        return Searching(store, self.settings, self._embedder_now, self._reranker_now, lambda: self.synonyms_file)
+
+    def _measuring_of(self, store: Store) -> Searching:
+        """What searches where time is taken: no reranker answers from what it judged before."""
+
+        def reranker_of(base: KnowledgeBase, name: str, wait: bool) -> Reranker | None:
+            return self.reranker_of(base, name) if name == LATE_INTERACTION else reranking.build(name)
+
+        return Searching(store, self.settings, self._embedder_now, reranker_of, lambda: self.synonyms_file)
 
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = unheard) -> None:
         """Make a pipeline's weights, reranker and chunking the base's own, which is cut anew where they differ.
@@ -657,6 +666,8 @@ class Workspace:
         chosen = {name: getattr(own if getattr(pipeline, name) is None else pipeline, name) for name in names}
         if pipeline.embedder not in ("", own.embedder):
             raise ConfigError("Another embedder is chosen in the Settings: all of the base is embedded anew then.")
+        if pipeline.chunking is not None:
+            chunking.build(pipeline.chunking, self.embedder_of(own).tokens)
         self.set_search(base, limit=own.limit, score_threshold=own.score_threshold, **chosen)
         if pipeline.chunking not in (None, own.chunking):
             self.rechunk(base, options=pipeline.chunking, progress=progress)

@@ -64,10 +64,19 @@ def test_one_corpus_can_be_asked_alone(
     assert [line.split()[1:3] for line in capsys.readouterr().out.splitlines()[1:]] == [["long", "1"]]
 
 
-def test_a_reference_that_stands_elsewhere_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reference_with_another_text_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     speech = folder / "corpora/speech.md"
     speech.write_text(f"Another start. {SPEECH}", "utf-8")
-    with pytest.raises(ValueError, match="row 2"):
+    run(monkeypatch, str(folder), "--strategies", "none")
+    assert "3 of 4 references have another text" in capsys.readouterr().out
+
+
+def test_a_reference_outside_its_corpus_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    speech = folder / "corpora/speech.md"
+    speech.write_text(SPEECH[:1000], "utf-8")
+    with pytest.raises(ValueError, match="row 3"):
         run(monkeypatch, str(folder))
 
 

@@ -10,13 +10,15 @@ import pytest
 from core.errors import (
     Cancelled,
     ConfigError,
+    ProviderError,
     QuestionSetError,
     RunNotFound,
     TesseraError,
     UnknownChoice,
     WorkspaceLocked,
 )
-from core.model import ChunkingOptions, Pipeline, Question, QuestionSet
+from core.model import ChunkingOptions, Pipeline, Question, QuestionSet, SearchResult
+from core.searching import Searching, SearchOptions
 from core.workspace import Workspace
 from tests import notes
 
@@ -282,3 +284,80 @@ def test_a_base_can_have_a_reranker_of_its_own(workspace: Workspace, kept: Quest
     assert workspace.search("restore a backup").reranker == "late-interaction"
     with pytest.raises(UnknownChoice):
         workspace.set_search("vault", reranker="magic")
+
+
+def test_what_was_asked_before_an_error_stays_with_its_figures(
+    workspace: Workspace, kept: QuestionSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = Searching.search
+
+    def failing(searching: Searching, typed: str, options: SearchOptions) -> SearchResult:
+        if typed == list(ASKED)[2]:
+            raise ProviderError("The server is down.")
+        return search(searching, typed, options)
+
+    monkeypatch.setattr(Searching, "search", failing)
+    with pytest.raises(ProviderError):
+        workspace.evaluation.run(kept, [PLAIN])
+    (stopped,) = workspace.evaluation.runs("vault")
+    assert (stopped.asked, stopped.metrics["hit@1"], stopped.ended_at) == (2, 1.0, None)
+    monkeypatch.undo()
+    ended = workspace.evaluation.resume(stopped.id)
+    assert ended.asked == 3
+    assert workspace.evaluation.resume(stopped.id) == ended
+
+
+def test_a_stopped_run_is_given_up_when_a_question_was_changed(workspace: Workspace, kept: QuestionSet) -> None:
+    def stop(done: float, total: float, what: str) -> None:
+        if what == list(ASKED)[1]:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        workspace.evaluation.run(kept, [PLAIN], stop)
+    (stopped,) = workspace.evaluation.runs("vault")
+    assert stopped.asked == 1
+    first = workspace.evaluation.questions(kept)[0]
+    workspace.evaluation.edit_question(kept, first.id, replace(first, text="something else"))
+    with pytest.raises(ConfigError, match="changed since"):
+        workspace.evaluation.resume(stopped.id)
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [Pipeline(reranker="magic"), Pipeline(embedder="magic"), Pipeline(mode="magic")],  # type: ignore[arg-type]
+)
+def test_a_pipeline_that_can_not_be_is_told_before_anything_is_asked(
+    workspace: Workspace, kept: QuestionSet, pipeline: Pipeline
+) -> None:
+    with pytest.raises(UnknownChoice, match="magic"):
+        workspace.evaluation.run(kept, [PLAIN, pipeline])
+    assert workspace.evaluation.runs("vault") == []
+
+
+def test_places_beside_a_base_are_left_but_for_the_latest(
+    workspace: Workspace, kept: QuestionSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.scratch.KEPT", 1)
+    scratch, base = workspace.evaluation.scratch, workspace.base("vault")
+    with scratch.opened(base, ChunkingOptions(strategy="markdown"), base.embedder) as first:
+        with scratch.opened(base, ChunkingOptions(strategy="lines"), base.embedder) as second:
+            assert second.folder.exists()
+            assert first.folder.exists(), "somebody uses it"
+        with scratch.opened(base, ChunkingOptions(strategy="none"), base.embedder) as third:
+            assert {place.name for place in scratch.folder.iterdir()} == {first.folder.name, third.folder.name}
+
+
+def test_adopting_what_can_not_be_changes_nothing(workspace: Workspace) -> None:
+    with pytest.raises(UnknownChoice):
+        workspace.adopt("vault", Pipeline(semantic_weight=0.1, chunking=ChunkingOptions(strategy="magic")))
+    assert workspace.base("vault").semantic_weight is None
+    workspace.adopt("vault", Pipeline(semantic_weight=0.1, reranker="none", chunking=ChunkingOptions(strategy="none")))
+    adopted = workspace.base("vault")
+    assert (adopted.semantic_weight, adopted.reranker, adopted.chunking.strategy) == (0.1, "none", "none")
+
+
+def test_a_question_without_passages_is_not_unmarked_away(workspace: Workspace) -> None:
+    kept = workspace.evaluation.add_set("vault", "clicked")
+    workspace.evaluation.add_questions(kept, [Question("", "restore a backup", ())])
+    workspace.evaluation.unmark(kept, "restore a backup", workspace.search("restore a backup").hits[0])
+    assert len(workspace.evaluation.questions(kept)) == 1

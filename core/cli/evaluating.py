@@ -66,13 +66,18 @@ def evaluate(
         ways = [start, *(pipelines.parse(spec, start, own.chunking) for spec in compare or ())]
         specs = [spec for spec in grid or () if spec != "auto"]
         ways += pipelines.combined(specs, start, own.chunking)[1:] if specs else []
-        ways += advice.grid(opened.evaluation.as_it_is(base))[1:] if "auto" in (grid or ()) else []
+        if "auto" in (grid or ()):
+            known = opened.evaluation.as_it_is(base)
+            usual = advice.grid(known if rerank is None else replace(known, reranker=rerank))[1:]
+            own_way: dict[str, Any] = {"mode": mode, "level": level, "limit": limit, "expansion_size": expand}
+            ways += [replace(way, **own_way, reranker=way.reranker or rerank) for way in usual]
+        ways = pipelines.distinct(ways)
         asked = _asked(opened.evaluation, base, questions, save)
         if isinstance(asked, QuestionSet):
             runs = opened.evaluation.run(asked, ways, progress)
             brought: list[Brought] = [(run, opened.evaluation.results(run.id)) for run in runs]
         else:
-            brought = opened.evaluation.measure(base, asked, ways, progress)
+            brought = opened.evaluation.measure(base, asked, ways, progress, name=questions)
     told: dict[str, Any] = evaluation_of(brought[0][1]).to_dict()
     shown = side_by_side(brought, metric) if len(brought) > 1 else alone(*brought[0], metric)
     if len(brought) > 1:
@@ -119,7 +124,7 @@ def _asked(evaluating: "Evaluating", base: str, questions: str, save: str) -> Se
         kept = evaluating.named_set(base, questions)
         if save and save != questions:
             raise ConfigError(f"The questions are those of the set '{questions}': save the runs under this name.")
-        return kept if save else [one for one in evaluating.questions(kept) if not one.suggested]
+        return kept if save else evaluating.to_ask(kept)
     if not file.is_file() and names:
         reason = f"there is no such file, nor a question set of this name. Sets: {', '.join(names)}."
         raise QuestionSetError(questions, 0, reason)

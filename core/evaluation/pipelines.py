@@ -32,18 +32,32 @@ def combined(specs: Iterable[str], start: Pipeline, chunking: ChunkingOptions) -
 
     Raises as `parse` does.
     """
-    names, choices = zip(*(_choices(spec) for spec in specs), strict=True)
-    combinations = (dict(zip(names, chosen, strict=True)) for chosen in product(*choices))
+    choices: dict[str, list[str]] = {}
+    for spec in specs:
+        name, values = _choices(spec)
+        choices.setdefault(name, []).extend(values)
+    combinations = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
     others = [
         replace(_with(given, start, chunking), name=",".join(f"{name}={value}" for name, value in given.items()))
         for given in combinations
     ]
-    return [start, *(other for other in others if replace(other, name=start.name) != start)]
+    return distinct([start, *others])
+
+
+def distinct(pipelines: Iterable[Pipeline]) -> list[Pipeline]:
+    """Return pipelines without those that are another one under another name."""
+    found: dict[Pipeline, Pipeline] = {}
+    for pipeline in pipelines:
+        found.setdefault(replace(pipeline, name=""), pipeline)
+    return list(found.values())
 
 
 def _choices(spec: str) -> tuple[str, Sequence[str]]:
     name, values = _pair(spec)
-    return name, [value.strip() for value in values.split(",") if value.strip()]
+    listed = [value.strip() for value in values.split(",") if value.strip()]
+    if not listed:
+        raise ConfigError(f"'{spec.strip()}' is no setting with its value. Write it as chunk_size=256.")
+    return name, listed
 
 
 def _pair(part: str) -> tuple[str, str]:

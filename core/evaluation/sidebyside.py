@@ -226,10 +226,13 @@ def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
     points = tuple(metrics.rates(negatives, others))
     if not negatives:
         return FalsePositives(points, None, "No question was asked that the notes don't answer.")
-    keeping = next((floor(point.threshold * 1000) / 1000 for point in points if point.true_positives >= KEEPING), None)
+    if not others:
+        return FalsePositives(points, None, "No question was asked that the notes answer.")
+    keeping = next((point.threshold for point in points if point.true_positives >= KEEPING), None)
     if keeping is None:
         told = f"No threshold keeps a hit for {100 * KEEPING:.0f} % of the questions with an answer."
         return FalsePositives(points, None, told)
+    keeping = max(0.0, floor(keeping * 1000) / 1000)
     at = Rates(keeping, *(metrics.share_reaching(best, keeping) for best in (negatives, others)))
     told = (
         f"With a score threshold of {at.threshold:.3f}, {100 * at.true_positives:.0f} % of the questions with an "

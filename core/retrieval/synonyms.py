@@ -1,13 +1,20 @@
 """Words that mean the same, from a file that a person edits: a question asked again in other words."""
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from shutil import copyfile
 
 from core.errors import ConfigError
 from core.text import CJK
+
+FILE = "synonyms.txt"
+"""The file of a workspace in which a person lists words that mean the same."""
+
+_BUILT_IN = Path(__file__).parents[2] / "data" / FILE
 
 MOST_CHARACTERS = 100
 """Of a word in the file."""
@@ -73,6 +80,16 @@ class Synonyms:
             end = start + length
             if end <= len(folded) and folded[start:end] in self._others and _by_itself(folded, start, end):
                 yield end
+
+
+def file_in(folder: Path, *, make: bool) -> Path:
+    """Return a workspace's file of synonyms; where there is none the built-in one, of which it is made a copy."""
+    file = folder / FILE
+    if make and not file.exists():
+        beside = file.with_suffix(f".{threading.get_ident()}")
+        copyfile(_BUILT_IN, beside)
+        beside.replace(file)
+    return file if file.exists() else _BUILT_IN
 
 
 def load(path: Path) -> Synonyms:

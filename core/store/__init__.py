@@ -52,7 +52,7 @@ class Store:
         file = self.folder / "notes.db"
         if readonly and not file.exists():
             raise StoreError(f"There is no workspace in {folder} yet. Import notes first: tessera import FOLDER")
-        self._lock = None if readonly else _lock(self.folder)
+        self._lock = None if readonly else take(self.folder)
         try:
             self.database = Database(file, readonly=readonly)
         except BaseException:
@@ -278,7 +278,7 @@ class Store:
             self._lock.release()
 
 
-def _lock(folder: Path) -> FileLock:
+def take(folder: Path) -> FileLock:
     """Take the workspace for this process, or say who has it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ class BM25:
     @contextmanager
     def ahead(self, words: Sequence[str]) -> Iterator[None]:
         """Read what the scores of these words need, in a thread of its own while the caller does something else."""
-        if self._known(words):
+        if not words or self._known(words):
             yield
             return
         reading = threading.Thread(target=self.scores, args=(words,))
@@ -105,13 +105,13 @@ class BM25:
             inverse = np.log((len(counts.rowids) - len(places) + 0.5) / (len(places) + 0.5))
             gains = frequencies * (_K1 + 1) / (frequencies + counts.norms[places]) * max(inverse, _LEAST)
             counts.gains[word] = places, gains
-            counts.size += len(places)
+            counts.size += len(places) + 1
         asked = []
         for word in words:
             counts.gains.move_to_end(word)
             asked.append(counts.gains[word])
         while counts.size > _KEPT:
-            counts.size -= len(counts.gains.popitem(last=False)[1][0])
+            counts.size -= len(counts.gains.popitem(last=False)[1][0]) + 1
         return asked
 
 

@@ -49,7 +49,7 @@ class Database:
         if existing is not None:
             return existing
         connection = sqlite3.connect(
-            self.file, isolation_level=None, timeout=30, check_same_thread=False, factory=_Connection
+            self.file, isolation_level=None, timeout=30, check_same_thread=False, factory=_Connection, uri=True
         )
         connection.row_factory = sqlite3.Row
         connection.executescript(

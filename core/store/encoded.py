@@ -65,7 +65,8 @@ class Encoded:
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
         """Keep what a model made of the texts of a base in another workspace, whose database is `file`, too."""
-        self._database.connection.execute("ATTACH ? AS other", (str(file),))
+        # For reading only: a transaction here would else wait for the other workspace's writer, and keep it waiting.
+        self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
         try:
             with self._database.write() as connection:
                 named = {"base": base_id, "fingerprint": fingerprint}

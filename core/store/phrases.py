@@ -30,7 +30,7 @@ class Phrase:
     def __init__(self, phrase: str) -> None:
         self.folded = " ".join(fold(phrase).split())
         runs = re.findall(f"[{CJK}]+", self.folded)
-        self.settled = runs == [self.folded[:_MOST]]
+        self.settled = runs == [self.folded] and len(self.folded) <= _MOST
         # The pairs of a run are neighbours in the index. Between words there are but the parts of identifiers.
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
         words = _whole([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from core.errors import RunNotFound
@@ -28,7 +28,7 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 class Runs:
     """The runs of a workspace; writing them changes nothing that a search finds.
 
-    Raises RunNotFound for a run that was deleted, with its base or by itself.
+    To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
     """
 
     def __init__(self, database: Database) -> None:
@@ -70,22 +70,23 @@ class Runs:
             )
         return begun
 
-    def add(self, run: Run, results: Mapping[int, QuestionResult]) -> None:
-        """Keep what questions brought, by their number in the run."""
+    def add(
+        self,
+        run: Run,
+        results: Mapping[int, QuestionResult],
+        metrics: Mapping[str, float],
+        ended_at: datetime | None = None,
+    ) -> Run:
+        """Keep what questions brought, by their number in the run, with the figures of all so far, and return it so."""
         with self._database.write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
                 [(run.id, number, json.dumps(asdict(result))) for number, result in results.items()],
             )
-
-    def end(self, run: Run, metrics: Mapping[str, float], *, stopped: bool = False) -> Run:
-        """Record a run's figures, and that it is over unless it was stopped, and return it so."""
-        ended = None if stopped else datetime.now(UTC).isoformat()
-        with self._database.write(aside=True) as connection:
-            self.run(run.id)
             connection.execute(
-                "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?", (ended, json.dumps(metrics), run.id)
+                "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?",
+                (ended_at and ended_at.isoformat(), json.dumps(metrics), run.id),
             )
         return self.run(run.id)
 

@@ -97,6 +97,7 @@ CHINESE = {
     "There is no question set '{name}'. Choices: {choices}.": "没有问题集“{name}”。可选：{choices}。",
     "this question set was deleted. Choose another one.": "这个问题集已被删除，请选择别的。",
     "this text isn't in the passage, or is more than once. Leave a part of the passage as it stands.": "这段文字不在原文里，或不止一处。请保留原文中的一部分。",
+    "No question was asked that the notes answer.": "没有问过笔记能回答的问题。",
     "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.": "没有可以提问的问题。请添加问题、接受建议的问题，或修正找不到原文的问题。",
     "There is no run '{id}'. It may have been deleted since, or its base was.": "没有运行记录“{id}”，它或它的知识库可能已被删除。",
     "The notes, the settings or the questions changed since this run was stopped. Run the set again.": "这次运行停止之后，笔记、设置或问题有了改动。请重新运行。",

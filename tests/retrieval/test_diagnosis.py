@@ -91,7 +91,13 @@ def searching(workspace: Workspace, reranker: Reranker | None = None) -> Searchi
     def reranker_of(base: KnowledgeBase, name: str, wait: bool) -> Reranker:
         return reranker or workspace.reranker_of(base, name)
 
-    return Searching(workspace.store, workspace.settings, lambda base, wait: workspace.embedder_of(base), reranker_of)
+    return Searching(
+        workspace.store,
+        workspace.settings,
+        lambda base, wait: workspace.embedder_of(base),
+        reranker_of,
+        lambda: workspace.synonyms_file,
+    )
 
 
 def diagnose(

@@ -9,7 +9,7 @@ from core.model import KnowledgeBase, Pipeline, Progress, QuestionSet, Run
 from core.workspace import ENOUGH, METRICS, Advice, Workspace, grid, larger, smaller
 from pages.ui import rerankers, work
 from pages.ui.evaluation import figures, running, ways
-from pages.ui.safe import html, plain
+from pages.ui.safe import html
 from pages.ui.sentences import said
 from pages.ui.text import t
 
@@ -213,7 +213,7 @@ def _candidates(base: KnowledgeBase, found: Advice[str], runs: dict[str, Run]) -
             "place": st.column_config.NumberColumn("#", width=40),
             "way": st.column_config.TextColumn(t("eval.column.way"), width=380),
             "mean": st.column_config.ProgressColumn(
-                plain(t("eval.column.mean")), format="%.3f", min_value=0.0, max_value=1.0, width=150
+                t("eval.column.mean"), format="%.3f", min_value=0.0, max_value=1.0, width=150
             ),
             "difference": st.column_config.NumberColumn(t("eval.tip.difference"), format="%+.3f", width=90),
             "time": st.column_config.NumberColumn(t("eval.column.time"), format="%.0f ms", width=90),

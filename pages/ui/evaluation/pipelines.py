@@ -10,7 +10,7 @@ from core.model import ChunkingOptions, Fusion, KnowledgeBase, Level, Mode, Pipe
 from core.workspace import Workspace, ranges
 from pages.ui import parameters, rerankers
 from pages.ui.evaluation import figures, ways
-from pages.ui.safe import html, plain
+from pages.ui.safe import html
 from pages.ui.searchoptions import set_to
 from pages.ui.text import t
 
@@ -115,7 +115,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
     st.text_input(
         t("eval.way.name"),
         key=name_key,
-        placeholder=plain(ways.called(replace(way, name=""), base)),
+        placeholder=ways.called(replace(way, name=""), base),
         max_chars=60,
         on_change=lambda: put(replace(way, name=st.session_state[name_key].strip())),
     )

@@ -9,6 +9,7 @@ from core.workspace import DEPTH, Row, SideBySide, Workspace
 from pages.ui import links, shell
 from pages.ui.evaluation import recalled, ways
 from pages.ui.evaluation.question import kind_called
+from pages.ui.safe import plain
 from pages.ui.text import t
 
 Filter = Callable[[Row], bool]
@@ -42,7 +43,7 @@ def _against(base: KnowledgeBase, shown: SideBySide) -> int:
     """Return the run whose changes are filtered by: with more than two runs it is chosen."""
     if len(shown.runs) < 3:
         return len(shown.runs) - 1
-    names = {number: ways.titled(run, number, base) for number, run in enumerate(shown.runs) if number}
+    names = {number: plain(ways.titled(run, number, base)) for number, run in enumerate(shown.runs) if number}
     return int(
         st.segmented_control(
             t("eval.rows.against"), list(names), format_func=names.__getitem__, default=1, required=True, key="against"
