@@ -14,6 +14,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -68,7 +69,7 @@ def measure(workspace: Workspace, count: int) -> None:
     runs = []
     for mode in MODES:
         pipeline = Pipeline(mode, mode=mode, reranker="none")
-        seconds, (run,) = timed(lambda pipeline=pipeline: workspace.evaluation.run(kept, [pipeline]))
+        seconds, (run,) = timed(partial(workspace.evaluation.run, kept, [pipeline]))
         results = workspace.evaluation.results(run.id)
         missed = sum(bool(result.diagnoses) for result in results)
         searching = sum(result.took_ms for result in results) / 1000
