@@ -673,6 +673,10 @@ TEXT = {
         " and what a change does to that.",
         "这个知识库还没有问题。有了知道正确段落的问题，就能看出搜索效果如何，以及改动带来的变化。",
     ),
+    "questions.none.importing": (
+        "The notes are being imported. Questions on them can be added as soon as that is done.",
+        "正在导入笔记，完成后即可添加问题。",
+    ),
     "questions.none.sample": ("Use the twenty sample questions", "使用二十个示例问题"),
     "questions.none.suggest": ("Suggest questions from my notes", "根据笔记推荐问题"),
     "questions.none.type": ("Type one", "自己写一个"),

@@ -60,8 +60,9 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
 
 def _none(workspace: Workspace, base: str) -> None:
     """Say what a question set is for, and offer the ways to a first one."""
-    st.info(t("questions.none"), icon=":material/quiz:")
-    shut = workspace.readonly
+    importing = work.importing(workspace)
+    st.info(t("questions.none.importing" if importing else "questions.none"), icon=":material/quiz:")
+    shut = workspace.readonly or importing
     with st.container(horizontal=True, key="first_questions"):
         if base == "sample":
             samples = st.button(
