@@ -27,7 +27,8 @@ def main() -> None:
     chance = random.Random(0)
     times: list[tuple[float, str]] = []
     refused = 0
-    with Workspace(given.workspace, readonly=True) as workspace:
+    with Workspace(given.workspace) as workspace:
+        workspace.store.open_index()
         workspace.search("warm")
         for _ in range(given.count):
             typed = question(chance)

@@ -59,6 +59,7 @@ class Evaluating:
         self._searching_of = searching_of
         self._build = build
         self.scratch = Scratch(store, build)
+        self._under_way: set[str] = set()
 
     # question sets
 
@@ -278,6 +279,10 @@ class Evaluating:
         """Return what the questions of a run brought."""
         return list(self._store.runs.results(run_id).values())
 
+    def is_under_way(self, run: Run) -> bool:
+        """Return whether this process is asking a run's questions now."""
+        return run.id in self._under_way
+
     def is_current(self, run: Run) -> bool:
         """Return whether nothing that searches find has changed since a run was begun."""
         return run.index_version == self._store.database.version()
@@ -371,6 +376,7 @@ class Evaluating:
         base = self._base_named(run.base_id)
         left = {number: question for number, question in enumerate(asked) if number not in done}
         every, fresh = dict(done), dict[int, QuestionResult]()
+        self._under_way.add(run.id)
         try:
             for number, result in self._answers(base, run.pipeline, left, progress):
                 every[number] = fresh[number] = result
@@ -382,6 +388,8 @@ class Evaluating:
             with suppress(StoreError):
                 self._keep(run, fresh, every)
             raise
+        finally:
+            self._under_way.discard(run.id)
         return self._keep(run, fresh, every, ended_at=datetime.now(UTC))
 
     def _keep(

@@ -1175,6 +1175,11 @@ TEXT = {
     "eval.side.worse": ("worse than A", "不如 A"),
     "eval.answerable": ("with an answer", "有答案的问题"),
     "eval.negatives": ("without an answer", "没有答案的问题"),
+    "eval.places": (
+        "Cut or embedded in other ways, beside the bases: {size} MB. Without them such a way takes minutes again.",
+        "知识库旁以其他方式切分或嵌入的笔记：{size} MB。删除后，再用那些方式提问又需要几分钟。",
+    ),
+    "eval.places.delete": ("Delete", "删除"),
     "eval.history.scope": ("Which runs", "哪些运行"),
     "eval.history.set": ("This set", "这个问题集"),
     "eval.history.base": ("All sets of the base", "知识库的全部问题集"),

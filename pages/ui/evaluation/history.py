@@ -28,11 +28,28 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
         label_visibility="collapsed",
     )
     runs = [run for run in every if scope == "base" or run.set_id == kept.id]
-    if not runs:
+    if runs:
+        _actions(workspace, kept, _marked(workspace, base, runs, sets=scope == "base"))
+    else:
         st.caption(t("eval.history.none"))
+    _places(workspace)
+
+
+def _places(workspace: Workspace) -> None:
+    """Draw what other cuts of the notes take on disk, and the button that deletes them."""
+    kept = workspace.evaluation.scratch.bytes()
+    if not kept:
         return
-    marked = _marked(workspace, base, runs, sets=scope == "base")
-    _actions(workspace, kept, marked)
+    with st.container(horizontal=True, vertical_alignment="center", key="eval_places"):
+        st.caption(t("eval.places", size=f"{kept / 1e6:,.0f}"))
+        st.button(
+            t("eval.places.delete"),
+            key="eval_places_delete",
+            type="tertiary",
+            icon=":material/delete:",
+            on_click=workspace.evaluation.scratch.drop,
+            disabled=workspace.readonly or workspace.jobs.running(*work.EVALUATION),
+        )
 
 
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -73,7 +90,7 @@ def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) ->
 def state(workspace: Workspace, run: Run) -> str:
     """Return how a run stands: running, stopped, changed where the notes were since, else complete."""
     if run.ended_at is None:
-        return "running" if workspace.jobs.running(*work.EVALUATION) and not run.metrics else "stopped"
+        return "running" if workspace.evaluation.is_under_way(run) else "stopped"
     return "complete" if workspace.evaluation.is_current(run) else "changed"
 
 
