@@ -162,7 +162,9 @@ def test_evaluate_a_grid_is_refused_advice_on_few_questions(run: Any, folder: Pa
 
 def test_evaluate_the_usual_grid_goes_by_the_other_options(run: Any, folder: Path, tmp_path: Path) -> None:
     run("import", folder)
-    told = run("evaluate", questions_of(tmp_path), "--base", "vault", "--grid", "auto", "--limit", "3", "--mode", "hybrid")
+    told = run(
+        "evaluate", questions_of(tmp_path), "--base", "vault", "--grid", "auto", "--limit", "3", "--mode", "hybrid"
+    )
     assert told["compared"]["settings"].keys() == {
         "chunk_size",
         "max_single_chunk_size",
