@@ -241,6 +241,8 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
     for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as", "in the", "->", "，"):
         found = store.chunks.containing(phrase)
         say(f"  phrase, in {len(found)} chunks", timed(store.chunks.containing, [phrase] * 8))
+    matrix = np.concatenate([rows for _, rows in store.chunks.windows(base)])
+    say("  exact search in numpy, in memory", timed(lambda asked: exact(matrix, vectors[asked]), questions))
     recall = statistics.mean(recalled(store, base, vectors[question]) for question in questions[WARM_UP:])
     print(f"  recall@10 {recall:.4f}   {'ok' if recall >= RECALL else 'MISSED'}, at least {RECALL}")
     print(f"  memory {_resident()} MB, the model included")
@@ -269,6 +271,13 @@ def compared(workspace: Workspace, question: str) -> object:
 def recalled(store: Store, base: KnowledgeBase, vector: Matrix, k: int = 10) -> float:
     exact = list(store.chunks.nearest(base, vector, k))
     return len(set(exact) & set(list(store.nearest(base, vector, POOL))[:k])) / len(exact)
+
+
+def exact(matrix: Matrix, vector: Matrix) -> object:
+    """Search all vectors without an index: what the vector stage is measured against."""
+    scores = matrix @ vector
+    best = np.argpartition(scores, -POOL)[-POOL:]
+    return best[np.argsort(-scores[best])]
 
 
 def timed(work: Callable[..., object], over: Sequence[object]) -> list[tuple[float, float]]:
