@@ -88,12 +88,12 @@ def measure(workspace: Workspace, count: int) -> None:
 
 def asked(workspace: Workspace, count: int) -> QuestionSet:
     """Return a set of so many questions."""
-    kept = workspace.evaluation.add_set(BASE, "questions")
-    seconds, suggested = timed(lambda: workspace.evaluation.suggest(kept, count))
-    workspace.evaluation.accept(kept, [question.id for question in suggested])
+    kept = workspace.question_sets.add_set(BASE, "questions")
+    seconds, suggested = timed(lambda: workspace.question_sets.suggest(kept, count))
+    workspace.question_sets.accept(kept, [question.id for question in suggested])
     print(f"{len(suggested)} questions suggested in {seconds:.1f} s, the others are sentences")
-    workspace.evaluation.add_questions(kept, sentences(workspace, count - len(suggested)))
-    return workspace.evaluation.named_set(BASE, kept.name)
+    workspace.question_sets.add_questions(kept, sentences(workspace, count - len(suggested)))
+    return workspace.question_sets.named_set(BASE, kept.name)
 
 
 def sentences(workspace: Workspace, count: int) -> list[Question]:

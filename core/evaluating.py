@@ -1,6 +1,6 @@
-"""Question sets on a base, and runs of them: what each way to search finds of the right passages."""
+"""Runs of question sets: what each way to search finds of the right passages."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -10,15 +10,13 @@ from typing import cast
 from core import chunking, evaluation
 from core.config import Settings
 from core.embedding import Embedder
-from core.errors import ConfigError, QueryError, QuestionSetError, StoreError, UnknownChoice
-from core.evaluation import advice, golds, questions, sheets, suggestions
+from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
+from core.evaluation import advice, golds
 from core.evaluation.advice import Advice
 from core.evaluation.problems import Problems
 from core.evaluation.sidebyside import BY_BUDGET, Brought, SideBySide, alone, side_by_side
 from core.model import (
     Filters,
-    GoldSpan,
-    Hit,
     KnowledgeBase,
     Pipeline,
     Progress,
@@ -29,7 +27,6 @@ from core.model import (
     SearchResult,
     unheard,
 )
-from core.providers.chat import Chat
 from core.scratch import Scratch
 from core.searching import Searching, SearchOptions
 from core.store import Store
@@ -37,12 +34,9 @@ from core.store import Store
 _TOGETHER = 25
 """Questions whose results are written together: what a kill loses at most."""
 
-SUGGESTED = 20
-"""Questions that are suggested at a time."""
-
 
 class Evaluating:
-    """Question sets, runs and what follows from them.
+    """Runs and what follows from them.
 
     `searching_of` makes what answers questions from a store's notes, `build` an embedder by its name.
     """
@@ -60,151 +54,6 @@ class Evaluating:
         self._build = build
         self.scratch = Scratch(store, build)
         self._under_way: set[str] = set()
-
-    # question sets
-
-    def sets(self, base: str) -> list[QuestionSet]:
-        """Return the question sets of a base."""
-        return self._store.questions.sets(self._store.notes.base(base))
-
-    def named_set(self, base: str, name: str) -> QuestionSet:
-        """Return the question set of this name; raises UnknownChoice that lists those there are."""
-        return self._store.questions.named(self._store.notes.base(base), name)
-
-    def add_set(self, base: str, name: str) -> QuestionSet:
-        """Make an empty set; raises ConfigError for a name that can't be or is taken."""
-        return self._store.questions.add_set(self._store.notes.base(base), name)
-
-    def rename_set(self, kept: QuestionSet, name: str) -> QuestionSet:
-        return self._store.questions.rename_set(kept, name)
-
-    def delete_set(self, kept: QuestionSet) -> None:
-        """Delete a set with its questions; its runs stay."""
-        self._store.questions.delete_set(kept)
-
-    def questions(self, kept: QuestionSet) -> list[Question]:
-        """Return a set's questions with their right passages where they are now; those that are gone are flagged."""
-        return golds.resolve(self._store, kept)
-
-    def read(self, base: str, data: bytes, name: str) -> list[Question]:
-        """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
-        return questions.read(self._store, self._store.notes.base(base), data, name)
-
-    def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add the questions of a file to a set, made where there is none of this name, all or none.
-
-        Raises one QuestionSetError that lists what can't be taken.
-        """
-        known = next((kept for kept in self.sets(base) if kept.name == set_name.strip()), None)
-        taken = {one.id for one in self._store.questions.of(known)} if known else ()
-        found = questions.read(self._store, self._store.notes.base(base), data, name, taken=taken)
-        if known is None:
-            return self._store.questions.add_set(self._store.notes.base(base), set_name, found)
-        self._store.questions.add(known, found)
-        return self.named_set(base, known.name)
-
-    def export(self, kept: QuestionSet, *, table: bool = False) -> bytes:
-        """Return a set as JSON lines, or as a `table`, CSV, which an import reads."""
-        told = golds.told(self._store, self.questions(kept))
-        return sheets.dump(told) if table else questions.dump(told)
-
-    def add_questions(self, kept: QuestionSet, added: Iterable[Question]) -> list[Question]:
-        """Add questions, all or none; one without an id gets one."""
-        return self._store.questions.add(kept, added)
-
-    def edit_question(self, kept: QuestionSet, question_id: str, question: Question) -> None:
-        """Put a question in the place of one."""
-        self._store.questions.edit(kept, question_id, question)
-
-    def delete_questions(self, kept: QuestionSet, question_ids: Collection[str]) -> int:
-        return self._store.questions.delete(kept, question_ids)
-
-    def accept(self, kept: QuestionSet, question_ids: Collection[str]) -> int:
-        """Make suggested questions the set's own."""
-        return self._store.questions.accept(kept, question_ids)
-
-    def reject(self, kept: QuestionSet, question_ids: Collection[str]) -> int:
-        """Delete questions that are still suggested."""
-        return self._store.questions.reject(kept, question_ids)
-
-    def suggest(
-        self, kept: QuestionSet, count: int = SUGGESTED, *, by_model: bool = False, progress: Progress = unheard
-    ) -> list[Question]:
-        """Add questions that the notes answer, as suggestions, by rules or by the language model of the settings.
-
-        What the set has already is left out. Raises ProviderError and ConfigError where the model can't be asked.
-        """
-        base = self._base_named(kept.base_id)
-        there = {one.id for one in self._store.questions.of(kept)}
-        texts = {one.text for one in self._store.questions.of(kept)}
-        cards = self._store.notes.cards(Filters(bases=(base.name,)))
-        notes = (self._store.notes.note(card.id) for card in cards)
-        wanted = count + len(there)
-        if by_model:
-            found = suggestions.suggest_by_model(
-                notes,
-                Chat(self._settings.llm),
-                wanted,
-                characters=self._settings.llm.input_characters,
-                progress=progress,
-            )
-        else:
-            found = suggestions.suggest(notes, wanted)
-        fresh = [one for one in found if one.id not in there and one.text not in texts]
-        return self._store.questions.add(kept, fresh[:count])
-
-    # right passages, by a click
-
-    def mark(self, kept: QuestionSet, text: str, hit: Hit) -> Question:
-        """Make a hit's passage a right one of a question, which is added to the set where it isn't there.
-
-        Of a chunk that a person wrote over it is the note's own text. Raises QuestionSetError for one that they
-        added, which no note holds.
-        """
-        known = self._with_text(kept, text)
-        if known is None:
-            return self._store.questions.add(kept, [Question("", text.strip(), (self._gold(hit),))])[0]
-        self.add_passage(kept, known.id, hit)
-        return self._store.questions.question(kept, known.id)
-
-    def unmark(self, kept: QuestionSet, text: str, hit: Hit) -> None:
-        """Take a hit's passage from the right ones of a question.
-
-        A question that has none then, no kind and no remark is deleted: a click made it, and this one takes it back.
-        """
-        known = self._with_text(kept, text)
-        if known is None:
-            return
-        left = [gold for gold in known.spans if not is_within(gold, hit)]
-        if len(left) == len(known.spans):
-            return
-        if left or known.kind or known.note:
-            self._store.questions.edit(kept, known.id, replace(known, gold=tuple(left)))
-        else:
-            self._store.questions.delete(kept, [known.id])
-
-    def marked(self, kept: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
-        """Return the right passages of a question where they were last found, none where the set hasn't got it."""
-        known = self._with_text(kept, text)
-        return known.spans if known else ()
-
-    def add_passage(self, kept: QuestionSet, question_id: str, hit: Hit) -> None:
-        """Make a hit's passage a right one of a question of the set; raises as `mark` does."""
-        self._store.questions.add_gold(kept, question_id, self._gold(hit))
-
-    def remove_passage(self, kept: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Take a right passage from a question."""
-        self._store.questions.remove_gold(kept, question_id, gold)
-
-    def narrow_passage(self, kept: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Put a part of a right passage in its place: a click marks a whole chunk, the answer may be a sentence.
-
-        Raises QuestionSetError for what isn't a part of it, NoteNotFound.
-        """
-        part = golds.narrowed(self._store.notes.note(gold.note_id), gold, quote)
-        question = self._store.questions.question(kept, question_id)
-        spans = tuple(part if one == gold else one for one in question.spans)
-        self._store.questions.edit(kept, question_id, replace(question, gold=spans))
 
     # runs
 
@@ -244,7 +93,7 @@ class Evaluating:
         stays, and `resume` goes on. Raises QuestionSetError for a set without a question to ask, and, before anything
         is asked, what a search by the pipelines raises; later what making a place beside the base does.
         """
-        base, asked = self._base_named(kept.base_id), self.to_ask(kept)
+        base, asked = self._store.notes.base_of(kept.base_id), self.to_ask(kept)
         runs = []
         for number, run in enumerate(self._new(base, kept.id, kept.name, pipelines, len(asked))):
             begun = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
@@ -260,7 +109,7 @@ class Evaluating:
         run = self._store.runs.run(run_id)
         if run.ended_at is not None:
             return run
-        base = self._base_named(run.base_id)
+        base = self._store.notes.base_of(run.base_id)
         kept = next((one for one in self._store.questions.sets(base) if one.id == run.set_id), None)
         done = self._store.runs.results(run_id)
         asked = self.to_ask(kept) if kept else []
@@ -313,24 +162,15 @@ class Evaluating:
 
     # within
 
-    def _with_text(self, kept: QuestionSet, text: str) -> Question | None:
-        return next((one for one in self._store.questions.of(kept) if one.text == text.strip()), None)
-
-    def _gold(self, hit: Hit) -> GoldSpan:
-        if hit.chunk.start == hit.chunk.end:
-            reason = "you wrote this passage yourself, and the note doesn't hold it. Choose one of the note's own text."
-            raise QuestionSetError(hit.note.path or hit.note.title, 0, reason)
-        return golds.gold_at(self._store.notes.note(hit.note.id), hit.chunk.start, hit.chunk.end)
-
     def to_ask(self, kept: QuestionSet) -> list[Question]:
         """Return the questions of a set that a run asks; raises QuestionSetError where there is none, or a bad one."""
-        asked = [one for one in self.questions(kept) if not one.suggested and not evaluation.is_lost(one)]
+        asked = [one for one in golds.resolve(self._store, kept) if not one.suggested and not evaluation.is_lost(one)]
         if not asked:
             reason = (
                 "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone."
             )
             raise QuestionSetError(kept.name, 0, reason)
-        self._check(asked, self._base_named(kept.base_id), kept.name)
+        self._check(asked, self._store.notes.base_of(kept.base_id), kept.name)
         return asked
 
     def _check(self, asked: Sequence[Question], base: KnowledgeBase, name: str) -> None:
@@ -343,13 +183,6 @@ class Evaluating:
             except QueryError as error:
                 problems.add(question.line, f"question '{question.id}': {error}")
         problems.raise_any()
-
-    def _base_named(self, base_id: str) -> KnowledgeBase:
-        bases = self._store.notes.bases()
-        for base in bases:
-            if base.id == base_id:
-                return base
-        raise UnknownChoice("base", base_id, [base.name for base in bases])
 
     def _new(
         self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
@@ -373,7 +206,7 @@ class Evaluating:
 
     def _go_on(self, run: Run, asked: Sequence[Question], done: dict[int, QuestionResult], progress: Progress) -> Run:
         """Ask what isn't done and keep it, a few questions at a time."""
-        base = self._base_named(run.base_id)
+        base = self._store.notes.base_of(run.base_id)
         left = {number: question for number, question in enumerate(asked) if number not in done}
         every, fresh = dict(done), dict[int, QuestionResult]()
         self._under_way.add(run.id)
@@ -423,11 +256,6 @@ class Evaluating:
         if options == base.chunking and embedder == base.embedder:
             return nullcontext(self._store)
         return self.scratch.opened(base, options, embedder, progress)
-
-
-def is_within(gold: GoldSpan, hit: Hit) -> bool:
-    """Tell whether a right passage stands in a hit's chunk as a whole."""
-    return gold.note_id == hit.note.id and hit.chunk.start <= gold.start and gold.end <= hit.chunk.end
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:

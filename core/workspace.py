@@ -30,7 +30,7 @@ from core.errors import (
     SyncRefused,
     TesseraError,
 )
-from core.evaluating import Evaluating, is_within
+from core.evaluating import Evaluating
 from core.evaluation import DEPTH, MAIN, METRICS
 from core.evaluation.advice import Advice, grid, larger, smaller
 from core.evaluation.compare import ENOUGH, Comparison
@@ -63,6 +63,7 @@ from core.model import (
     unheard,
 )
 from core.models import ModelCard
+from core.questioning import QuestionSets, is_within
 from core.reranking import Reranker
 from core.reranking.cached import Cached
 from core.reranking.late_interaction import LateInteraction
@@ -171,6 +172,7 @@ class Workspace:
         self._editing = Editing(self.store, self.embedder_of)
         self._switching = Switching(self.store, embedding.build)
         self._searching = self._searching_of(self.store)
+        self.question_sets = QuestionSets(self.store, self.settings)
         self.evaluation = Evaluating(self.store, self.settings, self._measuring_of, embedding.build)
         self._warm: set[str] = set()
         self._rerankers: dict[str, Reranker] = {}

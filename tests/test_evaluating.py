@@ -55,7 +55,7 @@ def workspace(tmp_path: Path, folder: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def kept(workspace: Workspace) -> QuestionSet:
-    return workspace.evaluation.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
+    return workspace.question_sets.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
 
 
 def test_a_set_is_asked_in_several_ways_and_what_each_brought_is_kept(workspace: Workspace, kept: QuestionSet) -> None:
@@ -119,7 +119,7 @@ def test_a_note_deleted_since_is_not_found_beside_the_base_either(
 def test_edits_hold_beside_the_base(workspace: Workspace, kept: QuestionSet) -> None:
     card = next(card for card in workspace.notes() if card.path == "kitchen/bread.txt")
     workspace.edit_chunk(workspace.chunks(card.id)[0].id, "Sourdough needs a xylophone.")
-    asked = [replace(workspace.evaluation.questions(kept)[2], text="xylophone")]
+    asked = [replace(workspace.question_sets.questions(kept)[2], text="xylophone")]
     ((_, results),) = workspace.evaluation.measure("vault", asked, [replace(SECTIONS, mode="keyword")])
     assert [hit.path for hit in results[0].hits] == ["kitchen/bread.txt"]
 
@@ -153,8 +153,8 @@ def test_a_stopped_run_of_other_notes_is_given_up(workspace: Workspace, kept: Qu
 
 def test_a_missed_passage_is_diagnosed(workspace: Workspace) -> None:
     asked = {"rows of the largest table": ("kitchen/bread.txt", "The dough rested for two hours")}
-    workspace.evaluation.add_file("vault", "unanswered", file_of(asked), "unanswered.jsonl")
-    kept = workspace.evaluation.named_set("vault", "unanswered")
+    workspace.question_sets.add_file("vault", "unanswered", file_of(asked), "unanswered.jsonl")
+    kept = workspace.question_sets.named_set("vault", "unanswered")
     (run,) = workspace.evaluation.run(kept, [replace(BY_WORDS, limit=1)])
     missed = [one for one in workspace.evaluation.results(run.id) if one.found_rank is None]
     assert missed
@@ -185,55 +185,57 @@ def defining(folder: Path) -> Path:
 
 def test_an_empty_set_and_one_of_suggestions_say_what_to_do(workspace: Workspace, folder: Path) -> None:
     workspace.apply(workspace.plan_folder(defining(folder)))
-    empty = workspace.evaluation.add_set("vault", "empty")
+    empty = workspace.question_sets.add_set("vault", "empty")
     with pytest.raises(QuestionSetError, match="no question to ask"):
         workspace.evaluation.run(empty, [PLAIN])
-    assert workspace.evaluation.suggest(empty, 3)
+    assert workspace.question_sets.suggest(empty, 3)
     with pytest.raises(QuestionSetError, match="accept suggested ones"):
         workspace.evaluation.run(empty, [PLAIN])
-    suggested = workspace.evaluation.questions(empty)
-    assert workspace.evaluation.accept(empty, [one.id for one in suggested]) == len(suggested)
+    suggested = workspace.question_sets.questions(empty)
+    assert workspace.question_sets.accept(empty, [one.id for one in suggested]) == len(suggested)
     assert workspace.evaluation.run(empty, [PLAIN])[0].asked == len(suggested)
 
 
 def test_suggesting_again_brings_others_or_none(workspace: Workspace, folder: Path) -> None:
     workspace.apply(workspace.plan_folder(defining(folder)))
-    kept = workspace.evaluation.add_set("vault", "some")
-    first = workspace.evaluation.suggest(kept, 1)
-    second = workspace.evaluation.suggest(kept, 1)
+    kept = workspace.question_sets.add_set("vault", "some")
+    first = workspace.question_sets.suggest(kept, 1)
+    second = workspace.question_sets.suggest(kept, 1)
     assert len(first) == len(second) == 1
     assert {one.text for one in first}.isdisjoint(one.text for one in second)
 
 
 def test_a_hit_becomes_a_right_passage_and_no_longer(workspace: Workspace) -> None:
-    kept = workspace.evaluation.add_set("vault", "clicked")
+    kept = workspace.question_sets.add_set("vault", "clicked")
     first, second = workspace.search("restore a backup", reranker="none").hits[:2]
-    workspace.evaluation.mark(kept, " restore a backup ", first)
-    question = workspace.evaluation.mark(kept, "restore a backup", second)
+    workspace.question_sets.mark(kept, " restore a backup ", first)
+    question = workspace.question_sets.mark(kept, "restore a backup", second)
     assert [gold.note_id for gold in question.spans] == [first.note.id, second.note.id]
-    workspace.evaluation.unmark(kept, "restore a backup", second)
-    (left,) = workspace.evaluation.questions(kept)
+    workspace.question_sets.unmark(kept, "restore a backup", second)
+    (left,) = workspace.question_sets.questions(kept)
     assert [gold.note_id for gold in left.spans] == [first.note.id]
     assert workspace.evaluation.run(kept, [PLAIN])[0].metrics["hit@1"] == 1.0
 
 
 def test_a_marked_passage_can_be_narrowed_to_the_sentence_that_answers(workspace: Workspace) -> None:
-    kept = workspace.evaluation.add_set("vault", "clicked")
+    kept = workspace.question_sets.add_set("vault", "clicked")
     hit = workspace.search("how long does dough rest", reranker="none").hits[0]
-    question = workspace.evaluation.mark(kept, "how long does dough rest", hit)
+    question = workspace.question_sets.mark(kept, "how long does dough rest", hit)
     whole = question.spans[0]
-    workspace.evaluation.narrow_passage(kept, question.id, whole, " rested for\ntwo hours ")
-    ((part,),) = (one.spans for one in workspace.evaluation.questions(kept))
+    workspace.question_sets.narrow_passage(kept, question.id, whole, " rested for\ntwo hours ")
+    ((part,),) = (one.spans for one in workspace.question_sets.questions(kept))
     assert part.quote == "rested for two hours"
     assert workspace.note(part.note_id).body[part.start : part.end] == part.quote
     with pytest.raises(QuestionSetError, match="isn't in the passage"):
-        workspace.evaluation.narrow_passage(kept, question.id, part, "crust dark")
+        workspace.question_sets.narrow_passage(kept, question.id, part, "crust dark")
 
 
 def test_questions_that_no_search_can_be_asked_are_listed_before_any_is(
     workspace: Workspace, kept: QuestionSet
 ) -> None:
-    workspace.evaluation.add_questions(kept, [Question("open", 'an "open quotation', ()), Question("none", "?!", ())])
+    workspace.question_sets.add_questions(
+        kept, [Question("open", 'an "open quotation', ()), Question("none", "?!", ())]
+    )
     with pytest.raises(QuestionSetError, match="question 'open'") as caught:
         workspace.evaluation.run(kept, [PLAIN])
     assert "question 'none'" in str(caught.value)
@@ -241,17 +243,17 @@ def test_questions_that_no_search_can_be_asked_are_listed_before_any_is(
 
 
 def test_a_set_comes_back_from_its_file(workspace: Workspace, kept: QuestionSet) -> None:
-    before = [(one.id, one.text, one.spans) for one in workspace.evaluation.questions(kept)]
+    before = [(one.id, one.text, one.spans) for one in workspace.question_sets.questions(kept)]
     for table, name in ((False, "back.jsonl"), (True, "back.csv")):
-        again = workspace.evaluation.add_file("vault", name, workspace.evaluation.export(kept, table=table), name)
-        assert [(one.id, one.text, one.spans) for one in workspace.evaluation.questions(again)] == before
+        again = workspace.question_sets.add_file("vault", name, workspace.question_sets.export(kept, table=table), name)
+        assert [(one.id, one.text, one.spans) for one in workspace.question_sets.questions(again)] == before
     with pytest.raises(QuestionSetError, match="already in the question set"):
-        workspace.evaluation.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
+        workspace.question_sets.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
 
 
 def test_runs_outlive_their_set_and_go_with_their_base(workspace: Workspace, kept: QuestionSet) -> None:
     (run,) = workspace.evaluation.run(kept, [PLAIN])
-    workspace.evaluation.delete_set(kept)
+    workspace.question_sets.delete_set(kept)
     assert [one.set_name for one in workspace.evaluation.runs("vault")] == ["mine"]
     workspace.evaluation.delete_runs([run.id])
     assert workspace.evaluation.runs("vault") == workspace.evaluation.results(run.id) == []
@@ -261,7 +263,7 @@ def test_a_workspace_that_is_only_read_measures_but_keeps_nothing(
     workspace: Workspace, kept: QuestionSet, tmp_path: Path
 ) -> None:
     with Workspace(tmp_path / "workspace", readonly=True) as reader:
-        asked = reader.evaluation.questions(kept)
+        asked = reader.question_sets.questions(kept)
         ((run, _),) = reader.evaluation.measure("vault", asked, [PLAIN])
         assert run.metrics["hit@1"] == 1.0
         with pytest.raises(WorkspaceLocked):
@@ -269,7 +271,7 @@ def test_a_workspace_that_is_only_read_measures_but_keeps_nothing(
 
 
 def test_a_negative_question_counts_in_no_rank(workspace: Workspace, kept: QuestionSet) -> None:
-    workspace.evaluation.add_questions(kept, [Question("", "who won the world cup", ())])
+    workspace.question_sets.add_questions(kept, [Question("", "who won the world cup", ())])
     (run,) = workspace.evaluation.run(kept, [PLAIN])
     assert run.metrics["hit@1"] == 1.0
     assert workspace.evaluation.results(run.id)[-1].negative
@@ -316,8 +318,8 @@ def test_a_stopped_run_is_given_up_when_a_question_was_changed(workspace: Worksp
         workspace.evaluation.run(kept, [PLAIN], stop)
     (stopped,) = workspace.evaluation.runs("vault")
     assert stopped.asked == 1
-    first = workspace.evaluation.questions(kept)[0]
-    workspace.evaluation.edit_question(kept, first.id, replace(first, text="something else"))
+    first = workspace.question_sets.questions(kept)[0]
+    workspace.question_sets.edit_question(kept, first.id, replace(first, text="something else"))
     with pytest.raises(ConfigError, match="changed since"):
         workspace.evaluation.resume(stopped.id)
 
@@ -357,7 +359,7 @@ def test_adopting_what_can_not_be_changes_nothing(workspace: Workspace) -> None:
 
 
 def test_a_question_without_passages_is_not_unmarked_away(workspace: Workspace) -> None:
-    kept = workspace.evaluation.add_set("vault", "clicked")
-    workspace.evaluation.add_questions(kept, [Question("", "restore a backup", ())])
-    workspace.evaluation.unmark(kept, "restore a backup", workspace.search("restore a backup").hits[0])
-    assert len(workspace.evaluation.questions(kept)) == 1
+    kept = workspace.question_sets.add_set("vault", "clicked")
+    workspace.question_sets.add_questions(kept, [Question("", "restore a backup", ())])
+    workspace.question_sets.unmark(kept, "restore a backup", workspace.search("restore a backup").hits[0])
+    assert len(workspace.question_sets.questions(kept)) == 1

@@ -379,7 +379,7 @@ def test_questions_with_known_answers(workspace: Workspace, folder: Path, tmp_pa
         for number, (question, path, quote) in enumerate(known)
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
-    asked = workspace.evaluation.read("vault", file.read_bytes(), file.name)
+    asked = workspace.question_sets.read("vault", file.read_bytes(), file.name)
     ((run, _),) = workspace.evaluation.measure("vault", asked, [Pipeline()])
     assert run.metrics["hit@1"] == run.metrics["mrr@10"] == 1.0
 

@@ -13,8 +13,8 @@ from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError,
 from core.model import Question, QuestionSet
 
 if TYPE_CHECKING:
-    from core.evaluating import Evaluating
     from core.evaluation.sidebyside import Brought, SideBySide
+    from core.workspace import Workspace
 
 _BY = "hit@5=0.8"
 
@@ -72,7 +72,7 @@ def evaluate(
             own_way: dict[str, Any] = {"mode": mode, "level": level, "limit": limit, "expansion_size": expand}
             ways += [replace(way, **own_way, reranker=way.reranker or rerank) for way in usual]
         ways = pipelines.distinct(ways)
-        asked = _asked(opened.evaluation, base, questions, save)
+        asked = _asked(opened, base, questions, save)
         if isinstance(asked, QuestionSet):
             runs = opened.evaluation.run(asked, ways, progress)
             brought: list[Brought] = [(run, opened.evaluation.results(run.id)) for run in runs]
@@ -116,22 +116,26 @@ def _writer(file: Path) -> "Callable[[SideBySide, str], object]":
     return write
 
 
-def _asked(evaluating: "Evaluating", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:
+def _asked(opened: "Workspace", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:
     """What is asked: questions of a file, or a set, where the runs are kept."""
     file = Path(questions)
-    names = [kept.name for kept in evaluating.sets(base)]
+    names = [kept.name for kept in opened.question_sets.sets(base)]
     if questions in names and not file.is_file():
-        kept = evaluating.named_set(base, questions)
+        kept = opened.question_sets.named_set(base, questions)
         if save and save != questions:
             raise ConfigError(f"The questions are those of the set '{questions}': save the runs under this name.")
-        return kept if save else evaluating.to_ask(kept)
+        return kept if save else opened.evaluation.to_ask(kept)
     if not file.is_file() and names:
         reason = f"there is no such file, nor a question set of this name. Sets: {', '.join(names)}."
         raise QuestionSetError(questions, 0, reason)
     from core.evaluation.questions import content
 
     data = content(file)
-    return evaluating.add_file(base, save, data, str(file)) if save else evaluating.read(base, data, str(file))
+    return (
+        opened.question_sets.add_file(base, save, data, str(file))
+        if save
+        else opened.question_sets.read(base, data, str(file))
+    )
 
 
 def _target(text: str) -> tuple[str, float]:

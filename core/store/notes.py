@@ -61,6 +61,13 @@ class Notes:
             raise UnknownChoice("base", name, [base.name for base in self.bases()])
         return _base(row)
 
+    def base_of(self, base_id: str) -> KnowledgeBase:
+        """Return the base of this id; raises UnknownChoice where it was deleted."""
+        row = self._database.connection.execute("SELECT * FROM bases WHERE id = ?", (base_id,)).fetchone()
+        if row is None:
+            raise UnknownChoice("base", base_id, [base.name for base in self.bases()])
+        return _base(row)
+
     def add_base(
         self,
         name: str,

@@ -28,13 +28,13 @@ def lines(*rows: object) -> bytes:
 
 def keep(screen: Screen, *rows: object, base: str = "vault", name: str = "mine") -> QuestionSet:
     """A set with the questions of these rows."""
-    return screen.workspace.evaluation.add_file(base, name, lines(*rows), "rows.jsonl")
+    return screen.workspace.question_sets.add_file(base, name, lines(*rows), "rows.jsonl")
 
 
 def kept(screen: Screen, base: str = "vault") -> list[Question]:
     """The questions of the base's only set."""
-    (only,) = screen.workspace.evaluation.sets(base)
-    return screen.workspace.evaluation.questions(only)
+    (only,) = screen.workspace.question_sets.sets(base)
+    return screen.workspace.question_sets.questions(only)
 
 
 def look(screen: Screen, **address: str) -> Screen:
@@ -186,11 +186,11 @@ def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> 
     filled.press("set_name_yes")
     assert filled.app.query_params["set"] == ":smile: **b**"
     menu(filled, "delete").press("questions_delete_no")
-    assert len(filled.workspace.evaluation.sets("vault")) == 2
+    assert len(filled.workspace.question_sets.sets("vault")) == 2
     menu(filled, "delete")
     assert "Its runs stay" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
     filled.press("questions_delete_yes")
-    assert [one.name for one in filled.workspace.evaluation.sets("vault")] == ["mine"]
+    assert [one.name for one in filled.workspace.question_sets.sets("vault")] == ["mine"]
     assert table(filled) == ["how do I restore?"]
 
 
@@ -209,7 +209,7 @@ def test_the_set_of_a_link_is_chosen_and_the_last_one_remembered(filled: Screen)
 def test_a_file_becomes_a_set_of_its_name_or_goes_into_one(filled: Screen) -> None:
     look(filled).press("import_first")
     upload(filled, "pets.jsonl", lines(GOOD))
-    assert [one.name for one in filled.workspace.evaluation.sets("vault")] == ["pets"]
+    assert [one.name for one in filled.workspace.question_sets.sets("vault")] == ["pets"]
     assert filled.app.query_params["set"] == "pets"
     assert not filled.app.file_uploader
     upload(menu(filled, "import"), "more.jsonl", lines(NEGATIVE), into="pets")
@@ -272,7 +272,7 @@ def test_all_that_is_wrong_with_a_file_is_told_and_nothing_imported(filled: Scre
     told = told.replace("&#x27;", "'")
     for part in english if language == "en" else chinese:
         assert part in told
-    assert screen.workspace.evaluation.sets("vault") == []
+    assert screen.workspace.question_sets.sets("vault") == []
 
 
 def test_a_set_is_written_to_a_file_only_when_that_is_asked_for(filled: Screen) -> None:
@@ -399,7 +399,7 @@ def test_five_hundred_questions_are_no_more_widgets_than_two(filled: Screen) -> 
 def test_open_for_reading_questions_are_shown_and_nothing_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
         holder.apply(holder.plan_folder(vault))
-        holder.evaluation.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
+        holder.question_sets.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
         screen = choose(look(Screen().finish("warm")), "q1", "q2")
         assert len(table(screen)) == 2
         changing = ("add_question", "accept_all", "questions_", "accept_one", "save_question_", "mark_")
@@ -438,7 +438,7 @@ def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None
     (question,) = kept(filled)
     assert question.text == "pg_restore"
     assert question.spans[0].path == "backups.md"
-    assert filled.workspace.evaluation.sets("vault")[0].name == "My questions"
+    assert filled.workspace.question_sets.sets("vault")[0].name == "My questions"
     assert "check_circle" in mark(filled).proto.icon
     fresh = Screen().open("search", q="pg_restore")
     assert "check_circle" in mark(fresh).proto.icon
@@ -470,15 +470,19 @@ def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Scree
     keep(filled, NEGATIVE, name="b")
     look(filled, set="b").open("search", q="pg_restore base:vault").press("mark_")
     filled.open("search", q="pg_restore base:other").press("mark_")
-    counts = {one.name: one.questions for base in ("vault", "other") for one in filled.workspace.evaluation.sets(base)}
+    counts = {
+        one.name: one.questions for base in ("vault", "other") for one in filled.workspace.question_sets.sets(base)
+    }
     assert counts == {"a": 1, "b": 2, "My questions": 1}
 
 
 def test_the_marks_of_a_page_are_read_once(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(filled, NEGATIVE)
     asked: list[str] = []
-    found = filled.workspace.evaluation.marked
-    monkeypatch.setattr(filled.workspace.evaluation, "marked", lambda of, text: asked.append(text) or found(of, text))
+    found = filled.workspace.question_sets.marked
+    monkeypatch.setattr(
+        filled.workspace.question_sets, "marked", lambda of, text: asked.append(text) or found(of, text)
+    )
     filled.open("search", q="the")
     assert len(hits(filled)) == 3
     assert asked == ["the"]

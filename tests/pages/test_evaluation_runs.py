@@ -23,7 +23,7 @@ def gold(workspace: Workspace, path: str, quote: str) -> GoldSpan:
 
 def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
     """A set of questions, of which the third has no answer and all behind that are missed by words."""
-    kept = workspace.evaluation.add_set(workspace.bases()[0].name, "mine")
+    kept = workspace.question_sets.add_set(workspace.bases()[0].name, "mine")
     restore, random = gold(workspace, "backups.md", BACKUPS), gold(workspace, "缓存/雪崩.md", CACHE)
     asked = [
         Question("q1", "restore a backup", (restore,), kind="how"),
@@ -31,8 +31,8 @@ def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
         Question("q3", "who wrote this", ()),
         *(Question(f"q{number}", f"zebra number {number}", (restore,)) for number in range(4, questions + 1)),
     ]
-    workspace.evaluation.add_questions(kept, asked)
-    return workspace.evaluation.named_set(workspace.bases()[0].name, "mine")
+    workspace.question_sets.add_questions(kept, asked)
+    return workspace.question_sets.named_set(workspace.bases()[0].name, "mine")
 
 
 @pytest.fixture

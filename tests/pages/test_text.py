@@ -125,7 +125,7 @@ def told(file: Path) -> list[str]:
 
 PARTS = (
     "chunking config.py editing.py embedding encoding.py evaluating.py evaluation folder.py frontmatter.py"
-    " importing.py indexing.py models.py outline.py pinning.py providers reranking retrieval scratch.py"
+    " importing.py indexing.py models.py outline.py pinning.py providers questioning.py reranking retrieval scratch.py"
     " searching.py store switching.py sync.py trials.py upload.py workspace.py"
 )
 

@@ -17,12 +17,12 @@ KINDS = ("jsonl", "csv", "tsv")
 
 def export(workspace: Workspace, kept: QuestionSet) -> None:
     """Draw the ways to save a set as a file, which is written when it is asked for."""
-    evaluation = workspace.evaluation
+    question_sets = workspace.question_sets
     with st.popover(t("questions.export"), icon=":material/download:", key=f"export_{kept.id}"):
         for kind, mime, table in (("jsonl", "application/jsonl", False), ("csv", "text/csv", True)):
             st.download_button(
                 t(f"questions.export.{kind}"),
-                lambda table=table: evaluation.export(kept, table=table),
+                lambda table=table: question_sets.export(kept, table=table),
                 f"{kept.name}.{kind}",
                 mime,
                 key=f"export_{kind}",
@@ -50,7 +50,7 @@ def importing(workspace: Workspace, base: str) -> None:
             disabled=workspace.readonly,
         ):
             try:
-                added = workspace.evaluation.add_file(base, name, file.getvalue(), file.name)
+                added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
                 _refused(error)
                 return
@@ -64,7 +64,7 @@ def importing(workspace: Workspace, base: str) -> None:
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
     """Draw the choice of the set that the questions go into, and return its name; at first a new one like the file."""
-    there = [one.name for one in workspace.evaluation.sets(base)]
+    there = [one.name for one in workspace.question_sets.sets(base)]
     new = PurePath(file).stem.strip()[: setmenu.LONGEST] or t("questions.mine")
     names = [*there, *([] if new in there else [new])]
     labels = {name: name if name in there else t("questions.import.new", set=name) for name in names}

@@ -42,19 +42,19 @@ class Marks:
         base = hit.note.base
         if base not in self._read:
             kept = last_used(self._workspace, base)
-            self._read[base] = kept, self._workspace.evaluation.marked(kept, self._text) if kept else ()
+            self._read[base] = kept, self._workspace.question_sets.marked(kept, self._text) if kept else ()
         return self._read[base]
 
     def _toggle(self, hit: Hit) -> None:
-        evaluation = self._workspace.evaluation
+        question_sets = self._workspace.question_sets
         kept, golds = self._of(hit)
         self._read.clear()
         if kept is not None and any(is_within(gold, hit) for gold in golds):
-            evaluation.unmark(kept, self._text, hit)
+            question_sets.unmark(kept, self._text, hit)
             return
         if kept is None:
-            kept = evaluation.add_set(hit.note.base, t("questions.mine"))
-        evaluation.mark(kept, self._text, hit)
+            kept = question_sets.add_set(hit.note.base, t("questions.mine"))
+        question_sets.mark(kept, self._text, hit)
         use(self._workspace, kept)
         # What a callback draws takes the place of the page's first elements.
         st.session_state[_MARKED] = hit.chunk.id, kept.name
@@ -95,7 +95,7 @@ def problem(key: str) -> None:
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
     """Return the question set of a base that was used last, its first one where that is gone, None without any."""
-    sets = workspace.evaluation.sets(base)
+    sets = workspace.question_sets.sets(base)
     used = workspace.preference(_preference(sets[0].base_id)) if sets else ""
     return next((kept for kept in sets if kept.id == used), sets[0] if sets else None)
 

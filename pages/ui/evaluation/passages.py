@@ -47,7 +47,7 @@ def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldS
             type="tertiary",
             help=t("questions.remove"),
             on_click=marking.guarded,
-            args=(key, lambda: workspace.evaluation.remove_passage(kept, one.id, gold)),
+            args=(key, lambda: workspace.question_sets.remove_passage(kept, one.id, gold)),
             disabled=workspace.readonly,
         )
     marking.problem(key)
@@ -69,7 +69,7 @@ def _narrowing(workspace: Workspace, kept: QuestionSet, one: Question, gold: Gol
             on_click=marking.guarded,
             args=(
                 key,
-                lambda: workspace.evaluation.narrow_passage(kept, one.id, gold, st.session_state[f"{key}_text"]),
+                lambda: workspace.question_sets.narrow_passage(kept, one.id, gold, st.session_state[f"{key}_text"]),
             ),
             disabled=workspace.readonly,
         )
@@ -144,9 +144,9 @@ def _hit(workspace: Workspace, kept: QuestionSet, one: Question, hit: Hit, words
 
     def act() -> None:
         for gold in right:
-            workspace.evaluation.remove_passage(kept, one.id, gold)
+            workspace.question_sets.remove_passage(kept, one.id, gold)
         if not right:
-            workspace.evaluation.add_passage(kept, one.id, hit)
+            workspace.question_sets.add_passage(kept, one.id, hit)
 
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])

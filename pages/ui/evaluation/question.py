@@ -47,7 +47,7 @@ def new(
             )
             st.form_submit_button(t("cancel"), key="new_question_no", on_click=cancelled)
         if added:
-            return workspace.evaluation.add_questions(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
+            return workspace.question_sets.add_questions(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
     return None
 
 
@@ -61,10 +61,10 @@ def _suggested(workspace: Workspace, kept: QuestionSet, one: Question) -> None:
             icon=":material/check:",
             disabled=workspace.readonly,
         ):
-            workspace.evaluation.accept(kept, [one.id])
+            workspace.question_sets.accept(kept, [one.id])
             st.rerun()
         if st.button(t("questions.reject"), key="reject_one", icon=":material/close:", disabled=workspace.readonly):
-            workspace.evaluation.reject(kept, [one.id])
+            workspace.question_sets.reject(kept, [one.id])
             st.rerun()
 
 
@@ -89,7 +89,7 @@ def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequenc
             st.caption(t("questions.save.hint"))
         if saved:
             changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
-            workspace.evaluation.edit_question(kept, one.id, changed)
+            workspace.question_sets.edit_question(kept, one.id, changed)
             st.toast(t("questions.saved"), icon=":material/check:")
             st.rerun()
 

@@ -26,7 +26,7 @@ def draw(workspace: Workspace, base: str, kept: QuestionSet) -> None:
         if (job := workspace.jobs.get("suggest")) and job.state == "done" and not job.result:
             st.caption(t("questions.suggest.none"))
     with shell.errors():
-        asked = workspace.evaluation.questions(kept)
+        asked = workspace.question_sets.questions(kept)
         if sum(_is(one, "gone") for one in asked) != kept.flagged and not workspace.readonly:
             st.rerun()  # what was found just now isn't in what the bar above says
         _settle(kept, asked)
@@ -78,7 +78,7 @@ def _bar(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question]) -> 
             icon=":material/done_all:",
             disabled=workspace.readonly,
         ):
-            workspace.evaluation.accept(kept, suggested)
+            workspace.question_sets.accept(kept, suggested)
             st.rerun()
 
 
@@ -185,13 +185,13 @@ def _actions(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question])
     """Draw what can be done with the chosen questions, shown or not; a deletion asks for a second yes."""
     chosen: list[str] = st.session_state[_CHOSEN]
     suggested = [one.id for one in asked if one.suggested and one.id in chosen]
-    evaluation = workspace.evaluation
+    question_sets = workspace.question_sets
     with st.container(horizontal=True, key="question_actions"):
         if _button(workspace, "accept", len(suggested), "check"):
-            evaluation.accept(kept, suggested)
+            question_sets.accept(kept, suggested)
             st.rerun()
         if _button(workspace, "reject", len(suggested), "close"):
-            evaluation.reject(kept, suggested)
+            question_sets.reject(kept, suggested)
             st.rerun()
         if _button(workspace, "delete", len(chosen), "delete"):
             st.session_state[_DELETING] = True
@@ -204,7 +204,7 @@ def _actions(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question])
         setmenu.confirmed(
             t("questions.delete.title", n=len(chosen)),
             t("questions.delete.more"),
-            lambda: evaluation.delete_questions(kept, chosen),
+            lambda: question_sets.delete_questions(kept, chosen),
             closed=closed,
         )
 

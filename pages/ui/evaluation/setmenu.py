@@ -54,14 +54,14 @@ def asked() -> str:
 def dialogs(workspace: Workspace, base: str, kept: QuestionSet | None) -> None:
     """Draw the dialog that was asked for, where it is about a set's name or its end."""
     if asked() == "new":
-        _named("new", "", lambda name: workspace.evaluation.add_set(base, name))
+        _named("new", "", lambda name: workspace.question_sets.add_set(base, name))
     elif asked() == "rename" and kept:
-        _named("rename", kept.name, lambda name: workspace.evaluation.rename_set(kept, name))
+        _named("rename", kept.name, lambda name: workspace.question_sets.rename_set(kept, name))
     elif asked() == "delete" and kept:
         confirmed(
             t("questions.menu.delete"),
             t("questions.delete_set.more", n=kept.questions, set=kept.name),
-            lambda: workspace.evaluation.delete_set(kept),
+            lambda: workspace.question_sets.delete_set(kept),
             closed=close,
         )
 

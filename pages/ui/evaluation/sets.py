@@ -17,7 +17,7 @@ QUESTIONS = work.SAMPLES.parent / "questions"
 
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     """Draw the choice of a question set and what can be done with it; return it, None where the base has none."""
-    sets = workspace.evaluation.sets(base)
+    sets = workspace.question_sets.sets(base)
     kept = None
     if sets:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
@@ -95,10 +95,10 @@ def _none(workspace: Workspace, base: str) -> None:
 def _first(workspace: Workspace, base: str) -> QuestionSet:
     """Make a base's first set, and let its questions be what is looked at, as if a link had been followed."""
     st.query_params["view"] = "questions"
-    return workspace.evaluation.add_set(base, t("questions.mine"))
+    return workspace.question_sets.add_set(base, t("questions.mine"))
 
 
 def _add_samples(workspace: Workspace, base: str, file: Path) -> None:
-    kept = workspace.evaluation.add_file(base, t("questions.samples"), file.read_bytes(), file.name)
+    kept = workspace.question_sets.add_file(base, t("questions.samples"), file.read_bytes(), file.name)
     st.toast(plain(t("questions.imported", n=kept.questions, set=kept.name)), icon=":material/quiz:")
     st.rerun()

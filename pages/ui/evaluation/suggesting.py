@@ -55,7 +55,7 @@ def start(workspace: Workspace, kept: QuestionSet, count: int = USUAL, *, by_mod
     """Suggest questions in a job; for callbacks, after which the page is drawn: at its end where that is soon."""
 
     def job(progress: Progress) -> int:
-        return len(workspace.evaluation.suggest(kept, count, by_model=by_model, progress=progress))
+        return len(workspace.question_sets.suggest(kept, count, by_model=by_model, progress=progress))
 
     workspace.jobs.start("suggest", job)
     workspace.jobs.wait("suggest", work.SOON)
