@@ -8,7 +8,6 @@ from functools import partial
 from typing import cast
 
 from core import chunking, evaluation
-from core.config import Settings
 from core.embedding import Embedder
 from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.evaluation import advice, golds
@@ -44,12 +43,10 @@ class Evaluating:
     def __init__(
         self,
         store: Store,
-        settings: Settings,
         searching_of: Callable[[Store], Searching],
         build: Callable[[str], Embedder],
     ) -> None:
         self._store = store
-        self._settings = settings
         self._searching_of = searching_of
         self._build = build
         self.scratch = Scratch(store, build)
@@ -197,12 +194,11 @@ class Evaluating:
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
         """The version of what searches find, and the pipeline's settings with what it leaves open."""
-        options = pipeline.chunking or base.chunking
-        chunking.build(options, self._build(pipeline.embedder or base.embedder).tokens)
-        cut = asdict(options)
-        embedder = {"embedder": pipeline.embedder or base.embedder}
+        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+        if not _is_own(base, pipeline):
+            chunking.build(options, self._build(embedder).tokens)
         asked = self._searching_of(self._store).settings(_options(base, pipeline))
-        return self._store.database.version(), cut | embedder | asked
+        return self._store.database.version(), asdict(options) | {"embedder": embedder} | asked
 
     def _go_on(self, run: Run, asked: Sequence[Question], done: dict[int, QuestionResult], progress: Progress) -> Run:
         """Ask what isn't done and keep it, a few questions at a time."""
@@ -240,11 +236,12 @@ class Evaluating:
     ) -> Iterator[tuple[int, QuestionResult]]:
         """Ask questions one after the other; why one isn't answered is found out at once, for the notes will change."""
         options = _options(base, pipeline)
-        with self._place(base, pipeline, progress) as store:
+        asking = progress if _is_own(base, pipeline) else _part(progress, 1, 2)
+        with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
             searching.search("any", options)  # the first question shall not wait for the models
             for count, (number, question) in enumerate(asked.items()):
-                progress(count, len(asked), question.text)
+                asking(count, len(asked), question.text)
                 result = evaluation.asked(question, partial(_search, searching, options))
                 if not result.negative and result.found_rank is None:
                     missed = tuple(searching.diagnose(question.text, list(enumerate(result.golds)), options))
@@ -252,10 +249,15 @@ class Evaluating:
                 yield number, result
 
     def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
-        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
-        if options == base.chunking and embedder == base.embedder:
+        if _is_own(base, pipeline):
             return nullcontext(self._store)
+        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
         return self.scratch.opened(base, options, embedder, progress)
+
+
+def _is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
+    """Whether a pipeline's notes are cut and embedded as the base has them."""
+    return pipeline.chunking in (None, base.chunking) and pipeline.embedder in ("", base.embedder)
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:

@@ -173,7 +173,7 @@ class Workspace:
         self._switching = Switching(self.store, embedding.build)
         self._searching = self._searching_of(self.store)
         self.question_sets = QuestionSets(self.store, self.settings)
-        self.evaluation = Evaluating(self.store, self.settings, self._measuring_of, embedding.build)
+        self.evaluation = Evaluating(self.store, self._measuring_of, embedding.build)
         self._warm: set[str] = set()
         self._rerankers: dict[str, Reranker] = {}
         self._broken: set[str] = set()
