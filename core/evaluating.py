@@ -117,6 +117,17 @@ class Evaluating:
             )
         return self._go_on(run, asked, done, progress)
 
+    def to_ask(self, kept: QuestionSet) -> list[Question]:
+        """Return the questions of a set that a run asks; raises QuestionSetError where there is none, or a bad one."""
+        asked = [one for one in golds.resolve(self._store, kept) if not one.suggested and not evaluation.is_lost(one)]
+        if not asked:
+            reason = (
+                "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone."
+            )
+            raise QuestionSetError(kept.name, 0, reason)
+        self._check(asked, self._store.notes.base_of(kept.base_id), kept.name)
+        return asked
+
     def runs(self, base: str) -> list[Run]:
         """Return the runs on a base, the newest first."""
         return self._store.runs.of(self._store.notes.base(base))
@@ -158,17 +169,6 @@ class Evaluating:
         return advice.of_runs([(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids], metric)
 
     # within
-
-    def to_ask(self, kept: QuestionSet) -> list[Question]:
-        """Return the questions of a set that a run asks; raises QuestionSetError where there is none, or a bad one."""
-        asked = [one for one in golds.resolve(self._store, kept) if not one.suggested and not evaluation.is_lost(one)]
-        if not asked:
-            reason = (
-                "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone."
-            )
-            raise QuestionSetError(kept.name, 0, reason)
-        self._check(asked, self._store.notes.base_of(kept.base_id), kept.name)
-        return asked
 
     def _check(self, asked: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """Raise one QuestionSetError that lists the questions that no search can be asked."""

@@ -290,7 +290,7 @@ def comparison_lines(evaluation: dict[str, Any]) -> list[str]:
     metrics = list(compared["runs"][0]["metrics"])
     lines = [f"{evaluation['questions']} questions"]
     for number, run in enumerate(compared["runs"], 1):
-        lines.append(f"  {number}  {run['pipeline'] or 'as it is'}")
+        lines.append(f"  {number}  {run['pipeline']}")
     lines.append(f"  {'':<16}" + "".join(f"{number:>9}" for number in range(1, len(compared["runs"]) + 1)))
     lines += [
         f"  {name:<16}" + "".join(f"{run['metrics'][name]:>9.3f}" for run in compared["runs"]) for name in metrics
@@ -299,7 +299,7 @@ def comparison_lines(evaluation: dict[str, Any]) -> list[str]:
         lines.append(f"{number} against 1, by {compared['metric']}: {difference[compared['metric']]['told']}")
     lines += compared["notices"]
     if advised := evaluation.get("advice"):
-        lines += [f"Best: {advised['best'] or 'as it is'}. {advised['told']}"]
+        lines += [f"Best: {advised['best']}. {advised['told']}"]
     return lines
 
 

@@ -11,7 +11,7 @@ from html import escape
 
 from core.evaluation import METRICS, sheets
 from core.evaluation.compare import ENOUGH, Comparison
-from core.evaluation.sidebyside import TIMES, Row, SideBySide, answered
+from core.evaluation.sidebyside import TIMES, Change, Row, SideBySide, answered
 from core.model import QuestionResult, Run
 
 Say = Callable[[str], str]
@@ -164,12 +164,12 @@ def _difference(comparison: Comparison) -> str:
 
 def _changed(shown: SideBySide, labels: Sequence[str], say: Say) -> Iterator[_Section]:
     head = [say(word) for word in ("Id", "Question", "Right passage")]
+    titles: dict[Change, str] = {"gained": "Gained", "lost": "Lost"}
     for number, label in enumerate(labels[1:], start=1):
-        for change, title in (("gained", "Gained"), ("lost", "Lost")):
+        for change, title in titles.items():
             rows = [
                 [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
-                for row in shown.rows
-                if row.changes[number - 1] == change
+                for row in shown.changed(change, run=number)
             ]
             told = [] if rows else [say("No question.")]
             table = [[*head, labels[0], label], *rows] if rows else []
