@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help run test check bench eval
+.PHONY: help run test check locale bench eval
 .DEFAULT_GOAL := help
 
 help: ## show these targets
@@ -15,6 +15,9 @@ test: .venv/ready ## run the tests
 
 check: .venv/ready ## lint, format, types, layers
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+locale: .venv/ready ## bring the catalogues in step with the texts, list what lacks a translation
+	$(BIN)/python -m tests.catalogues
 
 bench: .venv/ready ## measure speed on two vaults (VAULTS=folder)
 	$(BIN)/python -u -m benchmarks.speed $(VAULTS)

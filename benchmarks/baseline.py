@@ -62,15 +62,15 @@ class Tessera:
         self._options = dict(options)
 
     def add(self, vault: Path) -> None:
-        self._workspace.apply(self._workspace.plan_folder(vault, BASE))
+        self._workspace.notes.apply(self._workspace.notes.plan_folder(vault, BASE))
 
     def windows(self, path: str) -> list[str]:
         """Return what the embedder was given of a note."""
         from core.embedding.windows import windows_of
 
-        embedder = self._workspace.embedder_of(self._workspace.base(BASE))
-        card = self._workspace.named_note(path)
-        return [window.text for window in windows_of(self._workspace.chunks(card.id), card.title, embedder)]
+        embedder = self._workspace.models.embedder(self._workspace.bases.get(BASE))
+        card = self._workspace.notes.named(path)
+        return [window.text for window in windows_of(self._workspace.chunks.of_note(card.id), card.title, embedder)]
 
     def open(self) -> None:
         """Load model and index, as the app does in the background when it starts."""
@@ -83,8 +83,8 @@ class Tessera:
         assert not self._workspace.search(question, limit=K, **self._options).cached
 
     def embed(self, question: str) -> None:
-        self._base = self._workspace.base(BASE)
-        self._vector = self._workspace.embedder_of(self._base).embed([question], role="query")[0]
+        self._base = self._workspace.bases.get(BASE)
+        self._vector = self._workspace.models.embedder(self._base).embed([question], role="query")[0]
 
     def nearest(self) -> list[int]:
         return list(self._workspace.store.nearest(self._base, self._vector, POOL))[:K]
@@ -259,7 +259,7 @@ def _resident() -> int:
 
 def main() -> None:
     from core.embedding.device import choose
-    from core.evaluation.questions import load
+    from core.evaluation.question_files import load
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/data/vaults/rust-book"))

@@ -11,13 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from core import chunking, embedding
-from core.chunking.compare import sizes
 from core.chunking.reading import read
-from core.importing import note_of
-from core.model import Chunk, ChunkingOptions, Note, Spans
-from core.notefile import NOTE_SUFFIXES
-from core.notefile import read as read_file
-from core.outline import Outline, walk
+from core.intake.importing import note_of
+from core.intake.notefile import read as read_file
+from core.markdown.outline import Outline, walk
+from core.model import NOTE_SUFFIXES, Chunk, ChunkingOptions, Note, Sizes, Spans
 
 SOLID = {"fence", "code", "table", "html", "math"}
 
@@ -52,7 +50,7 @@ def main() -> None:
         for note in notes:
             chunking.cut(note, options, every_sixth)
         speed = megabytes / (time.process_time() - bare)
-        figures = sizes([chunk for chunks in cuts for chunk in chunks])
+        figures = Sizes.of([chunk for chunks in cuts for chunk in chunks])
         over = sum(chunk.token_count > options.max_single_chunk_size for chunks in cuts for chunk in chunks)
         places = np.sum([placed(note, chunks, options) for note, chunks in zip(notes, cuts, strict=True)], axis=0)
         edges, on_blocks, in_blocks, in_rows = (int(count) for count in places)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from core.evaluation import metrics
 from core.evaluation.metrics import Span
-from core.model import ChunkingOptions, Filters, GoldSpan, Note, Pipeline, Question, QuestionResult
+from core.model import ChunkingOptions, Filters, GoldSpan, Note, Pipeline, Question, QuestionResult, SearchSettings
 from core.workspace import Workspace
 
 STRATEGIES = ("none", "markdown", "recursive", "auto")
@@ -56,8 +56,11 @@ def main() -> None:
             )
             base = imported(workspace, folder, options)
             questions = asked(given.folder / "questions_df.csv", notes(workspace, base))
-            pipeline = Pipeline(mode=given.mode, level="simple", phrase="boost", reranker="none", limit=given.hits)
-            ((_, results),) = workspace.evaluation.measure(base, questions, [pipeline])
+            settings = SearchSettings(
+                mode=given.mode, level="simple", phrase="boost", reranker="none", limit=given.hits
+            )
+            pipeline = Pipeline(search=settings)
+            ((_, results),) = workspace.runs.measure(base, questions, [pipeline])
             for name in texts:
                 row(strategy, name, [one for one in results if one.kind == name])
             if len(texts) > 1:
@@ -81,18 +84,18 @@ def imported(workspace: Workspace, folder: Path, options: ChunkingOptions) -> st
     """Return the name of a base that holds the corpora, cut by these options."""
     sizes = (options.chunk_size, options.chunk_overlap, options.max_single_chunk_size)
     base = " ".join(map(str, (options.strategy, *sizes)))
-    if base not in {known.name for known in workspace.bases()}:
-        workspace.add_base(base, embed_at_once=False)
-        workspace.rechunk(base, options=options)
-        workspace.set_embed_at_once(base, True)
-    workspace.apply(workspace.plan_folder(folder, base), confirmed=True)
+    if base not in {known.name for known in workspace.bases.all()}:
+        workspace.bases.add(base, embed_at_once=False)
+        workspace.chunks.rechunk(base, options=options)
+        workspace.bases.set_embed_at_once(base, True)
+    workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
     return base
 
 
 def notes(workspace: Workspace, base: str) -> dict[str, Note]:
     """Return the notes that the corpora became, by the corpora's names."""
-    cards = workspace.notes(Filters(bases=(base,)))
-    return {Path(card.path or "").stem: workspace.note(card.id) for card in cards}
+    cards = workspace.notes.cards(Filters(bases=(base,)))
+    return {Path(card.path or "").stem: workspace.notes.get(card.id) for card in cards}
 
 
 def asked(file: Path, notes: Mapping[str, Note]) -> list[Question]:

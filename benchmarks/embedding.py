@@ -21,9 +21,9 @@ import numpy as np
 from core import embedding
 from core.embedding import e5
 from core.embedding.bundled import build as build_bundled
-from core.embedding.device import Device, choose
+from core.embedding.device import choose
 from core.embedding.windows import windows_of
-from core.model import Filters, KnowledgeBase, Matrix, Role
+from core.model import Device, Filters, KnowledgeBase, Matrix, Role
 from core.text import digest
 from core.workspace import Workspace
 
@@ -62,15 +62,15 @@ def from_notes(folder: Path, count: int) -> list[str]:
 
 def windows(workspace: Workspace, base: str) -> list[str]:
     """What a base's embedder was given, in the order of its notes."""
-    embedder = workspace.embedder_of(workspace.base(base))
-    cards = workspace.notes(Filters(bases=(base,)))
-    return [one.text for card in cards for one in windows_of(workspace.chunks(card.id), card.title, embedder)]
+    embedder = workspace.models.embedder(workspace.bases.get(base))
+    cards = workspace.notes.cards(Filters(bases=(base,)))
+    return [one.text for card in cards for one in windows_of(workspace.chunks.of_note(card.id), card.title, embedder)]
 
 
 def from_workspace(folder: Path, count: int) -> list[str]:
     """So many windows, evenly from all bases of the bundled model."""
     with Workspace(folder, readonly=True) as workspace:
-        bases = [base.name for base in workspace.bases() if base.embedder == "bundled"]
+        bases = [base.name for base in workspace.bases.all() if base.embedder == "bundled"]
         texts = [text for base in bases for text in windows(workspace, base)]
     return [texts[number * len(texts) // count] for number in range(min(count, len(texts)))]
 
@@ -78,8 +78,8 @@ def from_workspace(folder: Path, count: int) -> list[str]:
 def compare(folder: Path, exact_folder: Path) -> None:
     """Print the cosines of all vectors of a workspace to those of one in float32, a base at a time."""
     with Workspace(folder, readonly=True) as workspace, Workspace(exact_folder, readonly=True) as exact:
-        reference = exact.bases()[0]
-        for base in workspace.bases():
+        reference = exact.bases.all()[0]
+        for base in workspace.bases.all():
             if base.embedder not in ("bundled", "onnx"):
                 continue
             keys = [digest(text) for text in windows(workspace, base.name)]
@@ -89,8 +89,8 @@ def compare(folder: Path, exact_folder: Path) -> None:
 
 
 def vectors(workspace: Workspace, base: KnowledgeBase, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
-    ids = workspace.store.encoded.ids(base.fingerprint, keys)
-    found = workspace.store.encoded.vectors(ids.values(), base.dimension)
+    ids = workspace.store.vectors.ids(base.fingerprint, keys)
+    found = workspace.store.vectors.vectors(ids.values(), base.dimension)
     return {key: found[number] for key, number in ids.items()}
 
 

@@ -21,7 +21,7 @@ from typing import TypeVar
 from benchmarks.quality import imported, vaults
 from benchmarks.scale import BASE, build, read
 from core.evaluation.golds import gold_at
-from core.model import Mode, Pipeline, Question, QuestionSet
+from core.model import Mode, Pipeline, Question, QuestionSet, SearchSettings
 from core.workspace import Workspace
 
 RUN_SECONDS = 30.0
@@ -53,24 +53,24 @@ def grow(folder: Path, source: Path, data: Path, chunks: int) -> None:
     with Workspace(source) as workspace:
         for name in names:
             imported(workspace, data / "vaults" / name, "bundled")
-        sources = [found for name in names for found in read(workspace.store, workspace.base(name))]
-        like = workspace.base(names[0])
+        sources = [found for name in names for found in read(workspace.store, workspace.bases.get(name))]
+        like = workspace.bases.get(names[0])
     print(f"{sum(len(source.chunks) for source in sources)} chunks of the vaults, the others are copies")
     build(folder, like, sources, chunks)
 
 
 def measure(workspace: Workspace, count: int) -> None:
     """Print what runs in several modes take, and what showing them takes."""
-    workspace.start_warming()
+    workspace.models.start_warming()
     workspace.jobs.wait("warm")
     kept = asked(workspace, count)
     (status,) = workspace.status().bases
     print(f"{status.chunks} chunks, {kept.questions} questions")
     runs = []
     for mode in MODES:
-        pipeline = Pipeline(mode, mode=mode, reranker="none")
-        seconds, (run,) = timed(partial(workspace.evaluation.run, kept, [pipeline]))
-        results = workspace.evaluation.results(run.id)
+        pipeline = Pipeline(mode, search=SearchSettings(mode=mode, reranker="none"))
+        seconds, (run,) = timed(partial(workspace.runs.run, kept, [pipeline]))
+        results = workspace.runs.results(run.id)
         missed = sum(bool(result.diagnoses) for result in results)
         searching = sum(result.took_ms for result in results) / 1000
         verdict = "ok" if seconds <= RUN_SECONDS else "MISSED"
@@ -81,28 +81,28 @@ def measure(workspace: Workspace, count: int) -> None:
             flush=True,
         )
         runs.append(run)
-    print(f"shown, one run   {timed(lambda: workspace.evaluation.shown([runs[0].id]))[0]:8.2f} s")
-    seconds, _ = timed(lambda: workspace.evaluation.shown([run.id for run in runs]))
+    print(f"shown, one run   {timed(lambda: workspace.runs.side_by_side([runs[0].id]))[0]:8.2f} s")
+    seconds, _ = timed(lambda: workspace.runs.side_by_side([run.id for run in runs]))
     print(f"shown, two runs  {seconds:8.2f} s, with bootstrap intervals")
 
 
 def asked(workspace: Workspace, count: int) -> QuestionSet:
     """Return a set of so many questions."""
-    kept = workspace.question_sets.add_set(BASE, "questions")
-    seconds, suggested = timed(lambda: workspace.question_sets.suggest(kept, count))
-    workspace.question_sets.accept(kept, [question.id for question in suggested])
+    kept = workspace.questions.add_set(BASE, "questions")
+    seconds, suggested = timed(lambda: workspace.questions.suggest(kept, count))
+    workspace.questions.accept(kept, [question.id for question in suggested])
     print(f"{len(suggested)} questions suggested in {seconds:.1f} s, the others are sentences")
-    workspace.question_sets.add_questions(kept, sentences(workspace, count - len(suggested)))
-    return workspace.question_sets.named_set(BASE, kept.name)
+    workspace.questions.add(kept, sentences(workspace, count - len(suggested)))
+    return workspace.questions.named(BASE, kept.name)
 
 
 def sentences(workspace: Workspace, count: int) -> list[Question]:
     """Return questions that are sentences of the notes with words left out."""
     chance = random.Random(5)
-    cards = workspace.notes()
+    cards = workspace.notes.cards()
     questions: dict[str, Question] = {}
     while len(questions) < count:
-        note = workspace.note(chance.choice(cards).id)
+        note = workspace.notes.get(chance.choice(cards).id)
         found = list(_SENTENCE.finditer(note.body))
         for sentence in chance.sample(found, min(1, len(found))):
             words = _PIECE.findall(sentence.group())

@@ -51,14 +51,14 @@ def checked(folder: Path) -> str:
     with Workspace(folder) as workspace:
         workspace.store.open_index()
         assert not workspace.store.index_problem, workspace.store.index_problem
-        cards = workspace.notes()
+        cards = workspace.notes.cards()
         for card in cards:
-            note, chunks = workspace.note(card.id), workspace.chunks(card.id)
+            note, chunks = workspace.notes.get(card.id), workspace.chunks.of_note(card.id)
             assert all(note.body[chunk.start : chunk.end] == chunk.text for chunk in chunks), card.path
             assert all(chunk.state == "embedded" for chunk in chunks), card.path
-        for base in workspace.bases():
+        for base in workspace.bases.all():
             expected = {key for ids, _ in workspace.store.chunks.windows(base) for key in ids}
-            assert workspace.store.vectors.ids(base) == expected
+            assert workspace.store.index.ids(base) == expected
             hits = workspace.search("ownership", filters=Filters(bases=(base.name,)), mode="keyword").hits
             return f"{len(cards)} whole notes, {len(expected)} windows, {len(hits)} hits"
         return "nothing stored yet"

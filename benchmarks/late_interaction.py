@@ -12,9 +12,10 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.quality import vaults
-from core.evaluation.questions import load
-from core.retrieval.rerank import candidates
-from core.workspace import LATE_INTERACTION, Workspace
+from core.evaluation.question_files import load
+from core.model import DEFAULTS
+from core.retrieval.candidates import candidates
+from core.workspace import Workspace
 
 POOLS = (20, 50)
 TURNS = 4
@@ -32,8 +33,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         with Workspace(given.workspace or Path(scratch) / "workspace") as workspace:
             for name in vaults(given.data):
-                workspace.apply(workspace.plan_folder(given.data / "vaults" / name, name))
-                workspace.keep_tokens(name, True)
+                workspace.notes.apply(workspace.notes.plan_folder(given.data / "vaults" / name, name))
+                workspace.bases.keep_tokens(name, True)
             latency(workspace, given.data)
         imports(given.data, Path(scratch), given.notes)
 
@@ -46,8 +47,9 @@ def latency(workspace: Workspace, data: Path) -> None:
     for pool in POOLS:
         times = []
         for name in vaults(data):
-            base = workspace.base(name)
-            embedder, reranker = workspace.embedder_of(base), workspace.reranker_of(base, LATE_INTERACTION)
+            base = workspace.bases.get(name)
+            embedder = workspace.models.embedder(base)
+            reranker = workspace.models.reranker(base, DEFAULTS.reranker)
             for question in load(data / "questions" / f"{name}.jsonl"):
                 vector = embedder.embed([question.text], role="query")[0]
                 rowids = list(workspace.store.nearest(base, vector, pool, None))
@@ -75,11 +77,11 @@ def imports(data: Path, scratch: Path, count: int) -> None:
     for turn in range(2 * TURNS):
         keep = turn % 4 in (0, 3)  # the first of two imports is the slower one, whichever it is
         with Workspace(scratch / f"import-{turn}") as workspace:
-            base = workspace.add_base("notes")
-            workspace.keep_tokens("notes", keep)
-            workspace.embedder_of(base).warm()
+            base = workspace.bases.add("notes")
+            workspace.bases.keep_tokens("notes", keep)
+            workspace.models.embedder(base).warm()
             workspace.store.open_index()
-            seconds[keep].append(workspace.apply(workspace.plan_folder(folder, "notes")).seconds)
+            seconds[keep].append(workspace.notes.apply(workspace.notes.plan_folder(folder, "notes")).seconds)
             print(f"{'with' if keep else 'without'} bits: {seconds[keep][-1]:.1f} s", flush=True)
     ratios = [with_bits / without for with_bits, without in zip(seconds[True], seconds[False], strict=True)]
     print(f"import with bits / without: {median(ratios):.2f} (median of {len(ratios)} pairs)")

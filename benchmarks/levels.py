@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.retrieval.decomposition import decompose
-from core.retrieval.language import parse
-from core.retrieval.levels import classify
+from core.query.decomposition import decompose
+from core.query.language import parse
+from core.query.levels import classify
 
 FILE = Path(__file__).with_name("levels.jsonl")
 SETS = ("development", "held-out")

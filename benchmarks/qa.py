@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.model import Filters
-from core.workspace import SearchOptions, Workspace
+from core.model import Filters, SearchOptions
+from core.workspace import Workspace
 
 SETS = "xquad24_en,xquad24_zh,drcd_dev"
 RERANKERS = "none,late-interaction"
@@ -84,11 +84,11 @@ def shelve(workspace: Workspace, base: str, notes: dict[str, str]) -> None:
     if held.get(base) == len(notes):
         return
     if base in held:
-        workspace.delete_base(base)
+        workspace.bases.delete(base)
     with tempfile.TemporaryDirectory() as scratch:
         for path, text in notes.items():
             (Path(scratch) / path).write_text(f"{text}\n", encoding="utf-8")
-        workspace.apply(workspace.plan_folder(Path(scratch), base))
+        workspace.notes.apply(workspace.notes.plan_folder(Path(scratch), base))
 
 
 def reranked(workspace: Workspace, base: str, reranker: str, questions: Sequence[Asked], slow: int) -> None:

@@ -7,18 +7,17 @@ python -m benchmarks.quality DATA [--workspace DIR] [--embedders bundled,tfidf] 
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from core import embedding
 from core.embedding import bundled
-from core.embedding.device import Device
-from core.evaluation import MAIN, Evaluation, evaluation_of
-from core.model import Mode, Pipeline
+from core.evaluation.scoring import Evaluation, evaluation_of
+from core.model import DEFAULTS, MAIN, Device, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 POOLS = {"cross-encoder": 20}
-"""Hits that a reranker judges where that is not the settings' number: what takes longer judges fewer."""
+"""Hits that a reranker judges where that is not the default: what takes longer judges fewer."""
 
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 WEIGHTS = (0.4, 0.5, 0.6, 0.7, 0.8)
@@ -40,42 +39,35 @@ def main() -> None:
     heading()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
 
-        def measured(row: str, bases: Sequence[str], mode: Mode, reranker: str) -> None:
-            pipeline = Pipeline(mode=mode, reranker=reranker)
+        def measured(row: str, bases: Sequence[str], search: SearchSettings) -> None:
+            pipeline = Pipeline(search=search)
             asked = zip(sets, bases, strict=True)
             rows(row, sets, [measured_set(workspace, given.data, name, base, pipeline) for name, base in asked])
 
         for embedder in given.embedders.split(","):
             bases = [imported(workspace, given.data / "vaults" / name, embedder) for name in sets]
             for mode in MODES:
-                measured(f"{embedder}, {mode}", bases, mode, "none")
+                measured(f"{embedder}, {mode}", bases, SearchSettings(mode, reranker="none"))
             for reranker in given.rerankers.split(","):
                 if reranker != "none":
-                    pool = POOLS.get(reranker.partition(":")[0], workspace.settings.search.rerank_pool)
-                    for _ in swept(workspace, "rerank_pool", [pool]):
-                        measured(f"{embedder}, hybrid, {reranker}, {pool}", bases, "hybrid", reranker)
+                    pool = POOLS.get(reranker.partition(":")[0], DEFAULTS.rerank_pool)
+                    search = SearchSettings("hybrid", reranker=reranker, rerank_pool=pool)
+                    measured(f"{embedder}, hybrid, {reranker}, {pool}", bases, search)
             if given.weights:
-                for weight in swept(workspace, "semantic_weight", WEIGHTS):
-                    measured(f"{embedder}, hybrid, meaning {weight}", bases, "hybrid", "none")
-                for weight in swept(workspace, "rerank_weight", RERANK_WEIGHTS):
-                    measured(f"{embedder}, late-interaction {weight}", bases, "hybrid", "late-interaction")
+                for weight in WEIGHTS:
+                    search = SearchSettings("hybrid", semantic_weight=weight, reranker="none")
+                    measured(f"{embedder}, hybrid, meaning {weight}", bases, search)
+                for weight in RERANK_WEIGHTS:
+                    search = SearchSettings("hybrid", reranker="late-interaction", rerank_weight=weight)
+                    measured(f"{embedder}, late-interaction {weight}", bases, search)
 
 
 def measured_set(workspace: Workspace, data: Path, name: str, base: str, pipeline: Pipeline) -> Evaluation:
     """Ask a base the questions of a vault."""
     file = data / "questions" / f"{name}.jsonl"
-    questions = workspace.question_sets.read(base, file.read_bytes(), file.name)
-    ((_, results),) = workspace.evaluation.measure(base, questions, [pipeline])
+    questions = workspace.questions.read(base, file.read_bytes(), file.name)
+    ((_, results),) = workspace.runs.measure(base, questions, [pipeline])
     return evaluation_of(results)
-
-
-def swept(workspace: Workspace, setting: str, values: Sequence[float]) -> Iterator[float]:
-    """Yield values while each is what searches take for this setting, and put back what it was."""
-    chosen = getattr(workspace.settings.search, setting)
-    for value in values:
-        setattr(workspace.settings.search, setting, value)
-        yield value
-    setattr(workspace.settings.search, setting, chosen)
 
 
 def vaults(data: Path) -> list[str]:
@@ -87,10 +79,10 @@ def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
     """Return the name of a base that holds the vault, embedded by this model, with the bits of its tokens."""
     base = vault.name if embedder == "bundled" else f"{vault.name}, {embedder}"
     workspace.settings.embedder = embedder
-    if base not in {known.name for known in workspace.bases()}:
-        workspace.add_base(base)
-    workspace.apply(workspace.plan_folder(vault, base))
-    workspace.keep_tokens(base, True)
+    if base not in {known.name for known in workspace.bases.all()}:
+        workspace.bases.add(base)
+    workspace.notes.apply(workspace.notes.plan_folder(vault, base))
+    workspace.bases.keep_tokens(base, True)
     return base
 
 

@@ -12,23 +12,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.quality import imported, measured_set, vaults
-from core.evaluation import MAIN, evaluation_of
 from core.evaluation.metrics import hit_at
-from core.model import Pipeline, QuestionResult
+from core.evaluation.scoring import evaluation_of
+from core.model import MAIN, OPEN, Pipeline, QuestionResult, SearchSettings
 from core.workspace import Workspace
 
 LEVELS = {
-    "level 1 (simple)": Pipeline(level="simple"),
-    "level 2 (focused)": Pipeline(level="focused"),
-    "level 3 (exploratory)": Pipeline(level="exploratory"),
-    "auto": Pipeline(),
+    "level 1 (simple)": SearchSettings(level="simple"),
+    "level 2 (focused)": SearchSettings(level="focused"),
+    "level 3 (exploratory)": SearchSettings(level="exploratory"),
+    "auto": OPEN,
 }
 ALSO = {
-    "reciprocal": Pipeline(fusion="reciprocal"),
-    "boost": Pipeline(phrase="boost"),
-    "links 0.05": Pipeline(link_weight=0.05),
-    "links 0.1": Pipeline(link_weight=0.1),
-    "links 0.2": Pipeline(link_weight=0.2),
+    "reciprocal": SearchSettings(fusion="reciprocal"),
+    "boost": SearchSettings(phrase="boost"),
+    "links 0.05": SearchSettings(link_weight=0.05),
+    "links 0.1": SearchSettings(link_weight=0.1),
+    "links 0.2": SearchSettings(link_weight=0.2),
 }
 
 
@@ -42,19 +42,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
         bases = {name: imported(workspace, given.data / "vaults" / name, "bundled") for name in sets}
 
-        def measured(row: str, pipeline: Pipeline) -> None:
+        def measured(row: str, settings: SearchSettings) -> None:
+            pipeline = Pipeline(search=settings)
             asked = [measured_set(workspace, given.data, name, bases[name], pipeline) for name in sets]
             print(f"{row:<52}{told([result for one in asked for result in one.questions])}", flush=True)
 
         for expansion in (0, 1):
             for reranker in ("none", "late-interaction"):
-                for level, pipeline in LEVELS.items():
+                for level, settings in LEVELS.items():
                     row = f"{level}, {'reranked' if reranker != 'none' else 'not reranked'}, expanded by {expansion}"
-                    measured(row, replace(pipeline, reranker=reranker, expansion_size=expansion))
-        for row, pipeline in ALSO.items():
+                    measured(row, replace(settings, reranker=reranker, expansion_size=expansion))
+        for row, settings in ALSO.items():
             if any(row.startswith(begin) for begin in given.also.split(",") if begin):
-                measured(f"auto, not reranked, {row}", replace(pipeline, reranker="none"))
-                measured(f"auto, reranked, {row}", pipeline)
+                measured(f"auto, not reranked, {row}", replace(settings, reranker="none"))
+                measured(f"auto, reranked, {row}", settings)
 
 
 def told(found: list[QuestionResult]) -> str:

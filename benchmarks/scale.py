@@ -22,12 +22,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality import imported, vaults
-from core.evaluation.questions import load
+from core.evaluation.question_files import load
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
+from core.query.filters import filters_of
 from core.store import Store
-from core.store.chunks import Cutting
+from core.store.cutting import Cutting
 from core.text import CJK, digest, query_keywords
-from core.workspace import Workspace, filters_of
+from core.workspace import Workspace
 
 BASE = "scale"
 SIZES = (1_000, 10_000, 100_000)
@@ -68,8 +69,8 @@ def main() -> None:
                 with Workspace(source) as workspace:
                     for name in names:
                         imported(workspace, given.data / "vaults" / name, "bundled")
-                    sources = [found for name in names for found in read(workspace.store, workspace.base(name))]
-                    like = workspace.base(names[0])
+                    sources = [found for name in names for found in read(workspace.store, workspace.bases.get(name))]
+                    like = workspace.bases.get(names[0])
             build(folder, like, sources, size)
         with Workspace(folder) as workspace:
             measure(workspace, questions)
@@ -161,8 +162,8 @@ def copied(
         for chunk, rows in zip(chunks, vectors, strict=True)
     ]
     flat = [key for keys in hashes for key in keys]
-    store.encoded.add(base.fingerprint, flat, np.concatenate(vectors))
-    ids = store.encoded.ids(base.fingerprint, flat)
+    store.vectors.add(base.fingerprint, flat, np.concatenate(vectors))
+    ids = store.vectors.ids(base.fingerprint, flat)
     note = replace(
         source.note,
         id=note_id,
@@ -200,9 +201,9 @@ def _is_cjk(word: str) -> bool:
 
 def measure(workspace: Workspace, questions: Sequence[str]) -> None:
     """Print what each stage and a whole search take, by what they are narrowed to."""
-    store, base = workspace.store, workspace.base(BASE)
+    store, base = workspace.store, workspace.bases.get(BASE)
     store.open_index()
-    embedder = workspace.embedder_of(base)
+    embedder = workspace.models.embedder(base)
     vectors = dict(zip(questions, embedder.embed(list(questions), role="query"), strict=True))
     notes, chunks, windows = store.chunks.count(base)
     print(f"\n{chunks} chunks, {windows} windows, {notes} notes")
@@ -235,7 +236,7 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
         say("    hybrid search", timed(whole, questions), targets[name])
     forget(store)
     say("  comparison (level 3)", timed(partial(compared, workspace), comparisons(workspace)), COMPARED_MS)
-    some = random.Random(3).choices(workspace.notes(), k=200)
+    some = random.Random(3).choices(workspace.notes.cards(), k=200)
     places = [(card.id, card.chunks // 2) for card in some]
     say("  neighbours", timed(lambda place: store.chunks.around(place[0], place[1], 2), places), NEIGHBOURS_MS)
     for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as", "in the", "->", "，"):
@@ -257,7 +258,7 @@ def forget(store: Store) -> None:
 def comparisons(workspace: Workspace) -> list[str]:
     """Questions that compare what two notes are about, in the language of both."""
     chance = random.Random(5)
-    titles = sorted({card.title for card in workspace.notes()})
+    titles = sorted({card.title for card in workspace.notes.cards()})
     asked = []
     for form, chinese in (("Compare {} and {}", False), ("对比{}和{}", True)) * 40:
         asked.append(form.format(*chance.sample([title for title in titles if _is_cjk(title) == chinese], 2)))

@@ -94,15 +94,15 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def synced(workspace: Workspace, folder: Path) -> Any:
-    return workspace.apply(workspace.plan_folder(folder))
+    return workspace.notes.apply(workspace.notes.plan_folder(folder))
 
 
 def plain_encode(workspace: Workspace, embedder: Any) -> None:
     """Encode the same windows with SentenceTransformer alone: the same model object, so the same dtype."""
     texts = [
         window.text
-        for note in workspace.notes()
-        for window in windows_of(workspace.chunks(note.id), note.title, embedder)
+        for note in workspace.notes.cards()
+        for window in windows_of(workspace.chunks.of_note(note.id), note.title, embedder)
     ]
     model = embedder.loaded()
     model.encode([f"passage: {text}" for text in texts], batch_size=16, convert_to_tensor=True, show_progress_bar=False)

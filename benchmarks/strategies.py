@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.quality import measured_set, vaults
-from core.evaluation import BUDGET
-from core.model import ChunkingOptions, Mode, Pipeline
+from core.model import BUDGET, ChunkingOptions, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 STRATEGIES = ("none", "markdown", "recursive", "auto")
@@ -31,7 +30,7 @@ def main() -> None:
             for mode in MODES:
                 for name in sets:
                     base = f"{name}-{strategy}"
-                    pipeline = Pipeline(mode=mode, reranker="none")
+                    pipeline = Pipeline(search=SearchSettings(mode=mode, reranker="none"))
                     metrics = measured_set(workspace, given.data, name, base, pipeline).metrics
                     cells = [metrics[metric] for metric in COLUMNS]
                     print(f"{strategy + ', ' + mode:<24}{name:<12}" + "".join(f"{cell:>14.3f}" for cell in cells))
@@ -39,11 +38,11 @@ def main() -> None:
 
 def cut(workspace: Workspace, vault: Path, base: str, strategy: str) -> None:
     """Import a vault cut by one strategy, embedding it once."""
-    if base not in {known.name for known in workspace.bases()}:
-        workspace.add_base(base, embed_at_once=False)
-        workspace.rechunk(base, options=ChunkingOptions(strategy=strategy))
-        workspace.set_embed_at_once(base, True)
-    workspace.apply(workspace.plan_folder(vault, base))
+    if base not in {known.name for known in workspace.bases.all()}:
+        workspace.bases.add(base, embed_at_once=False)
+        workspace.chunks.rechunk(base, options=ChunkingOptions(strategy=strategy))
+        workspace.bases.set_embed_at_once(base, True)
+    workspace.notes.apply(workspace.notes.plan_folder(vault, base))
 
 
 if __name__ == "__main__":

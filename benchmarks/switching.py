@@ -67,17 +67,17 @@ def begin(folder: Path, vault: Path, given: argparse.Namespace) -> tuple[float, 
     """Import with the old model and begin the change; return the seconds and the windows it is said to take."""
     with Workspace(folder) as workspace:
         workspace.settings.embedder = given.old
-        workspace.add_base(BASE)
-        report = workspace.apply(workspace.plan_folder(vault, BASE))
+        workspace.bases.add(BASE)
+        report = workspace.notes.apply(workspace.notes.plan_folder(vault, BASE))
         (status,) = workspace.status().bases
         print(f"{status.notes} notes, {status.chunks} chunks by {given.old}, imported in {report.seconds:.1f} s")
         started = time.perf_counter()
-        cost = workspace.switch_cost(BASE, given.new)
+        cost = workspace.bases.switch_cost(BASE, given.new)
         looked = time.perf_counter() - started
         print(
             f"to {given.new}: {cost.to_embed} windows in {cost.seconds:.1f} s, estimated in {looked:.1f} s", flush=True
         )
-        workspace.begin_switch(BASE, given.new)
+        workspace.bases.begin_switch(BASE, given.new)
     return cost.seconds, cost.to_embed
 
 
@@ -117,15 +117,15 @@ def child(folder: Path, new: str) -> None:
             print(counted.windows, "half" if done >= total / 2 else "before")
 
         counted.said = lambda: print(counted.windows, "before")
-        workspace.run_switch(BASE, progress=progress)
+        workspace.bases.run_switch(BASE, progress=progress)
 
 
 def resume(folder: Path, given: argparse.Namespace, embedded: int, windows: int) -> float:
     """Take it up again to its end; return the seconds, and tell what was embedded twice."""
     with Workspace(folder) as workspace, Counted(given.new) as counted:
-        assert workspace.base(BASE).embedder == given.old
+        assert workspace.bases.get(BASE).embedder == given.old
         seconds = watched(workspace, unheard)
-        assert workspace.base(BASE).embedder == given.new
+        assert workspace.bases.get(BASE).embedder == given.new
         (status,) = workspace.status().bases
         assert all(workspace.search(question).hits for question in QUESTIONS)
         print(
@@ -138,7 +138,7 @@ def resume(folder: Path, given: argparse.Namespace, embedded: int, windows: int)
 
 def watched(workspace: Workspace, progress: Progress) -> float:
     """Run the change while somebody else asks, tell how they were answered, and return its seconds."""
-    old = workspace.base(BASE).embedder
+    old = workspace.bases.get(BASE).embedder
     before, asked, over = answers(workspace), [], Event()
 
     def ask() -> None:
@@ -146,16 +146,16 @@ def watched(workspace: Workspace, progress: Progress) -> float:
             started = time.perf_counter()
             found = answers(workspace)
             took = (time.perf_counter() - started) / len(QUESTIONS)
-            if workspace.base(BASE).embedder == old:
+            if workspace.bases.get(BASE).embedder == old:
                 asked.append((found == before, 1000 * took))
 
     with ThreadPoolExecutor() as elsewhere:
         asking = elsewhere.submit(ask)
         started = time.perf_counter()
         try:
-            workspace.run_switch(BASE, progress=progress)
+            workspace.bases.run_switch(BASE, progress=progress)
         except Cancelled:
-            assert workspace.base(BASE).embedder == old
+            assert workspace.bases.get(BASE).embedder == old
         seconds = time.perf_counter() - started
         over.set()
         asking.result()

@@ -1,12 +1,15 @@
 """Settings: defaults < `tessera.toml` < environment `TESSERA_*`."""
 
 import os
+import re
 import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -14,7 +17,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from core.errors import ConfigError
+from core.errors import ConfigError, TesseraError, UnknownChoice
+from core.messages import Message, message, reason_of, verbatim
+from core.model import CHOICES, CHUNKING_RANGES, DEFAULTS, PARTS, ChunkingOptions, CompleteSettings, SearchSettings
 
 FILE = Path("tessera.toml")
 
@@ -23,52 +28,78 @@ KEYS = {
     "rerank": "TESSERA_RERANK_API_KEY",
     "llm": "TESSERA_LLM_API_KEY",
 }
-"""Section -> the environment variable with the key to its server; a key is no setting and never in a file."""
+"""Section -> environment variable with the server's API key; a key is no setting and never in a file."""
+
+_REASONS = {
+    "greater_than_equal": message("it must be at least {ge}"),
+    "greater_than": message("it must be more than {gt}"),
+    "less_than_equal": message("it must be at most {le}"),
+    "int_parsing": message("it must be a whole number"),
+    "int_type": message("it must be a whole number"),
+    "int_from_float": message("it must be a whole number"),
+    "float_parsing": message("it must be a number"),
+    "float_type": message("it must be a number"),
+    "string_type": message("it must be a text"),
+    "literal_error": message("it must be one of {choices}"),
+    "extra_forbidden": message("there is no such setting"),
+}
+"""Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
+
+
+_OPTIONS = ChunkingOptions()
+
+
+def _size(name: str) -> Any:
+    least, most = CHUNKING_RANGES[name]
+    return Field(getattr(_OPTIONS, name), ge=least, le=most)
 
 
 class ChunkingSettings(BaseModel):
-    """How the notes of a new base are cut, in tokens; the ranges are those of the sliders."""
+    """Chunking of a new base, in tokens; the sliders have the same ranges."""
 
     model_config = ConfigDict(extra="forbid")
 
-    strategy: str = "auto"
-    short_doc_threshold: int = Field(500, ge=300, le=700)
-    chunk_size: int = Field(512, ge=256, le=1024)
-    chunk_overlap: int = Field(100, ge=50, le=200)
-    min_headings_for_md_aware: int = Field(2, ge=2, le=5)
-    max_single_chunk_size: int = Field(1500, ge=1000, le=2000)
+    strategy: str = _OPTIONS.strategy
+    short_doc_threshold: int = _size("short_doc_threshold")
+    chunk_size: int = _size("chunk_size")
+    chunk_overlap: int = _size("chunk_overlap")
+    min_headings_for_md_aware: int = _size("min_headings_for_md_aware")
+    max_single_chunk_size: int = _size("max_single_chunk_size")
 
 
-class SearchSettings(BaseModel):
-    """Defaults of a search; `semantic_weight` is the share of meaning against words, 0 to 1.
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
-    The best `rerank_pool` hits are judged by the `reranker`, each by at most `rerank_characters` of its
-    best window; `rerank_weight` is the share of that against the score they came with. `link_weight` is what a
-    chunk gains that is linked with the best. `decompose` says what takes exploratory questions apart: rules, a
-    language model, or that where one is set up (`auto`).
+
+_FIELDS: dict[str, Any] = {
+    name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
+    for name, kind in get_type_hints(CompleteSettings).items()
+}
+_Parts: Any = create_model("_Parts", __base__=_Section, **_FIELDS)
+"""A setting for every part of CompleteSettings, within its range."""
+
+
+class SearchSection(_Parts):
+    """Search settings for what neither the question nor the base sets.
+
+    `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
+    where one is configured, else rules. `context_tokens` is the budget of a context.
     """
 
-    model_config = ConfigDict(extra="forbid")
-
-    limit: int = Field(10, ge=1, le=100)
-    pool: int = Field(50, ge=1, le=500)
-    fusion: Literal["weighted", "reciprocal"] = "weighted"
-    semantic_weight: float = Field(0.6, ge=0, le=1)
-    link_weight: float = Field(0.0, ge=0, le=1)
-    phrase: Literal["require", "boost"] = "require"
     decompose: Literal["auto", "rules", "llm"] = "auto"
     context_tokens: int = Field(2000, ge=100, le=100_000)
-    reranker: str = "late-interaction"
-    rerank_pool: int = Field(50, ge=1, le=500)
-    rerank_weight: float = Field(0.7, ge=0, le=1)
-    rerank_characters: int = Field(2000, ge=100, le=20_000)
+
+    @property
+    def chosen(self) -> SearchSettings:
+        """Parts that a person set."""
+        return SearchSettings.of({name: getattr(self, name) for name in self.model_fields_set})
 
 
 class ServerSettings(BaseModel):
-    """A model server: `base_url` is what stands before `/embeddings`, `/rerank` or `/chat/completions`.
+    """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
     `queue_interval_seconds` is the least time between the starts of two requests, `timeout_seconds` the
-    most that one takes in all, and `retries` how often one is sent again that the server couldn't serve.
+    limit of one request, and `retries` the number of repeats of a request that the server couldn't serve.
     """
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -87,23 +118,26 @@ class ServerSettings(BaseModel):
         try:
             parts = urlsplit(url)
             fits = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna")
-        except ValueError:  # a name or a port that can't be
+        except ValueError:  # an impossible name or port
             fits = False
         if not fits:
-            raise ValueError("it must be an address such as http://localhost:11434/v1")
+            raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
         if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-            raise ValueError(f"it must hold no name, password or key; a key belongs into {' or '.join(KEYS.values())}")
+            raise ValueError(
+                message(
+                    "it must hold no name, password or key; a key belongs into one of {names}", names=[*KEYS.values()]
+                )
+            )
         if " " in url or not url.isprintable():
-            raise ValueError("it must hold no spaces")
+            raise ValueError(message("it must hold no spaces"))
         return url.rstrip("/")
 
 
 class EmbeddingsSettings(ServerSettings):
     """The server behind the embedder `openai_compatible`.
 
-    `dimensions` is asked of the server where it is set, else its own are taken. `input_tokens` is what the
-    model reads of a text. The prompts stand before questions and texts; unset, they are those that are
-    known of the model's family.
+    `dimensions` is requested of the server; None takes the model's own. `input_tokens` is the model's input
+    limit. The prompts precede questions and texts; unset, they are the known ones of the model's family.
     """
 
     dimensions: int | None = Field(None, ge=1, le=65_536)
@@ -114,20 +148,20 @@ class EmbeddingsSettings(ServerSettings):
 
 
 class RerankSettings(ServerSettings):
-    """The server behind the reranker `rerank-api`; `style` is the form of its requests, found out by `auto`."""
+    """The server behind the reranker `rerank-api`; `style` is the form of its requests; `auto` detects it."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
 
 
 class LlmSettings(ServerSettings):
-    """A language model; `input_characters` is how much text of notes one request holds."""
+    """A language model; `input_characters` limits the text of notes in one request."""
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
 
 
 class Settings(BaseSettings):
-    """What a person may set; an environment variable names a nested key with two underscores."""
+    """All settings; an environment variable separates nested keys by two underscores."""
 
     model_config = SettingsConfigDict(
         env_prefix="TESSERA_", env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
@@ -137,7 +171,7 @@ class Settings(BaseSettings):
     embedder: str = "auto"
     models_dir: Path | None = None
     chunking: ChunkingSettings = ChunkingSettings()
-    search: SearchSettings = SearchSettings()
+    search: SearchSection = SearchSection()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()
     rerank: RerankSettings = RerankSettings()
     llm: LlmSettings = LlmSettings()
@@ -154,25 +188,72 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, FILE)
 
 
-def settings(**given: Any) -> Settings:
-    """Read the settings; raises ConfigError that names the key and where it stands."""
+def check(
+    chosen: SearchSettings | CompleteSettings, error: type[TesseraError] = ConfigError, *, of_question: bool = False
+) -> None:
+    """Raise UnknownChoice for an unknown choice, the error for a value out of range; a question has wider ranges.
+
+    `core.reranking.check` checks the reranker.
+    """
+    for name, part in PARTS.items():
+        value = getattr(chosen, name)
+        if value is None:
+            continue
+        if CHOICES[name] and value not in CHOICES[name]:
+            raise UnknownChoice(part.noun, value, CHOICES[name])
+        least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
+        if least is not None and most is not None and not least <= value <= most:
+            raise error(
+                message(
+                    "The {name} is {value}; it must be from {least} to {most}.",
+                    name=part.noun,
+                    value=value,
+                    least=least,
+                    most=most,
+                )
+            )
+
+
+def settings(**values: Any) -> Settings:
+    """Read the settings; raises ConfigError that names the key and its source."""
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
+    known.add("LANGUAGE")  # core.messages reads it
     for variable in os.environ:
         name = variable.removeprefix("TESSERA_").partition("__")[0]
         if variable.startswith("TESSERA_") and name not in known:
             raise ConfigError(
-                f"The environment variable {variable} is no setting of Tessera. Known: {', '.join(sorted(known))}."
+                "The environment variable {variable} is no setting of Tessera. Known: {names}.",
+                variable=variable,
+                names=sorted(known),
             )
     try:
-        return Settings(**given)
+        return Settings(**values)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{FILE.resolve()} is not valid TOML: {error}") from error
+        raise ConfigError("{file} is not valid TOML: {reason}", file=str(FILE.resolve()), reason=str(error)) from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["loc"][-1:] == ("api_key",):
             raise ConfigError(
-                f"A key stands in the environment only, so that no file gives it away. Remove '{key}' from {FILE} "
-                f"or TESSERA_* and set {' or '.join(KEYS.values())}."
+                "A key stands in the environment only, so that no file gives it away. Remove '{key}' from {file} "
+                "or TESSERA_* and set one of {names}.",
+                key=key,
+                file=str(FILE),
+                names=[*KEYS.values()],
             ) from None
-        raise ConfigError(f"The setting '{key}' is not valid: {first['msg']} (in {FILE} or TESSERA_*).") from error
+        raise ConfigError(
+            "The setting '{key}' is not valid: {reason} (in {file} or TESSERA_*).",
+            key=key,
+            reason=problem_of(first),
+            file=str(FILE),
+        ) from error
+
+
+def problem_of(error: Mapping[str, Any]) -> Message:
+    """Return the message of a validation error: our validator's, or ours for pydantic's kind."""
+    fields = error.get("ctx", {})
+    if error["type"] == "value_error":
+        return reason_of(fields["error"])
+    if known := _REASONS.get(error["type"]):
+        return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
+    return verbatim(error["msg"])

@@ -1,93 +1,131 @@
-"""Everything raised on purpose.
+"""The errors that Tessera raises on purpose.
 
 TesseraError                   the message is written for the person at the screen
 ├─ ConfigError                 a setting is wrong; names it
 │  ├─ UnknownChoice            a name not in a table; lists the choices
 │  └─ MissingDependency        names the extra to install
 ├─ SourceError                 a file or folder can't be read or parsed; carries the path
-├─ QueryError                  a question that can't be asked; says what to type instead
+├─ QueryError                  a question with invalid syntax; says what to type instead
 ├─ StoreError
 │  ├─ NoteNotFound
 │  ├─ ChunkNotFound
+│  ├─ RunNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
-│  ├─ IndexDamaged             says how to rebuild; keyword search goes on
+│  ├─ IndexDamaged             says how to rebuild; keyword search still works
 │  ├─ NewerSchema              the database was written by a later version
-│  └─ EmbeddingMismatch        the index holds other vectors; says how to re-embed
-├─ EditError                   an edit that can't be made; says what to do instead
-├─ SyncRefused                 a plan that would remove too much without a second yes
+│  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
+├─ EditError                   an invalid edit; says what to do instead
+├─ SyncRefused                 a plan would remove too much without confirmation
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
-│  └─ ProviderUnavailable      worth trying again
-├─ QuestionSetError            bad line in a question file, with its number; a set that can't be as asked
-└─ Cancelled                   the person stopped a job; what was done before stays
+│  └─ ProviderUnavailable      worth another try
+├─ RowError                    an invalid row of a question file; QuestionSetError lists it
+├─ QuestionSetError            bad lines in a question file, with their numbers; an invalid question set
+├─ BelowTarget                 a run's figure is below the target
+└─ Cancelled                   the person stopped a job; its results so far stay
 
-Only surfaces catch, and only `TesseraError`; anything else is a bug and keeps its traceback.
+Only surfaces catch errors, and only `TesseraError`; any other exception is a bug and keeps its traceback.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
+
+from core.messages import Message, lines, message, plural
 
 
 class TesseraError(Exception):
-    """Something a person can act on; the message says what and how."""
+    """An error on which a person can act; the message says how. Keywords are its fields."""
+
+    def __init__(self, text: str | Message, /, **fields: object) -> None:
+        self.message = text if isinstance(text, Message) else message(text, **fields)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the attributes: the arguments of the constructor aren't kept."""
+        return _unpickle, (type(self), self.__dict__)
+
+
+def _unpickle(kind: type[TesseraError], attributes: dict[str, Any]) -> TesseraError:
+    error = kind.__new__(kind, attributes["message"])
+    error.__dict__.update(attributes)
+    return error
 
 
 class ConfigError(TesseraError):
-    """A setting or an option is out of range or not known."""
+    """A setting or an option is out of range or unknown."""
 
 
 class UnknownChoice(ConfigError):
-    """A name that is in no table."""
+    """A name is not in the table of its kind; `what` is the noun for the kind."""
 
-    def __init__(self, what: str, name: str, choices: Iterable[str]) -> None:
+    def __init__(self, what: str | Message, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
         nearest = get_close_matches(name, choices, n=1)
-        hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
-        listed = ", ".join(choices) or "none yet"
-        super().__init__(f"There is no {what} '{name}'.{hint} Choices: {listed}.")
+        noun = what if isinstance(what, Message) else message(what)
+        fields = {"what": noun, "name": name, "choices": choices or message("none yet")}
+        if nearest:
+            super().__init__(
+                message(
+                    "There is no {what} '{name}'. Did you mean '{nearest}'? Choices: {choices}.",
+                    nearest=nearest[0],
+                    **fields,
+                )
+            )
+        else:
+            super().__init__(message("There is no {what} '{name}'. Choices: {choices}.", **fields))
 
 
 class MissingDependency(ConfigError):
-    """A choice needs a package that isn't installed."""
+    """A choice, `what`, needs a package that isn't installed."""
 
-    def __init__(self, what: str, package: str, extra: str | None = None) -> None:
+    def __init__(self, what: str | Message, package: str, extra: str | None = None) -> None:
         cure = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
-        super().__init__(f"{what} needs the package '{package}'. Install it: {cure}")
+        super().__init__(
+            message("{what} needs the package '{package}'. Install it: {cure}", what=what, package=package, cure=cure)
+        )
 
 
 class SourceError(TesseraError):
-    """A file or folder that can't be read; `path` is as the person knows it."""
+    """A file or folder can't be read; `path` is the path known to the person."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+    def __init__(self, path: str, reason: str | Message, /, **fields: object) -> None:
         self.path = path
-        self.reason = reason
+        self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
+        super().__init__(message("{path}: {reason}", path=path, reason=self.reason))
 
 
 class QueryError(TesseraError):
-    """A question that can't be asked; `at` is where in it the trouble stands, as half-open offsets."""
+    """A question has invalid syntax; `at` is the span of the error in it, as half-open offsets."""
 
-    def __init__(self, message: str, at: tuple[int, int] | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, text: str | Message, /, at: tuple[int, int] | None = None, **fields: object) -> None:
+        super().__init__(text, **fields)
         self.at = at
 
 
 class StoreError(TesseraError):
-    """The workspace can't do what was asked."""
+    """The workspace can't do something."""
 
 
 class NoteNotFound(StoreError):
     """No note has this id."""
 
     def __init__(self, note_id: str) -> None:
-        super().__init__(f"There is no note '{note_id}'. It may have been deleted since.")
+        super().__init__(message("There is no note '{note}'. It may have been deleted since.", note=note_id))
 
 
 class ChunkNotFound(StoreError):
     """No chunk has this id."""
 
     def __init__(self, chunk_id: str) -> None:
-        super().__init__(f"There is no chunk '{chunk_id}'. Its note may have been cut anew since: look it up again.")
+        super().__init__(
+            message(
+                "There is no chunk '{chunk}'. Its note may have been cut anew since: look it up again.", chunk=chunk_id
+            )
+        )
 
 
 class WorkspaceLocked(StoreError):
@@ -107,11 +145,11 @@ class EmbeddingMismatch(StoreError):
 
 
 class EditError(TesseraError):
-    """An edit of a chunk that can't be made."""
+    """An edit of a chunk is invalid."""
 
 
 class SyncRefused(TesseraError):
-    """A plan that would remove a large part of a base."""
+    """A plan would remove a large part of a base."""
 
 
 class ModelError(TesseraError):
@@ -119,47 +157,64 @@ class ModelError(TesseraError):
 
 
 class ProviderError(TesseraError):
-    """A model server refused, or answered what can't be used; `status` is that of HTTP, where there is one."""
+    """A model server refused a request or gave an unusable answer; `status` is the HTTP status, if any."""
 
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, text: str | Message, /, status: int | None = None, **fields: object) -> None:
+        super().__init__(text, **fields)
         self.status = status
 
 
 class ProviderUnavailable(ProviderError):
-    """A model server that doesn't answer now: out of reach, too slow, or overloaded."""
+    """A model server doesn't answer now: it is out of reach, too slow or overloaded."""
 
 
 class QuestionSetError(TesseraError):
-    """A question file has bad lines, or a question set can't be as asked; `line` is 0 where there is none.
+    """A question file has bad lines, or a question set is invalid.
 
-    `others` are the further lines with their reasons, and `unlisted` is how many more there are.
+    `line` is the number of the first bad line, 0 for none. `others` are further bad lines with their
+    reasons, and `unlisted` counts the rest.
     """
 
     def __init__(
-        self, path: str, line: int, reason: str, others: Iterable[tuple[int, str]] = (), unlisted: int = 0
+        self,
+        path: str,
+        line: int,
+        reason: str | Message,
+        /,
+        others: Iterable[tuple[int, Message]] = (),
+        unlisted: int = 0,
+        **fields: object,
     ) -> None:
-        self.path, self.line, self.reason = path, line, reason
+        self.path, self.line = path, line
+        self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
         self.others, self.unlisted = tuple(others), unlisted
-        lines = [f"{path}, line {line}: {reason}" if line else f"{path}: {reason}"]
-        lines += [f"line {line}: {reason}" for line, reason in self.others]
-        lines += [f"{unlisted:,} more problems were found."] if unlisted else []
-        super().__init__("\n".join(lines))
+        first = message("{path}, line {line}: {reason}", path=path, line=line, reason=self.reason)
+        rows = [first if line else message("{path}: {reason}", path=path, reason=self.reason)]
+        rows += [message("line {line}: {reason}", line=line, reason=reason) for line, reason in self.others]
+        if unlisted:
+            rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=unlisted))
+        super().__init__(lines(*rows))
+
+
+class RowError(TesseraError):
+    """A row of a question file that can't be a question; one of the reasons of a QuestionSetError."""
 
 
 class RunNotFound(StoreError):
     """No run of a question set has this id."""
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(f"There is no run '{run_id}'. It may have been deleted since, or its base was.")
+        super().__init__(
+            message("There is no run '{run}'. It may have been deleted since, or its base was.", run=run_id)
+        )
 
 
 class BelowTarget(TesseraError):
-    """A run's figure is below what was asked for."""
+    """A run's figure is below the target."""
 
 
 class Cancelled(TesseraError):
     """The person stopped a job."""
 
     def __init__(self) -> None:
-        super().__init__("Stopped. What was done before stays.")
+        super().__init__(message("Stopped. What was done before stays."))

@@ -1,43 +1,21 @@
-"""Long work in a thread: progress, cancel, result. Knows no screen."""
+"""Long work in threads, with progress, cancellation and a result."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from core.errors import Cancelled, TesseraError
-from core.model import Progress
+from core.messages import verbatim
+from core.model import Job, Progress
 
 _LOG = logging.getLogger(__name__)
 
-JobState = Literal["running", "done", "cancelled", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """How a piece of work stands: `error` is for the person, `result` what the work returned."""
-
-    name: str
-    number: int
-    state: JobState = "running"
-    done: float = 0.0
-    total: float = 0.0
-    what: str = ""
-    started: float = 0.0
-    seconds: float = 0.0
-    result: Any = None
-    error: str = ""
-
-    @property
-    def share(self) -> float:
-        """How much of the work is done, 0 to 1."""
-        return min(1.0, self.done / self.total) if self.total else 0.0
-
 
 class Jobs:
-    """The work under way, one job a name."""
+    """Running and finished jobs, one per name."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -47,7 +25,7 @@ class Jobs:
         self._number = 0
 
     def start(self, name: str, work: Callable[[Progress], Any]) -> bool:
-        """Run `work` in a thread; returns False, starting nothing, while a job of this name runs."""
+        """Run `work` in a thread; return False and start nothing while a job of this name runs."""
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
                 return False
@@ -60,12 +38,12 @@ class Jobs:
             return True
 
     def get(self, name: str) -> Job | None:
-        """Return the newest job of this name, None where there was none."""
+        """Return the newest job of this name, None if there is none."""
         with self._lock:
             return self._jobs.get(name)
 
     def running(self, *names: str) -> bool:
-        """Whether a job of any of these names is under way."""
+        """Whether a job of any of these names is running."""
         return any(job is not None and job.state == "running" for job in map(self.get, names))
 
     def cancel(self, name: str) -> None:
@@ -75,13 +53,13 @@ class Jobs:
                 self._stops[name].set()
 
     def forget(self, name: str) -> None:
-        """Forget how a job ended; one that runs is left alone."""
+        """Delete the result of a finished job."""
         with self._lock:
             if name in self._jobs and self._jobs[name].state != "running":
                 del self._jobs[name]
 
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
-        """Wait for a job's end and return how it stands then."""
+        """Wait for the end of a job, at most `timeout` seconds, and return the job."""
         thread = self._threads.get(name)
         if thread is not None:
             thread.join(timeout)
@@ -106,10 +84,10 @@ class Jobs:
         except Cancelled:
             self._change(name, state="cancelled")
         except TesseraError as error:
-            self._change(name, state="failed", error=str(error))
-        except Exception as error:  # noqa: BLE001 a bug in a thread has no caller to meet: its traceback is logged
+            self._change(name, state="failed", error=error)
+        except Exception as error:  # noqa: BLE001 a thread has no caller to raise to, so the traceback is logged
             _LOG.exception("The job '%s' failed", name)
-            self._change(name, state="failed", error=f"{type(error).__name__}: {error}")
+            self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
         else:
             self._change(name, state="cancelled" if stop.is_set() else "done", result=result)
 

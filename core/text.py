@@ -1,4 +1,4 @@
-"""What keyword search sees of a text: its words, and the hash that names it."""
+"""The keywords of a text, its folded form, and its hash."""
 
 import re
 import unicodedata
@@ -36,6 +36,11 @@ def fold(text: str) -> str:
     return simplified(unicodedata.normalize("NFKC", text).casefold())
 
 
+def is_punctuation(text: str) -> bool:
+    """Return whether no character of a text is one to search for."""
+    return all(unicodedata.category(character)[0] in "PZC" for character in text)
+
+
 def simplified(text: str) -> str:
     """Return a text with traditional Chinese characters as simplified ones, each in its place.
 
@@ -53,14 +58,14 @@ def keywords(text: str) -> list[str]:
     """
     words: list[str] = []
     for run in _runs(text):
-        found = run.group()
+        word = run.group()
         if run.lastgroup == "cjk":
-            words += found
-            words += _pairs(found)
+            words += word
+            words += _pairs(word)
         elif run.lastgroup == "number":
-            words.append(found.lower())
+            words.append(word.lower())
         else:
-            words += _identifier(found)
+            words += _identifier(word)
     return words
 
 
@@ -72,15 +77,14 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     """
     words: dict[str, None] = {}
     for run in _runs(text):
-        found = run.group()
+        word = run.group()
         if run.lastgroup == "cjk":
-            words.update(dict.fromkeys(_pairs(found) if len(found) > 1 else found))
+            words.update(dict.fromkeys(_pairs(word) if len(word) > 1 else word))
         elif run.lastgroup == "number":
-            words[found.lower()] = None
+            words[word.lower()] = None
         else:
-            words.update(dict.fromkeys(_identifier(found)))
-    telling = [word for word in words if word not in STOP_WORDS]
-    return (telling or list(words))[:limit]
+            words.update(dict.fromkeys(_identifier(word)))
+    return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:

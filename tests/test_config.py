@@ -7,6 +7,7 @@ import pytest
 
 from core.config import KEYS, settings
 from core.errors import ConfigError
+from core.model import OPEN, SearchSettings
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +18,11 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_later_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert settings().search.limit == 10
+    assert settings().search.chosen == OPEN
     Path("tessera.toml").write_text("[search]\nlimit = 5\npool = 30\n")
-    assert settings().search.limit == 5
+    assert settings().search.chosen == SearchSettings(limit=5, pool=30)
     monkeypatch.setenv("TESSERA_SEARCH__LIMIT", "7")
-    assert (settings().search.limit, settings().search.pool) == (7, 30)
+    assert settings().search.chosen == SearchSettings(limit=7, pool=30)
 
 
 @pytest.mark.parametrize(

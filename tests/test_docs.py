@@ -1,5 +1,6 @@
 """The docs name what there is: every command, setting and choice."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,19 +8,11 @@ import pytest
 from core import cli
 from core.chunking import CHUNKERS
 from core.cli.models import app as models
-from core.config import (
-    KEYS,
-    ChunkingSettings,
-    EmbeddingsSettings,
-    LlmSettings,
-    RerankSettings,
-    SearchSettings,
-    Settings,
-)
+from core.config import KEYS, ChunkingSettings, EmbeddingsSettings, LlmSettings, RerankSettings, SearchSection, Settings
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
 
-SECTIONS = (Settings, SearchSettings, ChunkingSettings, EmbeddingsSettings, RerankSettings, LlmSettings)
+SECTIONS = (Settings, SearchSection, ChunkingSettings, EmbeddingsSettings, RerankSettings, LlmSettings)
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "guide.md").read_text(encoding="utf-8")
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -64,3 +57,11 @@ def test_what_the_readme_points_to_is_there() -> None:
     for path in ("docs/guide.md", "docs/architecture.md", "docs/decisions", "CHANGELOG.md", ".ci/constraints.txt"):
         assert path in README
         assert (Path(__file__).parents[1] / path).exists()
+
+
+def test_every_file_to_look_in_is_there() -> None:
+    root = Path(__file__).parents[1]
+    rows = re.findall(r"^\| .+ \| `([^`]+)` \|$", (root / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) >= 30
+    assert len(set(rows)) == len(rows)
+    assert [row for row in rows if not (root / row).exists()] == []

@@ -1,4 +1,4 @@
-"""Long work: progress is told, a cancel is obeyed at the next step, an end is remembered."""
+"""Jobs: progress, cancellation, results and errors."""
 
 import threading
 
@@ -9,17 +9,17 @@ from core.jobs import Jobs
 from core.model import Progress
 
 
-def test_a_job_tells_how_far_it_is_and_what_it_returned() -> None:
-    jobs, told, go = Jobs(), threading.Event(), threading.Event()
+def test_a_job_has_its_progress_and_its_result() -> None:
+    jobs, reported, go = Jobs(), threading.Event(), threading.Event()
 
     def work(progress: Progress) -> int:
         progress(1, 4, "first")
-        told.set()
+        reported.set()
         go.wait(5)
         return 42
 
     assert jobs.start("count", work)
-    told.wait(5)
+    reported.wait(5)
     job = jobs.get("count")
     assert job is not None
     assert (job.state, job.share, job.what) == ("running", 0.25, "first")
@@ -48,7 +48,7 @@ def test_a_cancel_stops_at_the_next_step() -> None:
     assert len(steps) < 10_000
 
 
-def test_a_failure_keeps_its_message() -> None:
+def test_a_failed_job_has_its_error() -> None:
     jobs = Jobs()
 
     def work(progress: Progress) -> None:
@@ -57,19 +57,20 @@ def test_a_failure_keeps_its_message() -> None:
     jobs.start("read", work)
     job = jobs.wait("read", 5)
     assert job is not None
-    assert (job.state, job.error) == ("failed", "a.md: is empty.")
+    assert (job.state, str(job.error)) == ("failed", "a.md: is empty.")
+    assert isinstance(job.error, SourceError)
 
 
-def test_a_bug_is_told_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_is_reported_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     jobs = Jobs()
     jobs.start("bug", lambda progress: 1 / 0)
     job = jobs.wait("bug", 5)
     assert job is not None
-    assert (job.state, job.error) == ("failed", "ZeroDivisionError: division by zero")
+    assert (job.state, str(job.error)) == ("failed", "ZeroDivisionError: division by zero")
     assert "Traceback" in caplog.text
 
 
-def test_closing_waits_for_the_work_under_way() -> None:
+def test_closing_waits_for_running_jobs() -> None:
     jobs, ended = Jobs(), []
 
     def work(progress: Progress) -> None:

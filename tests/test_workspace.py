@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
-from core.model import ChunkingOptions, Filters, Pipeline, SearchResult
-from core.sync import SyncReport
-from core.workspace import Workspace, filters_of, preview
+from core.intake.notes import Notes
+from core.model import ChunkingOptions, Filters, Pipeline, SearchResult, SyncReport
+from core.query.filters import filters_of
+from core.workspace import Workspace
 from tests import notes
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -33,7 +34,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def synced(workspace: Workspace, folder: Path, **given: bool) -> SyncReport:
-    return workspace.apply(workspace.plan_folder(folder), **given)
+    return workspace.notes.apply(workspace.notes.plan_folder(folder), **given)
 
 
 def paths(result: SearchResult) -> list[str | None]:
@@ -80,10 +81,8 @@ def test_reranking_can_be_left_out_and_is_by_default_in_one_stage_alone(workspac
 
 def test_what_was_not_judged_comes_behind_what_was(workspace: Workspace, folder: Path) -> None:
     synced(workspace, folder)
-    workspace.settings.search.rerank_pool = 1
-    workspace.settings.search.rerank_weight = 1
     fused = workspace.search("restore a backup", reranker="none")
-    judged = workspace.search("restore a backup")
+    judged = workspace.search("restore a backup", rerank_pool=1, rerank_weight=1.0)
     assert paths(judged) == paths(fused)
     assert ["rerank" in hit.scores for hit in judged.hits] == [True, False, False]
 
@@ -97,7 +96,7 @@ def test_a_reranker_that_fails_is_told_and_the_order_stays(
     failed = workspace.search("restore a backup")
     assert paths(failed) == paths(plain)
     assert failed.reranker == ""
-    assert "nothing" in failed.rerank_problem
+    assert "nothing" in str(failed.rerank_problem)
     assert list(failed.hits[0].scores) == ["vector", "keyword", "fused"]
 
 
@@ -105,22 +104,21 @@ def test_token_bits_are_kept_with_every_window(workspace: Workspace, folder: Pat
     synced(workspace, folder)
     status = workspace.status().bases[0]
     assert status.with_bits == status.windows == 3
-    tokens = sum(chunk.token_count for card in workspace.notes() for chunk in workspace.chunks(card.id))
+    tokens = sum(chunk.token_count for card in workspace.notes.cards() for chunk in workspace.chunks.of_note(card.id))
     assert 48 * tokens <= status.bit_bytes <= 48 * 2 * tokens
     kept = workspace.search("restore a backup")
-    workspace.keep_tokens("vault", False)
+    workspace.bases.keep_tokens("vault", False)
     assert workspace.status().bases[0].bit_bytes == 0
     made = workspace.search("restore a backup")
     assert (kept.notices, made.notices) == ((), ("tokens_missing",))
     assert paths(made) == paths(kept)
-    assert workspace.keep_tokens("vault", True) == 3
+    assert workspace.bases.keep_tokens("vault", True) == 3
 
 
 def test_a_limit_beyond_the_pool_is_filled(workspace: Workspace, folder: Path) -> None:
-    workspace.settings.search.pool = 1
     synced(workspace, folder)
     for mode in ("semantic", "hybrid"):
-        assert len(workspace.search("a backup", mode=mode, limit=3).hits) == 3
+        assert len(workspace.search("a backup", mode=mode, limit=3, pool=1).hits) == 3
 
 
 def test_front_matter_is_metadata_and_offsets_count_it(workspace: Workspace, folder: Path) -> None:
@@ -139,12 +137,12 @@ def test_only_what_changed_is_embedded_again(workspace: Workspace, folder: Path)
     synced(workspace, folder)
     again = synced(workspace, folder)
     assert (again.unchanged, again.added, again.changed, again.embedded_windows) == (4, 0, 0, 0)
-    before = {chunk.id for note in workspace.notes() for chunk in workspace.chunks(note.id)}
+    before = {chunk.id for note in workspace.notes.cards() for chunk in workspace.chunks.of_note(note.id)}
     long.write_text(notes.long_note(20).replace("word7 of this", "word7 of this entirely new"))
     edited = synced(workspace, folder)
     assert (edited.changed, edited.unchanged) == (1, 3)
     assert 1 <= edited.embedded_windows <= 3
-    after = {chunk.id for note in workspace.notes() for chunk in workspace.chunks(note.id)}
+    after = {chunk.id for note in workspace.notes.cards() for chunk in workspace.chunks.of_note(note.id)}
     assert len(before - after) <= 3
     assert len(before & after) > 10
     long.rename(folder / "other.md")
@@ -191,32 +189,32 @@ def test_a_sync_that_would_remove_much_asks_first(workspace: Workspace, tmp_path
         (folder / f"{number}.md").unlink()
     with pytest.raises(SyncRefused, match="3 of 6"):
         synced(workspace, folder)
-    assert len(workspace.notes()) == 6
+    assert len(workspace.notes.cards()) == 6
     assert synced(workspace, folder, confirmed=True).removed == 3
     shutil.rmtree(folder)
     with pytest.raises(SourceError, match="doesn't exist"):
         synced(workspace, folder)
-    assert len(workspace.notes()) == 3
+    assert len(workspace.notes.cards()) == 3
 
 
 def test_a_stopped_import_keeps_whole_notes_and_is_completed_by_the_next(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.indexing._GROUP", 20)
+    monkeypatch.setattr("core.indexing.indexer._GROUP", 20)
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(8):
         (folder / f"{number}.md").write_text(notes.long_note(8).replace("word", f"note{number}word"))
-    plan = workspace.plan_folder(folder)
+    plan = workspace.notes.plan_folder(folder)
 
     def stop_half_way(done: float, total: float, what: str) -> None:
         if done / total > 0.5:
             raise Cancelled
 
-    stopped = workspace.apply(plan, progress=stop_half_way)
+    stopped = workspace.notes.apply(plan, progress=stop_half_way)
     assert 0 < stopped.added < 8
-    assert len(workspace.notes()) == stopped.added
-    assert all(card.chunks == len(workspace.chunks(card.id)) > 1 for card in workspace.notes())
+    assert len(workspace.notes.cards()) == stopped.added
+    assert all(card.chunks == len(workspace.chunks.of_note(card.id)) > 1 for card in workspace.notes.cards())
     completed = synced(workspace, folder)
     assert completed.added == 8 - stopped.added
     assert completed.unchanged == stopped.added
@@ -246,12 +244,14 @@ def test_uploads_and_archives(workspace: Workspace) -> None:
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("zipped/notes.md", "# Zipped\n\nA note about lighthouses.")
     files = [("vault/sub/a.md", b"# A\n\nA note about herons."), ("more.zip", archive.getvalue())]
-    plan = workspace.plan_upload(files, "uploads")
-    assert workspace.notes() == []
-    assert workspace.apply(plan).added == 2
+    plan = workspace.notes.plan_upload(files, "uploads")
+    assert workspace.notes.cards() == []
+    assert workspace.notes.apply(plan).added == 2
     assert not plan.folder.exists()
-    assert {card.path for card in workspace.notes()} == {"vault/sub/a.md", "zipped/notes.md"}
-    again = workspace.apply(workspace.plan_upload([("vault/sub/a.md", b"# A\n\nA note about geese.")], "uploads"))
+    assert {card.path for card in workspace.notes.cards()} == {"vault/sub/a.md", "zipped/notes.md"}
+    again = workspace.notes.apply(
+        workspace.notes.plan_upload([("vault/sub/a.md", b"# A\n\nA note about geese.")], "uploads")
+    )
     assert (again.changed, again.removed) == (1, 0)
 
 
@@ -262,8 +262,8 @@ def test_names_that_lead_out_are_refused(workspace: Workspace, name: str, tmp_pa
         file.writestr(zipfile.ZipInfo(name), "x")
     for files in ([(name, b"x")], [("a.zip", archive.getvalue())]):
         with pytest.raises(SourceError):
-            workspace.plan_upload(files, "uploads")
-    assert workspace.bases() == []
+            workspace.notes.plan_upload(files, "uploads")
+    assert workspace.bases.all() == []
     assert not list(tmp_path.rglob("x.md"))
 
 
@@ -282,7 +282,7 @@ def test_a_hit_is_widened_as_far_as_its_note_goes(workspace: Workspace, folder: 
     text = notes.long_note(20)
     (folder / "long.md").write_text(text)
     synced(workspace, folder)
-    chunks = workspace.chunks(workspace.search("word7", mode="keyword").hits[0].note.id)
+    chunks = workspace.chunks.of_note(workspace.search("word7", mode="keyword").hits[0].note.id)
     hit = workspace.search("word7", mode="keyword", expansion_size=1).hits[0]
     index = hit.chunk.index
     assert (hit.passage.start, hit.passage.end) == (chunks[index - 1].start, chunks[index + 1].end)
@@ -319,18 +319,18 @@ def test_a_workspace_in_the_notes_folder_is_no_note(tmp_path: Path) -> None:
         (folder / "workspace" / "x.md").write_text("inside")
         assert synced(workspace, folder).added == 3
         with pytest.raises(SourceError, match="inside"):
-            workspace.plan_folder(folder / "workspace")
+            workspace.notes.plan_folder(folder / "workspace")
 
 
 def test_deleting_notes_and_bases(workspace: Workspace, folder: Path) -> None:
     synced(workspace, folder)
-    card = next(card for card in workspace.notes() if card.path == "backups.md")
-    workspace.delete_notes([card.id])
+    card = next(card for card in workspace.notes.cards() if card.path == "backups.md")
+    workspace.notes.delete([card.id])
     with pytest.raises(NoteNotFound):
-        workspace.note(card.id)
+        workspace.notes.get(card.id)
     assert "backups.md" not in paths(workspace.search("pg_restore"))
-    workspace.delete_base("vault")
-    assert workspace.bases() == []
+    workspace.bases.delete("vault")
+    assert workspace.bases.all() == []
     assert workspace.search("anything").hits == ()
     assert (folder / "backups.md").exists()
 
@@ -348,7 +348,7 @@ def test_searching_goes_on_during_an_import(workspace: Workspace, folder: Path, 
             progress(done, total, what)
             started.set()
 
-        return workspace.apply(workspace.plan_folder(more), progress=told)
+        return workspace.notes.apply(workspace.notes.plan_folder(more), progress=told)
 
     workspace.jobs.start("import", work)
     started.wait(30)
@@ -379,17 +379,17 @@ def test_questions_with_known_answers(workspace: Workspace, folder: Path, tmp_pa
         for number, (question, path, quote) in enumerate(known)
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
-    asked = workspace.question_sets.read("vault", file.read_bytes(), file.name)
-    ((run, _),) = workspace.evaluation.measure("vault", asked, [Pipeline()])
+    asked = workspace.questions.read("vault", file.read_bytes(), file.name)
+    ((run, _),) = workspace.runs.measure("vault", asked, [Pipeline()])
     assert run.metrics["hit@1"] == run.metrics["mrr@10"] == 1.0
 
 
 def test_a_preview_is_what_an_import_stores(workspace: Workspace, folder: Path) -> None:
     (folder / "long.md").write_text(notes.long_note(20))
     synced(workspace, folder)
-    _, cut = preview(folder / "long.md", ChunkingOptions(), "bundled")
-    card = next(card for card in workspace.notes() if card.path == "long.md")
-    stored = workspace.chunks(card.id)
+    _, cut = Notes.preview(folder / "long.md", ChunkingOptions(), "bundled")
+    card = next(card for card in workspace.notes.cards() if card.path == "long.md")
+    stored = workspace.chunks.of_note(card.id)
     assert [(chunk.start, chunk.end, chunk.text) for chunk in cut.chunks] == [
         (chunk.start, chunk.end, chunk.text) for chunk in stored
     ]

@@ -1,4 +1,4 @@
-"""Notes -> chunks: the protocol every strategy has, and the table of those there are."""
+"""Notes -> chunks: the protocol of a chunking strategy, and the table of all strategies."""
 
 from dataclasses import asdict
 from inspect import signature
@@ -6,6 +6,8 @@ from typing import Protocol
 
 from core.chunking import describe
 from core.chunking.reading import Reading, Tokens, read
+from core.markdown.outline import Outline
+from core.messages import message
 from core.model import Chunk, ChunkingOptions, Cut, Note
 from core.registry import Entry, load
 
@@ -13,18 +15,9 @@ __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "cut"]
 
 
 class Chunker(Protocol):
-    """Cuts a note into ordered slices of its own body, changing nothing."""
+    """Cuts a note into slices of its body, in reading order and verbatim."""
 
-    @property
-    def fingerprint(self) -> str:
-        """Name and options: equal where the same note is cut the same way."""
-        ...
-
-    def chunk(self, note: Note) -> list[Chunk]: ...
-
-    def cut(self, reading: Reading) -> list[Chunk]:
-        """Cut a note that was read before: `chunk(note)` without parsing and tokenizing it again."""
-        ...
+    def cut(self, reading: Reading) -> list[Chunk]: ...
 
 
 CHUNKERS = {
@@ -36,29 +29,30 @@ CHUNKERS = {
 }
 
 
-def build(options: ChunkingOptions, tokens: Tokens) -> Chunker:
-    """Make the strategy that the options name, with those of them it takes.
+def build(options: ChunkingOptions) -> Chunker:
+    """Build the strategy that the options name, from the options that its constructor takes.
 
     Raises UnknownChoice, or ConfigError for an option out of range.
     """
-    constructor = load(CHUNKERS, "chunking strategy", options.strategy)
-    taken = signature(constructor).parameters
-    values = {name: value for name, value in asdict(options).items() if name in taken}
-    chunker: Chunker = constructor(tokens, **values)
+    constructor = load(CHUNKERS, message("chunking strategy"), options.strategy)
+    parameters = signature(constructor).parameters
+    values = {name: value for name, value in asdict(options).items() if name in parameters}
+    chunker: Chunker = constructor(**values)
     return chunker
 
 
-def cut(note: Note, options: ChunkingOptions, tokens: Tokens) -> Cut:
-    """Cut a note as its base asks for, and say why so; import and preview both call this.
+def cut(note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None) -> Cut:
+    """Cut a note by the options and give the reasons; import and preview both call this.
 
-    Raises UnknownChoice or ConfigError for the options, SourceError for a note too large to parse.
+    Without `outline` the note is parsed. Raises UnknownChoice or ConfigError for the options, and
+    SourceError for a note too large to parse.
     """
     from core.chunking.adaptive import Adaptive
 
-    chunker = build(options, tokens)
-    reading = read(note, tokens)
+    chunker = build(options)
+    reading = read(note, tokens, outline)
     if isinstance(chunker, Adaptive):
         return chunker.explain(reading)
-    reason = f"{options.strategy}: asked for by the settings of the base."
+    reason = describe.reason(options.strategy, message("asked for by the settings of the base."))
     chunks = tuple(chunker.cut(reading))
     return Cut(chunks, options.strategy, describe.profile(reading), (reason,))

@@ -1,4 +1,4 @@
-"""Where a text may be cut: sentence ends, clauses, spaces, and what must stay in one piece."""
+"""Offsets at which a text may be cut (lines, sentences, clauses, words), and spans that stay in one piece."""
 
 import re
 from bisect import bisect_right
@@ -11,8 +11,7 @@ _SPACES = re.compile(r"\s+")
 _LINES = re.compile(r"\r\n|\n|\r")
 _GAPS = re.compile(r"(?:\r\n|\n|\r)(?:[^\S\r\n]*(?:\r\n|\n|\r))+")
 
-# Every repetition is over a set that excludes its own closing mark, or is possessive: the search
-# takes linear time whatever the text.
+# Every repetition excludes its own closing mark or is possessive, so the search takes linear time on any text.
 _UNBREAKABLE = re.compile(
     r"""
       (?=[`!\[$%<h])(?:
@@ -34,37 +33,37 @@ JOINED = (
     r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
     r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
-"""Characters shown as a part of the one before: accents, vowel signs, joiners, emoji modifiers."""
+"""Characters displayed as part of the character before: accents, vowel signs, joiners, emoji modifiers."""
 _JOINED = re.compile(JOINED)
 
 
 def line_starts(text: str, start: int, end: int) -> list[int]:
-    """Return where lines start, the first one not counted."""
+    """Return the starts of all lines but the first."""
     return _ends(_LINES, text, start, end)
 
 
 def gap_ends(text: str, start: int, end: int) -> list[int]:
-    """Return where a line starts that follows a blank one."""
+    """Return the starts of the lines that follow a blank line."""
     return _ends(_GAPS, text, start, end)
 
 
 def sentence_starts(text: str, start: int, end: int) -> list[int]:
-    """Return where sentences start, Chinese and Latin, outside links and code."""
+    """Return the starts of Chinese and Latin sentences, outside links and code."""
     return outside(_ends(_SENTENCES, text, start, end), unbreakable(text, start, end))
 
 
 def clause_starts(text: str, start: int, end: int) -> list[int]:
-    """Return where the words behind a comma or colon start, outside links and code."""
+    """Return the starts of the text behind commas and colons, outside links and code."""
     return outside(_ends(_CLAUSES, text, start, end), unbreakable(text, start, end))
 
 
 def word_starts(text: str, start: int, end: int) -> list[int]:
-    """Return where the words behind white space start, outside links and code."""
+    """Return the starts of the words behind white space, outside links and code."""
     return outside(_ends(_SPACES, text, start, end), unbreakable(text, start, end))
 
 
 def space_ends(text: str, start: int, end: int) -> list[int]:
-    """Return where white space ends, wherever it is."""
+    """Return the ends of white space, in links and code too."""
     return _ends(_SPACES, text, start, end)
 
 
@@ -74,18 +73,18 @@ def unbreakable(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def outside(points: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the points that are inside none of the spans, which are in order."""
+    """Return the points that are inside none of the spans; the spans are sorted."""
     begins = [begin for begin, _ in spans]
-    kept = []
+    free = []
     for point in points:
         index = bisect_right(begins, point - 1) - 1
         if index < 0 or point >= spans[index][1]:
-            kept.append(point)
-    return kept
+            free.append(point)
+    return free
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Tell whether a cut here would part what is seen as one character, or \\r from \\n."""
+    """Tell whether a cut at `offset` would divide a character as displayed, or \\r\\n."""
     if not 0 < offset < len(text):
         return False
     before, after = text[offset - 1], text[offset]

@@ -9,10 +9,11 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from core.chunking.pieces import Slice
 from core.chunking.reading import Reading
+from core.chunking.slices import Slice
+from core.markdown.outline import Block, walk
+from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
-from core.outline import Block, walk
 
 CODE = frozenset({"fence", "code"})
 
@@ -20,18 +21,18 @@ CODE = frozenset({"fence", "code"})
 def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks of slices that are trimmed and in order.
 
-    A chunk's section is the one its own text starts in: what it shares with the chunk before counts
-    for that one. An id is the note's and a digest of the text, with a number where the note repeats
-    it, so it outlives every edit elsewhere in the note.
+    A chunk's section is the one in which its own text starts, behind the text shared with the chunk
+    before. A chunk's id is made of the note's id and a digest of the text, numbered where the note
+    repeats the text, so edits elsewhere in the note don't change it.
     """
     sections = _Sections(reading)
     letters = _Letters.of(reading)
     seen: Counter[str] = Counter()
-    made = []
+    described = []
     for index, piece in enumerate(slices):
         text = reading.body[piece.start : piece.end]
         title, parents, level = sections.at(piece.own)
-        made.append(
+        described.append(
             Chunk(
                 id=chunk_id(reading.note.id, text, seen[text]),
                 note_id=reading.note.id,
@@ -52,11 +53,16 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
             )
         )
         seen[text] += 1
-    return made
+    return described
+
+
+def reason(strategy: str, text: Message) -> Message:
+    """Return why a strategy was chosen or rejected."""
+    return message("{strategy}: {reason}", strategy=strategy, reason=text)
 
 
 def profile(reading: Reading) -> Profile:
-    """Return the figures that a strategy is chosen by; headings in quotes and lists don't count."""
+    """Return the figures by which a strategy is chosen. Headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
     shares: Counter[str] = Counter()
@@ -73,7 +79,7 @@ def profile(reading: Reading) -> Profile:
 
 
 def lead_at(blocks: Sequence[Block], offset: int) -> str:
-    """Return what text cut from the inside of a block at this offset must repeat."""
+    """Return the lead of the innermost block around an offset: a chunk that starts there must repeat it."""
     lead = ""
     while blocks:
         index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
@@ -85,13 +91,13 @@ def lead_at(blocks: Sequence[Block], offset: int) -> str:
 
 
 def chunk_id(note_id: str, text: str, occurrence: int) -> str:
-    """Return the id of a chunk whose text the note has had `occurrence` times before it."""
+    """Return the id of a chunk; `occurrence` counts the earlier chunks of the note with the same text."""
     content = text.encode("utf-8", "surrogatepass")
     return f"{note_id}:{blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()}"
 
 
 class _Sections:
-    """The chain of headings in force at an offset; offsets are asked for in order."""
+    """The chain of headings above an offset. Offsets must be looked up in ascending order."""
 
     def __init__(self, reading: Reading) -> None:
         self._headings = [heading for heading in reading.outline.headings if not heading.nested]
@@ -145,16 +151,15 @@ class _Letters:
         )
 
     def has_code(self, start: int, end: int) -> bool:
-        """Tell whether a fence or indented code is in the span; code inside a line doesn't count."""
+        """Tell whether the span has fenced or indented code; inline code doesn't count."""
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:
         """Return 'code', 'zh', 'mixed' or 'en'.
 
-        'code' where more than half of the visible characters stand in code blocks. Otherwise, outside
-        of them, an ideograph weighs as much as a word of letters: 'zh' from three quarters of
-        ideographs on, 'mixed' from an eighth on, and 'en' below, which is every other script too.
-        Kana and Hangul count as ideographs.
+        'code': more than half of the visible characters are in code blocks. Otherwise the share of
+        ideographs among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed'
+        from 1/8 on, 'en' below and for every other script. Kana and Hangul count as ideographs.
         """
         visible = int(self.visible[end] - self.visible[start])
         if visible and 2 * int(self.code[end] - self.code[start]) > visible:

@@ -4,31 +4,23 @@ from itertools import pairwise
 
 from core.chunking import describe
 from core.chunking.boundaries import clause_starts, line_starts, sentence_starts, space_ends, word_starts
-from core.chunking.options import limit, options
-from core.chunking.pieces import Size, Slice, cut, trim
-from core.chunking.reading import Reading, Tokens, read
-from core.model import Chunk, Note
+from core.chunking.options import limit
+from core.chunking.reading import Reading
+from core.chunking.slices import Size, Slice, cut, trim
+from core.model import Chunk
 
 _INSIDE = ((sentence_starts, False), (clause_starts, False), (word_starts, True), (space_ends, False))
 
 
 class Lines:
-    """Makes every line a chunk; blank ones are skipped and one seen before is not stored again.
+    """Makes every line a chunk, without blank and repeated lines.
 
-    Lines are compared without the white space around them. A line over `max_single_chunk_size` is
-    cut at sentence ends, then between words.
+    Lines are compared without the white space around them. A line over `max_single_chunk_size` tokens
+    is cut at sentence ends, then between words.
     """
 
-    def __init__(self, tokens: Tokens, *, max_single_chunk_size: int = 1500) -> None:
-        self._tokens = tokens
+    def __init__(self, *, max_single_chunk_size: int = 1500) -> None:
         self._limit = limit(max_single_chunk_size)
-
-    @property
-    def fingerprint(self) -> str:
-        return options("lines", max_single_chunk_size=self._limit)
-
-    def chunk(self, note: Note) -> list[Chunk]:
-        return self.cut(read(note, self._tokens))
 
     def cut(self, reading: Reading) -> list[Chunk]:
         body, size = reading.body, Size(self._limit, self._limit)

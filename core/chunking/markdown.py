@@ -4,19 +4,19 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from core.chunking import describe
-from core.chunking.options import options, size
-from core.chunking.pieces import Size, Slice, Span, pack, trim
-from core.chunking.reading import Reading, Tokens, read
-from core.model import Chunk, Note
-from core.outline import Block, Heading
+from core.chunking.options import size
+from core.chunking.reading import Reading
+from core.chunking.slices import Size, Slice, Span, pack, trim
+from core.markdown.outline import Block, Heading
+from core.model import Chunk
 
 SECTION_LEVEL = 3
-"""Headings to this level always begin a section; deeper ones where a section is too large."""
+"""Headings down to this level always begin a section. Deeper headings do where a section is too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A heading with its own text; level 0 is the text before the first heading."""
+    """A heading with its text down to the next heading; level 0 is the text before the first heading."""
 
     start: int
     end: int
@@ -24,26 +24,19 @@ class _Section:
 
 
 class MarkdownAware:
-    """Makes the own text of every section of level 1 to 3 a chunk; nothing overlaps.
+    """Makes every section of level 1 to 3 a chunk, without its subsections and without overlap.
 
-    A section over `max_single_chunk_size` tokens is cut at its deeper headings, level by level, then
-    between its blocks into parts of `chunk_size`, and a block over the limit inside (between list
-    items, rows, sentences). A section of fewer than `chunk_size // 16` tokens, heading and all, is
-    joined to the next one as long as that is its sibling or child (its level is the same or deeper)
-    and both fit the limit; joined sections count as one of the first one's level. The text before
-    the first heading is never joined.
+    A section over `max_single_chunk_size` tokens (the limit) is cut at its deeper headings, level by
+    level, then between its blocks into parts of `chunk_size`. A block over the limit is cut between
+    its list items, rows or sentences.
+
+    A section of fewer than `chunk_size // 16` tokens, its heading included, is joined with the next
+    section if that has the same or a deeper level and both fit the limit. Joined sections have the
+    level of the first. The text before the first heading is never joined.
     """
 
-    def __init__(self, tokens: Tokens, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
-        self._tokens = tokens
+    def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
         self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
-
-    @property
-    def fingerprint(self) -> str:
-        return options("markdown", chunk_size=self._size.target, max_single_chunk_size=self._size.limit)
-
-    def chunk(self, note: Note) -> list[Chunk]:
-        return self.cut(read(note, self._tokens))
 
     def cut(self, reading: Reading) -> list[Chunk]:
         headings = [heading for heading in reading.outline.headings if not heading.nested]
@@ -63,17 +56,16 @@ class _SectionCutter:
         self._size = size
 
     def spans(self, section: _Section, level: int) -> list[Span]:
-        """Cut a section at its headings down to `level`, and what is too large at deeper ones."""
-        found = []
+        """Cut a section at its headings down to `level`, and parts over the limit at deeper headings."""
+        spans = []
         for part in self._joined(self._parts(section, level)):
             if self._reading.count(part.start, part.end) <= self._size.limit:
-                found.append((part.start, part.end))
+                spans.append((part.start, part.end))
             elif level < 6:
-                found += self.spans(part, level + 1)
+                spans += self.spans(part, level + 1)
             else:
-                blocks = self._blocks(part)
-                found += pack(self._reading, blocks, part.start, part.end, self._size)
-        return found
+                spans += pack(self._reading, self._blocks(part), part.start, part.end, self._size)
+        return spans
 
     def _parts(self, section: _Section, level: int) -> list[_Section]:
         first = bisect_left(self._heading_starts, section.start)
@@ -87,18 +79,17 @@ class _SectionCutter:
     def _joined(self, parts: list[_Section]) -> list[_Section]:
         joined: list[_Section] = []
         for part in parts:
-            small = joined[-1] if joined else None
-            if small and small.level and part.level >= small.level and self._fits(small, part):
-                joined[-1] = _Section(small.start, part.end, small.level)
+            before = joined[-1] if joined else None
+            if before and before.level and part.level >= before.level and self._is_small_enough(before, part):
+                joined[-1] = _Section(before.start, part.end, before.level)
             else:
                 joined.append(part)
         return joined
 
-    def _fits(self, small: _Section, part: _Section) -> bool:
-        few = self._size.target // 16
-        if self._reading.count(small.start, small.end) >= few:
+    def _is_small_enough(self, before: _Section, part: _Section) -> bool:
+        if self._reading.count(before.start, before.end) >= self._size.target // 16:
             return False
-        return self._reading.count(small.start, part.end) <= self._size.limit
+        return self._reading.count(before.start, part.end) <= self._size.limit
 
     def _blocks(self, section: _Section) -> tuple[Block, ...]:
         first = bisect_left(self._block_starts, section.start)

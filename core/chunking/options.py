@@ -1,4 +1,4 @@
-"""Checks of the sizes that strategies take, and how a fingerprint spells them."""
+"""Checks of the options of strategies."""
 
 from core.errors import ConfigError
 
@@ -6,7 +6,7 @@ from core.errors import ConfigError
 def positive(name: str, value: int) -> int:
     """Return the value. Raises ConfigError below 1."""
     if value < 1:
-        raise ConfigError(f"{name} is {value}; it must be at least 1.")
+        raise ConfigError("{name} is {value}; it must be at least 1.", name=name, value=value)
     return value
 
 
@@ -20,7 +20,9 @@ def size(chunk_size: int, max_single_chunk_size: int) -> int:
     limit(max_single_chunk_size)
     if not 1 <= chunk_size <= max_single_chunk_size:
         raise ConfigError(
-            f"chunk_size is {chunk_size}; it must be from 1 to max_single_chunk_size ({max_single_chunk_size})."
+            "chunk_size is {value}; it must be from 1 to max_single_chunk_size ({most}).",
+            value=chunk_size,
+            most=max_single_chunk_size,
         )
     return chunk_size
 
@@ -28,10 +30,9 @@ def size(chunk_size: int, max_single_chunk_size: int) -> int:
 def overlap(chunk_overlap: int, chunk_size: int) -> int:
     """Return `chunk_overlap`. Raises ConfigError outside 0 to `chunk_size` - 1."""
     if not 0 <= chunk_overlap < chunk_size:
-        raise ConfigError(f"chunk_overlap is {chunk_overlap}; it must be from 0 to {chunk_size - 1}, below chunk_size.")
+        raise ConfigError(
+            "chunk_overlap is {value}; it must be from 0 to {most}, below chunk_size.",
+            value=chunk_overlap,
+            most=chunk_size - 1,
+        )
     return chunk_overlap
-
-
-def options(name: str, **values: int) -> str:
-    """Return the fingerprint of a strategy with its options."""
-    return f"{name}({','.join(f'{key}={value}' for key, value in values.items())})"

@@ -8,45 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking import boundaries, describe
-from core.chunking.options import options, overlap, size
-from core.chunking.pieces import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
-from core.chunking.reading import Reading, Tokens, read
-from core.model import Chunk, Note
-from core.outline import Block, walk
+from core.chunking.options import overlap, size
+from core.chunking.reading import Reading
+from core.chunking.slices import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
+from core.markdown.outline import Block, walk
+from core.model import Chunk
 
 
 class RecursiveCharacter:
-    """Cuts a note at paragraphs, lines, sentence ends, spaces and tokens, the first that fits.
+    """Cuts a note between paragraphs, else lines, sentences, words or tokens.
 
-    A chunk has up to `chunk_size` tokens, of which up to `chunk_overlap` are the end of the chunk
-    before, from a sentence's start where that leaves half of them, else from a word's. Code, tables,
-    math, HTML and links stay in one piece up to `max_single_chunk_size` tokens, and share nothing
-    with a neighbour; above it they are cut between rows. A heading stays with what follows it.
+    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the chunk
+    before: from the start of a sentence if that gives at least half the overlap, else of a word.
+    Code, tables, math, HTML and links stay in one piece up to `max_single_chunk_size` tokens and share
+    nothing with a neighbour; larger ones are cut between rows. A heading stays with the text below it.
     """
 
     def __init__(
         self,
-        tokens: Tokens,
         *,
         chunk_size: int = 512,
         chunk_overlap: int = 100,
         max_single_chunk_size: int = 1500,
     ) -> None:
-        self._tokens = tokens
         self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
         self._overlap = overlap(chunk_overlap, chunk_size)
-
-    @property
-    def fingerprint(self) -> str:
-        return options(
-            "recursive",
-            chunk_size=self._size.target,
-            chunk_overlap=self._overlap,
-            max_single_chunk_size=self._size.limit,
-        )
-
-    def chunk(self, note: Note) -> list[Chunk]:
-        return self.cut(read(note, self._tokens))
 
     def cut(self, reading: Reading) -> list[Chunk]:
         size = Size(self._size.target - self._overlap, self._size.limit)
@@ -72,11 +58,11 @@ class RecursiveCharacter:
 
 
 def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[Span]:
-    """Let langchain separate the body into spans that follow each other without a gap.
+    """Cut the body with langchain's splitter into spans without gaps.
 
-    It sees a copy with a mark before every token, so that its length function is a count of marks,
-    and a filler in place of everything that must stay whole, so that no separator matches there.
-    Its pieces add up to that copy, and their lengths without the marks to the body's offsets.
+    The splitter gets a copy of the body. A mark before every token lets its length function count
+    marks. Filler replaces the text that must stay whole, so that no separator matches in it. The pieces
+    add up to the copy, so their lengths without the marks give the offsets in the body.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -97,8 +83,8 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
         strip_whitespace=False,
         chunk_size=target,
         chunk_overlap=0,
-        # At least 1: a thousand pieces without a token must not gather in one chunk, which langchain
-        # takes apart in quadratic time.
+        # At least 1: otherwise thousands of pieces without a token would fill one chunk, and langchain
+        # takes quadratic time to empty it.
         length_function=lambda text: max(1, text.count(sign)) if text else 0,
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
@@ -107,7 +93,10 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
 
 
 def _separators(mark: str, filler: str, run: int) -> list[str]:
-    """Return what a piece may end with, marks before any character; at last, up to `run` tokens."""
+    """Return the patterns at which a piece may end, best first; the last one matches up to `run` tokens.
+
+    A mark may stand before every character.
+    """
     closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
     blank = rf"[{mark} \t\u3000\xa0]"
     return [
@@ -117,13 +106,13 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
         rf"[.!?]{closing}{blank}*[ \t]",
         r"[，、：]",
         rf"[ \t\u3000\xa0]+(?:{mark}+[ \t\u3000\xa0]+)*",
-        # Several at once: a text without any other separator has millions of tokens.
+        # Several tokens at once: a text without any other separator may have millions.
         rf"(?:{mark}+[^{mark}{filler}]++){{1,{run}}}(?<!\u200d)(?!{mark}*{boundaries.JOINED})",
     ]
 
 
 def _solid(reading: Reading, size: Size) -> NDArray[np.bool_]:
-    """Flag the characters to keep together: blocks, rows, first lines of list items, links."""
+    """Flag the characters that stay together: blocks, rows, first lines of list items, links."""
     flags = np.zeros(len(reading.body), dtype=bool)
     for block in walk(reading.outline.blocks):
         for start, end in _solid_in(reading, block, size):
@@ -158,7 +147,7 @@ def _solid_in(reading: Reading, block: Block, size: Size) -> Iterator[Span]:
 
 
 def _with_headings(reading: Reading, spans: list[Span]) -> list[Span]:
-    """Move headings at the end of a span to the one they stand above."""
+    """Move headings at the end of a span to the next span, which has their text."""
     blocks = reading.outline.blocks
     starts = [block.start for block in blocks]
     edges = [0]
@@ -173,7 +162,7 @@ def _with_headings(reading: Reading, spans: list[Span]) -> list[Span]:
 
 
 def _bounded(reading: Reading, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
-    """Join small neighbours, which langchain leaves beside every piece it cut, and bound the size."""
+    """Join the small pieces that langchain leaves beside every cut, and cut spans over the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
         return [at for at in boundaries.line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
@@ -191,7 +180,7 @@ def _bounded(reading: Reading, spans: list[Span], solid: NDArray[np.bool_], size
 
 
 def _shared_start(reading: Reading, before: Slice, start: int, room: int, solid: NDArray[np.bool_]) -> int:
-    """Return where the text to share with the chunk before begins, `start` for none."""
+    """Return the start of the text shared with the chunk before; `start` if no text is shared."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:
         return start

@@ -1,23 +1,13 @@
-"""The whole note is one chunk."""
+"""One chunk for the whole note."""
 
 from core.chunking import describe
-from core.chunking.pieces import Slice, trim
-from core.chunking.reading import Reading, Tokens, read
-from core.model import Chunk, Note
+from core.chunking.reading import Reading
+from core.chunking.slices import Slice, trim
+from core.model import Chunk
 
 
 class NoChunking:
-    """Keeps a note in one piece, of whatever size: its windows are the embedder's business."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-
-    @property
-    def fingerprint(self) -> str:
-        return "none"
-
-    def chunk(self, note: Note) -> list[Chunk]:
-        return self.cut(read(note, self._tokens))
+    """Keeps a note in one piece of any size; the embedder divides long chunks into windows."""
 
     def cut(self, reading: Reading) -> list[Chunk]:
         start, end = trim(reading.body, 0, len(reading.body))

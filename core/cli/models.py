@@ -1,47 +1,47 @@
-"""`tessera models`: what models there are, whether they work, how to have others, and which one a base has."""
+"""`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
 
 import sys
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from core.cli import training
 from core.cli.options import WORKSPACE, Folder, Json
-from core.cli.shown import progress, show
-from core.config import settings
+from core.cli.output import progress, show
+from core.cli.texts import _, say
 from core.errors import ConfigError
+from core.messages import Message, message, plural
+from core.model import Part
 
 app = typer.Typer(
-    help="The models there are, whether they work, how to have others, and which one a base has.",
+    help=_("The models there are, whether they work, how to have others, and which one a base has."),
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-Model = Annotated[str, typer.Argument(help="A name that `tessera models list` shows, such as bundled.")]
-BaseName = Annotated[str, typer.Argument(help="The knowledge base.")]
+Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as bundled."))]
+BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 
-@app.command("list")
+@app.command("list", help=_("Show every model: installed, used by a base, configured, or worth having."))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    """Show every model: installed, used by a base, configured, or worth having."""
-    from core.models import cards, device_of
+    from core.models import Models
     from core.workspace import Workspace
 
-    told = []
+    shown = []
     if workspace.is_dir():
         with Workspace(workspace, readonly=True) as opened:
-            found = opened.models()
+            cards = opened.models.cards()
     else:
-        found = cards([settings().embedder, settings().search.reranker])
-    for card in found:
-        device, running = device_of(card), card.running
-        told.append(
+        cards = Models.without_bases()
+    for card in cards:
+        device, running = Models.device_of(card), card.running
+        shown.append(
             {
                 "name": card.name,
                 "part": card.part,
                 "usable": not card.problem,
-                "problem": card.problem,
+                "problem": card.problem or "",
                 "folder": str(card.folder) if card.folder else None,
                 "bytes": card.bytes_on_disk,
                 "languages": list(card.languages),
@@ -52,120 +52,138 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
                 "server": card.server or None,
                 "loaded": running is not None,
                 "memory_bytes": running.bytes if running else None,
-                "device": asdict(device) if device else None,
+                "device": asdict(device) | {"reason": device.reason} if device else None,
             }
         )
-    show({"models": told}, as_json, _list_lines)
+    show({"models": shown}, as_json, _list_lines)
 
 
-@app.command("test")
+@app.command(
+    "test",
+    help=_(
+        "Load a model and have it rank a few sentences in Chinese and English; exit with 1 where it ranks them wrongly."
+    ),
+)
 def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    """Load a model and have it rank a few sentences in Chinese and English; ends with 1 where it ranks them wrongly."""
-    from core import trials
+    from core.models import Models
 
-    trial = trials.run(name, progress)
+    trial = Models.test(name, progress)
     running = trial.running
-    told = {
+    shown = {
         "name": trial.name,
         "part": trial.part,
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": asdict(running.device) if running else None,
+        "device": asdict(running.device) | {"reason": running.device.reason} if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
         "languages": list(trial.languages),
-        "ranking": {name: {"right": trial.right[name], "asked": asked} for name, asked in trial.asked.items()},
+        "ranking": {name: {"right": trial.right[name], "asked": count} for name, count in trial.asked.items()},
         "usable": trial.usable,
     }
-    show(told, as_json, _test_lines)
+    show(shown, as_json, _test_lines)
     if not trial.usable:
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(
+    help=_("Download a model from the hub, or from the mirror that the environment variable HF_ENDPOINT names.")
+)
 def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    """Download a model from the hub, or from the mirror that the environment variable HF_ENDPOINT names."""
-    from core import models
+    from core.models import Models
 
-    folder = models.download(name, progress)
-    show({"name": name, "folder": str(folder)}, as_json, lambda told: [told["folder"]])
+    folder = Models.download(name, progress)
+    show({"name": name, "folder": str(folder)}, as_json, lambda shown: [shown["folder"]])
 
 
-@app.command()
+@app.command(help=_("Show the folder of a model's files; the bundled one is unpacked where it isn't yet."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    """Show the folder of a model's files; the bundled one is unpacked where it isn't yet."""
-    from core import models
+    from core.models import Models
 
-    show({"name": name, "folder": str(models.path(name))}, as_json, lambda told: [told["folder"]])
+    show({"name": name, "folder": str(Models.path(name))}, as_json, lambda shown: [shown["folder"]])
 
 
-@app.command()
+@app.command(
+    help=_(
+        "Give a base another embedder: say how long it takes, ask, index its notes anew. Meanwhile the old one answers."
+    )
+)
 def switch(
     base: BaseName,
     embedder: Annotated[
-        str | None, typer.Argument(help="What shall embed its notes; without it, what was begun goes on.")
+        str | None, typer.Argument(help=_("The new embedder; without it, what was begun goes on."))
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask whether to begin.")] = False,
-    abandon: Annotated[bool, typer.Option("--abandon", help="Forget what was begun; the base stays as it is.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
+    abandon: Annotated[
+        bool, typer.Option("--abandon", help=_("Forget what was begun; the base stays as it is."))
+    ] = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    """Give a base another embedder: tell what it takes, ask, embed its notes anew. Until then the old one answers."""
     from core.workspace import Workspace
 
     with Workspace(workspace) as opened:
-        told: dict[str, Any] = {"base": base, "switched": False}
+        shown: dict[str, Any] = {"base": base, "switched": False}
         if abandon:
-            opened.abandon_switch(base)
-        elif embedder is None or _agreed(told, opened.switch_cost(base, embedder, progress=progress), yes):
+            opened.bases.abandon_switch(base)
+        elif embedder is None or _agreed(shown, opened.bases.switch_cost(base, embedder, progress=progress), yes):
             if embedder is not None:
-                opened.begin_switch(base, embedder)
+                opened.bases.begin_switch(base, embedder)
             try:
-                opened.run_switch(base, progress=progress)
+                opened.bases.run_switch(base, progress=progress)
             except KeyboardInterrupt:
                 again = f"tessera models switch {base}" + (
                     f" --workspace {workspace}" if workspace != WORKSPACE else ""
                 )
-                sys.stderr.write(
-                    "\nStopped; what is embedded stays, and the base answers with its old embedder.\n"
-                    f"Go on: {again}\nOr stay: {again} --abandon\n"
+                stopped = _("Stopped. What is indexed stays, and the base answers with its old embedder.")
+                go_on, stay = (
+                    _("Go on: {command}", command=again),
+                    _("Or stay: {command}", command=f"{again} --abandon"),
                 )
+                sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
                 sys.exit(130)
-            told["switched"] = True
-        told["embedder"] = opened.base(base).embedder
-    show(told, as_json, lambda told: [f"The base '{base}' has the embedder '{told['embedder']}'."])
-
-
-def _agreed(told: dict[str, Any], cost: Any, yes: bool) -> bool:
-    told |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
-    sys.stderr.write(
-        f"{cost.windows:,} windows, {cost.to_embed:,} of them to embed with '{cost.embedder}': about "
-        f"{_duration(cost.seconds)}. Until it is done the old embedder answers.\n"
+            shown["switched"] = True
+        shown["embedder"] = opened.bases.get(base).embedder
+    show(
+        shown,
+        as_json,
+        lambda shown: [_("The base '{base}' has the embedder '{embedder}'.", base=base, embedder=shown["embedder"])],
     )
+
+
+def _agreed(shown: dict[str, Any], cost: Any, yes: bool) -> bool:
+    shown |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
+    question = message(
+        "{n} texts of {every} to index with '{embedder}': about {time}. Until it is done the old embedder answers.",
+        n=cost.to_embed,
+        every=cost.windows,
+        embedder=cost.embedder,
+        time=_duration(cost.seconds),
+    )
+    sys.stderr.write(f"{say(question)}\n")
     if yes:
         return True
     if not sys.stdin.isatty():
         raise ConfigError("Nobody can be asked here, so nothing was begun. Add --yes to begin.")
-    return typer.confirm("Begin?", err=True)
+    return typer.confirm(_("Begin?"), err=True)
 
 
-@app.command()
+@app.command(help=_("Keep the data of the word-by-word check for a base, which then takes milliseconds, or delete it."))
 def tokens(
     base: BaseName,
-    keep: Annotated[str, typer.Argument(help="on or off")],
+    keep: Annotated[str, typer.Argument(help=_("on or off"))],
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    """Keep the bits of a base's tokens, which late interaction ranks by in milliseconds, or delete them."""
     from core.workspace import Workspace
 
     if keep not in ("on", "off"):
-        raise ConfigError(f"The token bits of a base are 'on' or 'off', not '{keep}'.")
+        raise ConfigError("The data of the word-by-word check is 'on' or 'off', not '{choice}'.", choice=keep)
     with Workspace(workspace) as opened:
-        embedded = opened.keep_tokens(base, keep == "on", progress=progress)
-        state = next(one for one in opened.status().bases if one.base.name == base)
-    told = {
+        embedded = opened.bases.keep_tokens(base, keep == "on", progress=progress)
+        state = next(state for state in opened.status().bases if state.base.name == base)
+    shown = {
         "base": base,
         "keep_tokens": state.base.keep_tokens,
         "embedded_windows": embedded,
@@ -173,85 +191,101 @@ def tokens(
         "windows_with_bits": state.with_bits,
         "bytes": state.bit_bytes,
     }
-    show(told, as_json, _tokens_lines)
+    show(shown, as_json, _tokens_lines)
 
 
-app.command()(training.train_reranker)
-
-
-def _list_lines(told: dict[str, Any]) -> list[str]:
+def _list_lines(shown: dict[str, Any]) -> list[str]:
     lines: list[str] = []
-    parts: tuple[Literal["embedder", "reranker"], ...] = ("embedder", "reranker")
-    for part in parts:
-        lines += [*([""] if lines else []), f"{part.capitalize()}s"]
-        for model in told["models"]:
+    parts: dict[Part, str] = {"embedder": _("Embedders"), "reranker": _("Rerankers")}
+    for part, title in parts.items():
+        lines += [*([""] if lines else []), title]
+        for model in shown["models"]:
             if model["part"] == part:
                 lines += _model_lines(model)
-    for device in {model["device"]["reason"]: model["device"] for model in told["models"] if model["device"]}.values():
-        lines += ["", f"{device['name']}, {device['dtype']}: {device['reason']}"]
+    for device in {
+        str(model["device"]["reason"]): model["device"] for model in shown["models"] if model["device"]
+    }.values():
+        lines += ["", _("{device}, {dtype}: {reason}", **_placed(device))]
     return lines
 
 
 def _model_lines(model: dict[str, Any]) -> list[str]:
-    facts = ["ready" if model["usable"] else "not ready"]
+    facts = [_("ready") if model["usable"] else _("not ready")]
     if model["dimension"]:
-        facts.append(f"{model['dimension']:,} numbers a text")
+        facts.append(_("{n} numbers a text", n=model["dimension"]))
     if model["input_tokens"]:
-        facts.append(f"reads {model['input_tokens']:,} tokens")
+        facts.append(_("reads {n} tokens", n=model["input_tokens"]))
     if model["languages"]:
         facts.append(_languages(model["languages"]))
     if model["bytes"]:
-        facts.append(f"{_megabytes(model['bytes'])} on disk")
+        facts.append(_("{size} on disk", size=_megabytes(model["bytes"])))
     elif model["download_bytes"]:
-        facts.append(f"a download of {_megabytes(model['download_bytes'])}")
+        facts.append(_("a download of {size}", size=_megabytes(model["download_bytes"])))
     if model["device"]:
         facts.append(f"{model['device']['name']}, {model['device']['dtype']}")
-    facts.append(f"loaded, {_megabytes(model['memory_bytes'])}" if model["loaded"] else "not loaded")
-    lines = [f"  {model['name']}", f"      {'; '.join(facts)}"]
-    return lines + [f"      {more}" for more in (model["server"], model["folder"], model["problem"]) if more]
+    facts.append(_("loaded, {size}", size=_megabytes(model["memory_bytes"])) if model["loaded"] else _("not loaded"))
+    lines = [f"  {model['name']}", f"      {_('; ').join(facts)}"]
+    return lines + [f"      {say(fact)}" for fact in (model["server"], model["folder"], model["problem"]) if fact]
 
 
-def _test_lines(told: dict[str, Any]) -> list[str]:
-    lines = [f"loaded in {told['seconds_to_load']:.1f} s, {told['ms_per_text']:.1f} ms a text"]
-    if told["dimension"]:
-        lines.append(f"{told['dimension']:,} numbers a text")
-    if told["device"]:
-        lines.append(f"on {told['device']['name']} in {told['device']['dtype']}: {told['device']['reason']}")
-        lines.append(f"its weights take {_megabytes(told['memory_bytes'])} of memory")
-    if told["process_bytes"]:
-        lines.append(f"this process takes {_megabytes(told['process_bytes'])}, libraries and all")
-    wrong = []
-    for language, ranking in told["ranking"].items():
-        name = {"en": "English", "zh": "Chinese"}[language]
-        verdict = "right" if ranking["right"] == ranking["asked"] else "WRONG"
-        wrong += [name] if verdict == "WRONG" else []
-        lines.append(
-            f"{name}: {verdict}, {ranking['right']} of {ranking['asked']} questions found their sentence first"
-        )
-    if told["languages"]:
-        lines.append(f"it says that it knows: {_languages(told['languages'])}")
-    if not told["usable"]:
-        return [*lines, "not usable: choose another model"]
-    return [*lines, f"usable, but not for notes in {' or '.join(wrong)}" if wrong else "usable"]
-
-
-def _tokens_lines(told: dict[str, Any]) -> list[str]:
-    if not told["keep_tokens"]:
-        return [f"The base '{told['base']}' keeps no token bits."]
-    kept = f"{told['windows_with_bits']:,} of {told['windows']:,} windows"
+def _test_lines(shown: dict[str, Any]) -> list[str]:
+    lines = [
+        _("loaded in {seconds:.1f} s, {ms:.1f} ms a text", seconds=shown["seconds_to_load"], ms=shown["ms_per_text"])
+    ]
+    if shown["dimension"]:
+        lines.append(_("{n} numbers a text", n=shown["dimension"]))
+    if shown["device"]:
+        lines.append(_("on {device} in {dtype}: {reason}", **_placed(shown["device"])))
+        lines.append(_("its weights take {size} of memory", size=_megabytes(shown["memory_bytes"])))
+    if shown["process_bytes"]:
+        lines.append(_("this process takes {size}, libraries and all", size=_megabytes(shown["process_bytes"])))
+    names = {"en": message("English"), "zh": message("Chinese")}
+    wrong = [names[language] for language, ranking in shown["ranking"].items() if ranking["right"] < ranking["asked"]]
+    for language, ranking in shown["ranking"].items():
+        counts = {"language": names[language], "right": ranking["right"], "n": ranking["asked"]}
+        if names[language] in wrong:
+            lines.append(_("{language}: WRONG, {right} of {n} questions found their sentence first", **counts))
+        else:
+            lines.append(_("{language}: right, {right} of {n} questions found their sentence first", **counts))
+    if shown["languages"]:
+        lines.append(_("it says that it knows: {languages}", languages=_languages(shown["languages"])))
+    if not shown["usable"]:
+        return [*lines, _("not usable: choose another model")]
     return [
-        f"The base '{told['base']}' keeps the token bits of {kept}: {_megabytes(told['bytes'])} on disk; "
-        f"{told['embedded_windows']:,} were embedded for it."
+        *lines,
+        _("usable, but not for notes in these languages: {languages}", languages=wrong) if wrong else _("usable"),
     ]
 
 
+def _tokens_lines(shown: dict[str, Any]) -> list[str]:
+    if not shown["keep_tokens"]:
+        return [_("The base '{base}' keeps no data for the word-by-word check.", base=shown["base"])]
+    return [
+        _(
+            "The base '{base}' keeps the data of the word-by-word check for {n} of its {every} texts: {size} on disk.",
+            base=shown["base"],
+            n=shown["windows_with_bits"],
+            every=shown["windows"],
+            size=_megabytes(shown["bytes"]),
+        )
+    ]
+
+
+def _placed(device: dict[str, Any]) -> dict[str, object]:
+    return {"device": device["name"], "dtype": device["dtype"], "reason": device["reason"]}
+
+
 def _languages(names: list[str]) -> str:
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    if len(names) <= 6:
+        return say(Message("{languages}", {"languages": names}))
+    return _("{languages} and {n} more", languages=names[:6], n=len(names) - 6)
 
 
 def _megabytes(count: int) -> str:
     return f"{count / 1e6:,.1f} MB"
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds / 60:,.0f} minutes" if seconds >= 90 else f"{seconds:,.0f} seconds"
+def _duration(seconds: float) -> Message:
+    if seconds >= 90:
+        return message("{n} minutes", n=round(seconds / 60))
+    return plural("{n} second", "{n} seconds", n=round(seconds))

@@ -1,19 +1,23 @@
-"""Texts -> vectors: the protocol every embedder has, and the table of those there are."""
+"""Texts -> vectors: the protocol of an embedder, and the table of the embedders."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from core import registry
+from core.messages import message
 from core.model import Matrix, Role, Spans
 from core.registry import Entry
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; made light, its model is loaded at the first `embed` or `warm`."""
+    """Turns texts into vectors.
+
+    Building one is cheap: the first `embed` or `warm` loads the model.
+    """
 
     @property
     def fingerprint(self) -> str:
-        """Model, revision, dimension and prompts: equal where vectors may be compared."""
+        """Model, revision, dimension and prompts: equal for embedders whose vectors are comparable."""
         ...
 
     @property
@@ -21,22 +25,22 @@ class Embedder(Protocol):
 
     @property
     def input_tokens(self) -> int:
-        """Tokens of text one vector can read, prompt and special tokens taken off."""
+        """Tokens of text that one vector covers, without the prompt and special tokens."""
         ...
 
     def tokens(self, text: str) -> Spans:
-        """Where each token of `text` stands; needs the tokenizer only, never the model."""
+        """Return the character span of each token, shape (tokens, 2); uses the tokenizer only, never the model."""
         ...
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return float32 vectors of unit length, one a text, in the same order.
+        """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.
 
-        Raises ModelError where the model can't be loaded or fails, ProviderError where its server does.
+        Raises ModelError if the model can't be loaded or fails, ProviderError if its server fails.
         """
         ...
 
     def warm(self) -> None:
-        """Load what `embed` needs, so that the first question doesn't wait for it."""
+        """Load what `embed` needs, so that the first question is not delayed by it."""
         ...
 
 
@@ -66,11 +70,11 @@ EMBEDDERS = {
 
 
 AUTO = "auto"
-"""The name that means: the best that is on this machine; a base stores what it was resolved to."""
+"""The name of the best embedder on this machine. A base stores the name that `resolve` returns for it."""
 
 
 def resolve(name: str) -> str:
-    """Return `name`, and for `auto` the bundled model where it is on this machine, else `tfidf`, which needs none."""
+    """Return `name`; for `auto`, `bundled` if that model is on this machine, else `tfidf`, which needs no model."""
     if name != AUTO:
         return name
     from core.embedding import bundled
@@ -82,19 +86,19 @@ _built: dict[str, Embedder] = {}
 
 
 def build(name: str) -> Embedder:
-    """Return the embedder a base names, `name` or `name:argument`; one object a name, for a model is large.
+    """Return the shared embedder for `name` or `name:argument`. Models are large, so each name has one object.
 
-    Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder that isn't a model.
+    Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model.
     """
-    return registry.build(EMBEDDERS, "embedder", name, _built)
+    return registry.build(EMBEDDERS, message("embedder"), name, _built)
 
 
 def make(name: str) -> Embedder:
-    """Return an embedder of its own, which goes when nobody holds it; raises as `build` does."""
-    made: Embedder = registry.make(EMBEDDERS, "embedder", name)
-    return made
+    """Return an unshared embedder; the caller owns it. Raises the errors of `build`."""
+    embedder: Embedder = registry.make(EMBEDDERS, message("embedder"), name)
+    return embedder
 
 
 def built(name: str) -> Embedder | None:
-    """Return what `build` made for this name, None where nobody asked for it yet."""
+    """Return the embedder that `build` made for this name, or None if it was never built."""
     return _built.get(name)

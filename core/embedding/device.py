@@ -1,53 +1,39 @@
-"""Where a model runs, in which numbers, and whose turn it is."""
+"""The device and number format of a model, and a fair lock for its runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
-from typing import Literal
 
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A torch device, the numbers it calculates in, and why, as a sentence for the person."""
-
-    name: Literal["cuda", "mps", "cpu"]
-    dtype: Literal["float32", "bfloat16"]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A loaded model: where it runs, and how many bytes its weights take there."""
-
-    device: Device
-    bytes: int
+from core.messages import message
+from core.model import Device
 
 
 def choose() -> Device:
     """Return the fastest device of this machine.
 
-    bfloat16 doubles the speed of bulk embedding on processors that calculate in it, and moves
-    multilingual-e5-small's vectors by a cosine of 0.997; elsewhere it is emulated and slower.
+    bfloat16 doubles the speed of bulk embedding on processors that calculate in it. The cosine between
+    multilingual-e5-small's vectors in bfloat16 and in float32 is 0.997. Other processors emulate bfloat16, which is
+    slower than float32.
     """
     import torch
 
     if torch.cuda.is_available():
         if torch.cuda.is_bf16_supported():
-            return Device("cuda", "bfloat16", "a graphics card that calculates in bfloat16")
-        return Device("cuda", "float32", "a graphics card without bfloat16")
+            return Device("cuda", "bfloat16", message("a graphics card that calculates in bfloat16"))
+        return Device("cuda", "float32", message("a graphics card without bfloat16"))
     if torch.backends.mps.is_available():
-        return Device("mps", "float32", "the graphics unit of an Apple processor")
-    # Older torch doesn't tell what the processor can do; float32 is right everywhere.
+        return Device("mps", "float32", message("the graphics unit of an Apple processor"))
+    # Older torch has no get_capabilities; float32 works on every processor.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    for feature, spoken in (("amx_bf16", "AMX"), ("avx512_bf16", "AVX-512")):
+    for feature, label in (("amx_bf16", "AMX"), ("avx512_bf16", "AVX-512")):
         if capabilities.get(feature):
-            return Device("cpu", "bfloat16", f"a processor that calculates in bfloat16 ({spoken})")
-    return Device("cpu", "float32", "a processor without bfloat16")
+            reason = message("a processor that calculates in bfloat16 ({feature})", feature=label)
+            return Device("cpu", "bfloat16", reason)
+    return Device("cpu", "float32", message("a processor without bfloat16"))
 
 
 class Turns:
-    """One run of a model at a time, in the order they came for it."""
+    """A lock that runs a model for one thread at a time, first come, first served."""
 
     def __init__(self) -> None:
         self._queue = Lock()
@@ -55,7 +41,7 @@ class Turns:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """Wait for the turn; a plain lock would let a loop of batches take it again and again."""
+        """Wait for the turn. With a plain lock, a loop of batches could take it again before a waiting question."""
         with self._queue:
             self._running.acquire()
         try:

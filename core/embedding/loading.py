@@ -1,4 +1,4 @@
-"""A folder -> its model, loaded by sentence-transformers: whole, without a network and without code of its own."""
+"""A folder -> its model, loaded by sentence-transformers without a network and without the folder's own code."""
 
 import logging
 import re
@@ -8,27 +8,28 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from core.embedding.device import Device
-from core.embedding.folder import Facts
+from core.embedding.model_folder import Facts
 from core.errors import ModelError
+from core.messages import plural
+from core.model import Device
 
 _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"^(\S.*?)\s*\|.*\bMISSING\b", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _loading = Lock()
-"""Loading listens to transformers' log, which is one for the process."""
+"""Held while a model loads: loading reads transformers' log, which the whole process shares."""
 
 
 def sentence_transformer(facts: Facts, name: str, device: Device) -> Any:
-    """Return the SentenceTransformer in a folder; raises ModelError where it isn't whole."""
+    """Return the SentenceTransformer in a folder; raises ModelError if it is incomplete."""
     model = load("SentenceTransformer", facts.folder, name, device)
     model.max_seq_length = facts.max_tokens
     return model
 
 
 def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, name: str, device: Device) -> Any:
-    """Return the model; raises ModelError where it can't be loaded, or the folder lacks some of its weights."""
+    """Return the model; raises ModelError if it can't be loaded, or the folder lacks some of its weights."""
     import sentence_transformers
     import torch
 
@@ -41,59 +42,72 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
                 trust_remote_code=False,
                 model_kwargs={"dtype": getattr(torch, device.dtype)},
             )
-        except Exception as error:  # whatever a strange folder makes torch or transformers raise
+        except Exception as error:  # torch and transformers raise errors of every kind
             raise ModelError(
-                f"The model '{name}' in {folder} can't be loaded: {first_line(error)}. "
-                "Copy or download it again, or choose another model."
+                "The model '{name}' in {folder} can't be loaded: {why}. "
+                "Copy or download it again, or choose another model.",
+                name=name,
+                folder=str(folder),
+                why=first_line(error),
             ) from error
-    # A pooler stands behind the tokens' vectors, which is where those of a text are taken.
+    # An embedder pools the token vectors itself, so it doesn't need the weights of a pooler.
     missing = [weights for weights in missing if kind == "CrossEncoder" or "pooler" not in weights]
     if missing:
         raise ModelError(
-            f"The weights of the model '{name}' in {folder} aren't those that its config.json tells of: "
-            f"{missing[0]} is not among them. Copy or download it again, or choose another model."
+            "The weights of the model '{name}' in {folder} aren't those that its config.json tells of: "
+            "{missing} is not among them. Copy or download it again, or choose another model.",
+            name=name,
+            folder=str(folder),
+            missing=missing[0],
         )
     return model.eval()
 
 
 def weight_bytes(model: Any) -> int:
-    """Return the bytes that a loaded model's weights take; a model that isn't torch's says so itself."""
-    if isinstance(said := getattr(model, "weight_bytes", None), int):
-        return said
+    """Return the bytes of a loaded model's weights; a model outside torch has them as its `weight_bytes`."""
+    if isinstance(size := getattr(model, "weight_bytes", None), int):
+        return size
     return sum(weights.numel() * weights.element_size() for weights in (*model.parameters(), *model.buffers()))
 
 
 @contextmanager
 def failing(name: str, texts: int) -> Iterator[None]:
-    """Translate what running a model raises into a ModelError that says what to do."""
+    """Turn an error of running a model on `texts` texts into a ModelError that says what to do."""
     try:
         yield
     except (RuntimeError, ValueError, IndexError) as error:
         raise ModelError(
-            f"The model '{name}' failed on {texts} texts: {first_line(error)}. "
-            "If memory ran out, close other programs or choose a smaller model."
+            plural(
+                "The model '{name}' failed on {n} text: {why}. "
+                "If memory ran out, close other programs or choose a smaller model.",
+                "The model '{name}' failed on {n} texts: {why}. "
+                "If memory ran out, close other programs or choose a smaller model.",
+                n=texts,
+                name=name,
+                why=first_line(error),
+            )
         ) from error
 
 
-def moved(features: Mapping[str, Any], device: Any) -> dict[str, Any]:
-    """Return what a model is given with its tensors where the model is."""
+def to_device(features: Mapping[str, Any], device: Any) -> dict[str, Any]:
+    """Return a model's input with its tensors on `device`."""
     import torch
 
     return {key: value.to(device) if isinstance(value, torch.Tensor) else value for key, value in features.items()}
 
 
 def first_line(error: Exception) -> str:
-    """What an error of a library says, short enough for a sentence."""
+    """Return the first line of a library's error, to quote it in a sentence."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 @contextmanager
 def _listening() -> Iterator[list[str]]:
-    """Keep transformers' progress bar and log off the terminal, and note the weights it found missing.
+    """Collect the names of missing weights, and keep transformers' progress bar and log off the terminal.
 
-    It makes those up at random and reports it as a warning.
+    transformers initialises missing weights at random and only logs a warning.
     """
-    from transformers.utils import logging as said
+    from transformers.utils import logging as settings
 
     missing: list[str] = []
 
@@ -101,10 +115,10 @@ def _listening() -> Iterator[list[str]]:
         missing.extend(_MISSING.findall(_COLOUR.sub("", record.getMessage())))
         return False
 
-    level, bar, report = said.get_verbosity(), said.is_progress_bar_enabled(), logging.getLogger(_REPORT)
+    level, bar, report = settings.get_verbosity(), settings.is_progress_bar_enabled(), logging.getLogger(_REPORT)
     before = report.level
-    said.set_verbosity_error()
-    said.disable_progress_bar()
+    settings.set_verbosity_error()
+    settings.disable_progress_bar()
     report.setLevel(logging.WARNING)
     report.addFilter(listen)
     try:
@@ -112,6 +126,6 @@ def _listening() -> Iterator[list[str]]:
     finally:
         report.removeFilter(listen)
         report.setLevel(before)
-        said.set_verbosity(level)
+        settings.set_verbosity(level)
         if bar:
-            said.enable_progress_bar()
+            settings.enable_progress_bar()

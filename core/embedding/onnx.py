@@ -1,9 +1,10 @@
-"""A sentence-transformers model in 8 bits on onnxruntime: written once beside the models, then run from there.
+"""A sentence-transformers model in 8 bits on onnxruntime, written once into the folder of models.
 
-sentence-transformers' own onnx backend needs optimum-onnx, which needs transformers below 5, which
-sentence-transformers 6 refuses. So the whole model, pooling too, is one graph that torch writes.
+The onnx backend of sentence-transformers needs optimum-onnx, which needs transformers below 5, and
+sentence-transformers 6 needs transformers 5. So torch exports the whole model, with its pooling, as one graph.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -15,22 +16,23 @@ from typing import Any
 import numpy as np
 
 from core.embedding import bundled, e5, sentence
-from core.embedding.device import Device
 from core.embedding.encoder import Encoder
-from core.embedding.folder import Facts, read_json
 from core.embedding.loading import first_line, load
+from core.embedding.model_folder import Facts, read_json
 from core.embedding.writing import beside
 from core.errors import MissingDependency, ModelError
+from core.messages import Message, from_json, message, to_json, verbatim
+from core.model import Device
 
 VERSION = 1
-"""Raised with any change of how a graph is written."""
+"""Increase it with every change of the written graph."""
 
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 FILE = "model.onnx"
-PROCESSOR = Device("cpu", "float32", "onnxruntime calculates in 8 bits on the processor")
+PROCESSOR = Device("cpu", "float32", message("onnxruntime calculates in 8 bits on the processor"))
 
 CLOSE = 0.95
-"""The least cosine between a text's vectors before and after; multilingual-e5-small has 0.997 on average."""
+"""Smallest cosine allowed between a text's vectors in float32 and in 8 bits; multilingual-e5-small averages 0.997."""
 
 SAMPLES = (
     "How do I restore a backup of the database?",
@@ -40,13 +42,14 @@ SAMPLES = (
 
 
 def build(name: str = "") -> Encoder:
-    """Return the bundled model, or any that `sentence:NAME` names, in 8 bits: 1.5 to 2 times as fast as in float32.
+    """Return the bundled model, or the model of `sentence:NAME`, in 8 bits: 1.5 to 2 times as fast as in float32.
 
-    Raises MissingDependency without the extra `onnx`, and ModelError at once for a path without a model.
+    Raises MissingDependency without the extra `onnx`, and ModelError for a path without a model.
     """
     for package in PACKAGES:
         if find_spec(package) is None:
-            raise MissingDependency("The embedder 'onnx'", package, "onnx")
+            choice = message("The {what} '{name}'", what=message("embedder"), name="onnx")
+            raise MissingDependency(choice, package, "onnx")
     known, folder = sentence.find(name) if name else bundled.find()
     encoder = Encoder(known, folder, device=PROCESSOR, load=_session, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
@@ -55,28 +58,28 @@ def build(name: str = "") -> Encoder:
 
 
 def ensure_file(facts: Facts, name: str) -> Path:
-    """Return the graph of a model, written at the first call; safe in several processes at once.
+    """Return the file of a model's graph; the first call writes it. Safe in several processes at once.
 
-    Raises ModelError where the model has none, or it can't be written.
+    Raises ModelError if the model can't be exported or the file can't be written.
     """
     folder = folder_of(facts, name)
     if (folder / FILE).is_file():
         return folder / FILE
-    with beside(folder, _cannot_write, mark=FILE) as made:
-        _write_apart(facts, name, made / FILE)
+    with beside(folder, _cannot_write, mark=FILE) as temporary:
+        _write_in_process(facts, name, temporary / FILE)
     return folder / FILE
 
 
 def folder_of(facts: Facts, name: str) -> Path:
-    """Where the graph of a model is, once it is written."""
+    """Return the folder of a model's graph, which may not be written yet."""
     return e5.models_dir() / f"{name.replace('/', '--')}-{facts.digest}-int8-{VERSION}"
 
 
 def write(source: Path, name: str, file: Path) -> None:
     """Write the model in the folder `source` as a graph with weights in 8 bits.
 
-    Its input is `input_ids`, (1, tokens); its outputs `vector`, (1, dimension), and `tokens`, (1, tokens,
-    dimension). Raises ModelError where it can't be loaded, or the graph's vectors are too far from its own.
+    Input: `input_ids`, shape (1, tokens). Outputs: `vector`, (1, dimension), and `tokens`, (1, tokens, dimension).
+    Raises ModelError if the model can't be loaded, or the graph's vectors differ too much from the model's.
     """
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -89,73 +92,89 @@ def write(source: Path, name: str, file: Path) -> None:
             self.model = model
 
         def forward(self, input_ids: Any) -> Any:
-            found = self.model({"input_ids": input_ids, "attention_mask": torch.ones_like(input_ids)})
-            return found["sentence_embedding"], found["token_embeddings"]
+            output = self.model({"input_ids": input_ids, "attention_mask": torch.ones_like(input_ids)})
+            return output["sentence_embedding"], output["token_embeddings"]
 
-    ids = [model.preprocess([text])["input_ids"] for text in SAMPLES]
-    whole = file.with_suffix(".float32.onnx")
+    samples = [model.preprocess([text])["input_ids"] for text in SAMPLES]
+    exact = file.with_suffix(".float32.onnx")
     torch.onnx.export(
         Graph().eval(),
-        (ids[0],),
-        str(whole),
+        (samples[0],),
+        str(exact),
         dynamo=True,
         dynamic_shapes=({1: torch.export.Dim.DYNAMIC},),
         input_names=["input_ids"],
         output_names=["vector", "tokens"],
-        external_data=True,  # a file of the format ends at 2 GB
+        external_data=True,  # one ONNX file holds at most 2 GB
         verbose=False,
     )
-    # 7 of the 8 bits, for processors without VNNI add two products in 16 bits and would overflow.
-    quantize_dynamic(whole, file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
-    for left in file.parent.glob(f"{whole.name}*"):
-        left.unlink()
+    # 7 of the 8 bits: processors without VNNI add two products in 16 bits, which would overflow.
+    quantize_dynamic(exact, file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    for part in file.parent.glob(f"{exact.name}*"):
+        part.unlink()
     session = _open(file)
     with torch.inference_mode():
-        for one in ids:
-            own = model({"input_ids": one, "attention_mask": torch.ones_like(one)})["sentence_embedding"][0].numpy()
-            (vector,) = session.run(["vector"], {"input_ids": one.numpy()})[0]
-            cosine = float(own @ vector / (np.linalg.norm(own) * np.linalg.norm(vector)))
+        for ids in samples:
+            output = model({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
+            expected = output["sentence_embedding"][0].numpy()
+            (vector,) = session.run(["vector"], {"input_ids": ids.numpy()})[0]
+            cosine = float(expected @ vector / (np.linalg.norm(expected) * np.linalg.norm(vector)))
             if not cosine >= CLOSE:
-                raise ModelError(f"in 8 bits its vectors are too far from its own (a cosine of {cosine:.2f})")
+                raise ModelError(
+                    "in 8 bits its vectors are too far from its own (a cosine of {cosine:.2f})", cosine=cosine
+                )
 
 
-def _write_apart(facts: Facts, name: str, file: Path) -> None:
-    """Write in a process of its own: it takes 4 GB for 118M parameters, and logs what tells a person nothing."""
+def _write_in_process(facts: Facts, name: str, file: Path) -> None:
+    """Write the graph in a separate process: it needs 4 GB for 118M parameters, and its log is noise."""
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
-                f"The model '{name}' leaves its prompt out of a text's vector, which the embedder 'onnx' can't do. "
-                "Use the embedder 'sentence' for it."
+                "The model '{name}' leaves its prompt out of a text's vector, which the embedder 'onnx' can't do. "
+                "Use the embedder 'sentence' for it.",
+                name=name,
             )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "core.embedding.onnx", str(facts.folder), name, str(file)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        lines = done.stderr.strip().splitlines()
-        killed = done.returncode < 0 or not lines
-        why = "its process was ended, perhaps for lack of memory" if killed else lines[-1].strip().rstrip(".")
+    if process.returncode:
         raise ModelError(
-            f"The model '{name}' can't be written for onnxruntime: {why}. Use the embedder 'sentence' for it, "
-            "or 'bundled' for the bundled one."
+            "The model '{name}' can't be written for onnxruntime ({reason}). Use the embedder 'sentence' for it, "
+            "or 'bundled' for the built-in one.",
+            name=name,
+            reason=_reason(process),
         )
 
 
-def _cannot_write(folder: Path, error: OSError) -> str:
-    return (
-        f"The model for onnxruntime can't be written to {folder} ({error.strerror or error}). Name another folder "
-        "in the environment variable TESSERA_MODELS_DIR."
+def _reason(process: subprocess.CompletedProcess[str]) -> Message:
+    """Return why the writing process failed: its message, else the last line of its log."""
+    lines = process.stderr.strip().splitlines()
+    if process.returncode < 0 or not lines:
+        return message("its process was ended, perhaps for lack of memory")
+    try:
+        return from_json(json.loads(lines[-1]))
+    except ValueError:
+        return verbatim(lines[-1].strip().rstrip("."))
+
+
+def _cannot_write(folder: Path, error: OSError) -> Message:
+    return message(
+        "The model for onnxruntime can't be written to {folder} ({why}). Name another folder "
+        "in the environment variable TESSERA_MODELS_DIR.",
+        folder=str(folder),
+        why=error.strerror or str(error),
     )
 
 
 class _Session:
-    """A graph with the parts that `Encoder` uses of a SentenceTransformer.
+    """A graph with the interface of a SentenceTransformer that `Encoder` uses.
 
-    Texts run one by one: how numbers are brought to 8 bits depends on all that run together, and on a
-    processor a batch is hardly faster.
+    Texts run one by one: the rounding to 8 bits depends on the whole batch, and on a processor a batch is hardly
+    faster.
     """
 
     def __init__(self, facts: Facts, name: str) -> None:
@@ -172,29 +191,31 @@ class _Session:
         self._graph = _open(file)
 
     def preprocess(self, texts: Sequence[str], prompt: str | None) -> dict[str, Any]:
-        """Return the tokens' numbers of every text."""
+        """Return the token ids of every text."""
         return {"ids": [encoding.ids for encoding in self._tokenizer.encode_batch([(prompt or "") + t for t in texts])]}
 
     def __call__(self, features: dict[str, Any]) -> dict[str, Any]:
-        """Return what a SentenceTransformer does, in its shapes."""
+        """Return the outputs of a SentenceTransformer, in the same shapes."""
         import torch
         from torch.nn.utils.rnn import pad_sequence
 
         try:
-            found = [
+            outputs = [
                 self._graph.run(["vector", "tokens"], {"input_ids": np.array([ids], np.int64)})
                 for ids in features["ids"]
             ]
-        except Exception as error:  # onnxruntime's errors have nothing in common
+        except Exception as error:  # onnxruntime's errors have no common base class
             raise ModelError(
-                f"The model '{self._name}' failed on onnxruntime: {first_line(error)}. "
-                "If memory ran out, close other programs or choose a smaller model."
+                "The model '{name}' failed on onnxruntime: {why}. "
+                "If memory ran out, close other programs or choose a smaller model.",
+                name=self._name,
+                why=first_line(error),
             ) from error
-        tokens = [torch.from_numpy(tokens[0]) for _, tokens in found]
+        tokens = [torch.from_numpy(tokens[0]) for _, tokens in outputs]
         return {
-            "sentence_embedding": torch.from_numpy(np.concatenate([vector for vector, _ in found])),
+            "sentence_embedding": torch.from_numpy(np.concatenate([vector for vector, _ in outputs])),
             "token_embeddings": pad_sequence(tokens, batch_first=True),
-            "attention_mask": pad_sequence([torch.ones(len(one)) for one in tokens], batch_first=True),
+            "attention_mask": pad_sequence([torch.ones(len(rows)) for rows in tokens], batch_first=True),
         }
 
 
@@ -210,9 +231,11 @@ def _open(file: Path) -> Any:
     options.intra_op_num_threads = torch.get_num_threads()
     try:
         return InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors have nothing in common
+    except Exception as error:  # onnxruntime's errors have no common base class
         raise ModelError(
-            f"{file} is damaged ({first_line(error)}). Delete its folder, and it is written again."
+            "{file} is damaged ({why}). Delete its folder, and it is written again.",
+            file=str(file),
+            why=first_line(error),
         ) from error
 
 
@@ -220,4 +243,4 @@ if __name__ == "__main__":
     try:
         write(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
     except ModelError as error:
-        sys.exit(str(error))
+        sys.exit(json.dumps(to_json(error.message)))

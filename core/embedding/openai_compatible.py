@@ -1,4 +1,4 @@
-"""A model behind a server with an OpenAI-compatible `/embeddings`: Ollama, vLLM, TEI, LM Studio, OpenAI."""
+"""A model on a server with an OpenAI-compatible `/embeddings`: Ollama, vLLM, TEI, LM Studio, OpenAI."""
 
 import base64
 import re
@@ -13,52 +13,52 @@ from numpy.typing import NDArray
 from core.config import EmbeddingsSettings
 from core.config import settings as configured
 from core.embedding import prompts
+from core.messages import message
 from core.model import Matrix, Role, Spans
 from core.providers import Server
 from core.text import CJK
 
 SPECIAL_TOKENS = 2
-"""A beginning and an end, which most models put around a text."""
+"""The begin and end tokens that most models put around a text."""
 
 VECTOR_BYTES = 1 << 18
-"""The most that a vector takes in an answer: 8192 numbers of 32 characters each."""
+"""Largest size of a vector in an answer: 8192 numbers of 32 characters each."""
 
-# A server has no tokenizer to ask. Few tokenizers count more than these pieces: CJK as BERT has it, words cut
-# short, capitals (which say base64, or shout) and the alphabets of neighbours, from é to Arabic, shorter still.
+# The server's tokenizer isn't available, so tokens are estimated. Few tokenizers count more pieces than this: one per
+# CJK character (as BERT does), 4 letters of a word, 2 capitals (base64, acronyms), 2 letters from é to Arabic.
 _TOKENS = re.compile(
     rf"[{CJK}]|[a-z]{{1,4}}|[A-Z][a-z]{{1,3}}|[A-Z]{{1,2}}|[0-9]{{1,2}}|(?:(?=[\u00c0-\u06ff])[^\W\d_]){{1,2}}|\S"
 )
 
 
 class OpenAICompatible:
-    """The model `model` on the server of `[embeddings]`, else the model that is named there.
+    """The model `model` on the server of the section `[embeddings]`; without a name, the model of that section.
 
-    Vectors of one model are taken to be comparable whichever server computed them, so a base outlives a
-    move of its server; a name that stands for another model there must not be used twice. The dimension
-    is learnt from the server, by one request, where the settings don't give it. Raises ConfigError where
-    no server or no model is named.
+    Vectors with the same model name count as comparable, whichever server computed them. So a base survives a move to
+    another server, but two models must not have the same name. If the settings have no dimension, one request to the
+    server finds it. Raises ConfigError if the settings name no server or no model.
     """
 
     def __init__(self, model: str = "", *, settings: EmbeddingsSettings | None = None) -> None:
         self._settings = configured().embeddings if settings is None else settings
         self._server = Server("embeddings", self._settings, model)
         self._dimension = self._settings.dimensions
-        self._learning = Lock()
+        self._dimension_lock = Lock()
         family = prompts.of({}, self._server.model)
-        asked, told = self._settings.query_prompt, self._settings.note_prompt
+        query_prompt, note_prompt = self._settings.query_prompt, self._settings.note_prompt
         self._prompts: dict[Role, str] = {
-            "query": family["query"] if asked is None else asked,
-            "note": family["note"] if told is None else told,
+            "query": family["query"] if query_prompt is None else query_prompt,
+            "note": family["note"] if note_prompt is None else note_prompt,
         }
 
     @property
     def fingerprint(self) -> str:
-        """Raises ProviderError as `dimension` does."""
+        """Raises ProviderError, as `dimension` does."""
         return f"openai_compatible:{self._server.model}:{self.dimension}:{'|'.join(self._prompts.values())}"
 
     @property
     def dimension(self) -> int:
-        """Raises ProviderError where the server must tell it and doesn't."""
+        """Raises ProviderError if a request for it is needed and fails."""
         known = self._dimension
         return self.embed(["dimension"], role="query").shape[1] if known is None else known
 
@@ -68,22 +68,22 @@ class OpenAICompatible:
         return self._settings.input_tokens - longest - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Where each token stands, by a rule: one for each CJK character, four small letters, two digits, sign.
+        """Return the spans of estimated tokens: one CJK character, four small letters, two digits or one sign.
 
-        1.0 to 1.5 times as many as multilingual-e5 counts in Chinese and English notes, and fewer only in
-        base64 and emoji (four fifths).
+        The estimate is 1.0 to 1.5 times the tokens of multilingual-e5 in Chinese and English notes. It is below them
+        only in base64 and emoji (four fifths).
         """
         spans = (match.span() for match in _TOKENS.finditer(text))
         return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return one vector a text; raises ProviderError where the server fails or its answer can't be used."""
+        """Return one vector per text; raises ProviderError if the server fails or its answer can't be used."""
         size = self._settings.batch_size
         batches = [self._batch(texts[start : start + size], role) for start in range(0, len(texts), size)]
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), np.float32)
 
     def warm(self) -> None:
-        """Have the server load the model, and learn its dimension."""
+        """Make the server load the model, and store its dimension."""
         self.embed(["warm"], role="query")
 
     def _batch(self, texts: Sequence[str], role: Role) -> Matrix:
@@ -97,40 +97,42 @@ class OpenAICompatible:
             body["dimensions"] = self._settings.dimensions
         answer = self._server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES)
         vectors = np.array(self._rows(answer, len(texts)))
-        with self._learning:
+        with self._dimension_lock:
             if self._dimension is None:
                 self._dimension = vectors.shape[1]
         if vectors.shape[1] != self._dimension:
-            raise self._server.unusable(f"gave vectors of {vectors.shape[1]} numbers where {self._dimension} were due")
-        # Divided by the largest number first, so that no square overflows.
+            raise self._server.unusable(
+                message("gave vectors of {n} numbers where {due} were due", n=vectors.shape[1], due=self._dimension)
+            )
+        # Dividing by the largest number first keeps the squares from overflowing.
         vectors /= np.abs(vectors).max(axis=1, keepdims=True)
         unit: Matrix = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
         return unit
 
     def _rows(self, answer: Any, count: int) -> list[NDArray[np.float64]]:
-        """The vectors of an answer in the order of the texts, of one length."""
+        """Return the vectors of an answer in the order of the texts; raises ProviderError for an unusable answer."""
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
-            raise self._server.unusable("answered without a list of vectors")
+            raise self._server.unusable(message("answered without a list of vectors"))
         if len(data) != count:
-            raise self._server.unusable(f"gave {len(data)} vectors for {count} texts")
-        # Some servers leave the numbers out, and none of those changes the order.
+            raise self._server.unusable(message("gave {n} vectors for {texts} texts", n=len(data), texts=count))
+        # Some servers leave out the index; those keep the order of the texts.
         if any("index" in row for row in data):
             places = {row["index"]: row for row in data if type(row.get("index")) is int}
             if sorted(places) != list(range(count)):
-                raise self._server.unusable("numbered its vectors wrongly")
+                raise self._server.unusable(message("numbered its vectors wrongly"))
             data = [places[index] for index in range(count)]
         rows = [_numbers(row.get("embedding")) for row in data]
         if any(row is None for row in rows):
-            raise self._server.unusable("gave a vector that isn't made of numbers, or of zeros only")
+            raise self._server.unusable(message("gave a vector that isn't made of numbers, or of zeros only"))
         vectors = [row for row in rows if row is not None]
         if len({len(row) for row in vectors}) > 1:
-            raise self._server.unusable("gave vectors of different lengths for one model")
+            raise self._server.unusable(message("gave vectors of different lengths for one model"))
         return vectors
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:
-    """A vector out of a list, or out of the base64 of little-endian float32; None where it is no direction."""
+    """Return a vector from a list of numbers or from base64 of little-endian float32; None if it has no direction."""
     try:
         if isinstance(embedding, str):
             vector = np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float64)
@@ -138,6 +140,6 @@ def _numbers(embedding: object) -> NDArray[np.float64] | None:
             vector = np.array(embedding, np.float64)
         else:
             return None
-    except (ValueError, OverflowError):  # no base64, half a number, or an integer of 400 digits
+    except (ValueError, OverflowError):  # invalid base64, an incomplete number, or an integer of 400 digits
         return None
     return vector if np.isfinite(vector).all() and vector.any() else None

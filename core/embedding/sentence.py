@@ -1,13 +1,13 @@
-"""Any sentence-transformers model, by its name on the hub, by a folder, or out of an installed package."""
+"""Any sentence-transformers model, by its name on the hub, its folder, or the installed package it is in."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from core.embedding import hub, packaged
-from core.embedding.device import Device
 from core.embedding.encoder import Encoder
 from core.errors import ConfigError
+from core.model import Device
 
 DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"
@@ -16,7 +16,7 @@ PACKAGE = "pkg:"
 def build(name: str = "", *, device: Device | None = None) -> Encoder:
     """Return the model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:` and a package's name.
 
-    Raises ConfigError for an empty name, and ModelError at once for a path or package without a model.
+    Raises ConfigError for an empty name, and ModelError for a path or package without a model.
     """
     if not name.removeprefix(PACKAGE).strip():
         raise ConfigError(
@@ -31,7 +31,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
 
 
 def find(name: str) -> tuple[str, Callable[[], Path]]:
-    """Return what a model is called in its fingerprint, and what finds its folder; nothing is downloaded yet."""
+    """Return the model's name in its fingerprint, and a function that returns its folder and may download it."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
         return package.lower().replace("-", "_"), lambda: packaged.folder_of(package)
@@ -43,15 +43,15 @@ def find(name: str) -> tuple[str, Callable[[], Path]]:
 
 
 def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
-    """Return `owner/model` for a name on the hub, and nothing for a model of this machine."""
+    """Return `owner/model` for a name on the hub, and an empty string for a local model."""
     return "" if is_local(name) else name if "/" in name else f"{owner}/{name}"
 
 
 def is_local(name: str) -> bool:
-    """Whether a model is on this machine or nowhere."""
+    """Whether a name stands for a package or a path, not for a model on the hub."""
     return name.startswith(PACKAGE) or is_path(name) or Path(name).expanduser().is_dir()
 
 
 def is_path(name: str) -> bool:
-    """Whether a name can only be a path: `owner/model` is one on the hub."""
+    """Whether a name can only be a path; `owner/model` may be one, and counts as a name on the hub."""
     return name.startswith(("/", ".", "~")) or "\\" in name or name.count("/") > 1 or bool(re.match("[A-Za-z]:", name))

@@ -1,7 +1,7 @@
-"""Hashed words -> vectors: the embedder that needs no model, for a machine that can't run one.
+"""Hashed words -> vectors: an embedder without a model, for a machine that can't run one.
 
-It knows words, not meaning, and sees them weighted by what a word looks like: how rare words are
-in a collection, the idf of tf-idf, isn't known to something without state.
+It matches words, not meaning. Its weights follow from the form of a word: an embedder has no state, so it doesn't know
+how rare a word is in a collection (the idf of tf-idf).
 """
 
 import math
@@ -18,17 +18,17 @@ from core.model import Matrix, Role, Spans
 from core.text import CJK, STOP_WORDS, keywords
 
 VERSION = 2
-"""Raised with any change of weights or words: vectors made before can't be compared any more."""
+"""Increase it with every change of weights or words, which makes old vectors incomparable."""
 
 DIMENSION = 2048
 """MRR@10 over 78 questions on an English and a Chinese folder: 0.35 with 1024, 0.39 to 0.41 with 2048, 0.40 with
-4096; keyword search, which knows how rare a word is, has 0.46."""
+4096. Keyword search, which knows the rarity of words, reaches 0.46."""
 
 INPUT_TOKENS = 8192
 
 _TOKENS = re.compile(rf"(?:(?![{CJK}])\w){{1,12}}|\S")
 _PARTICLES = frozenset("的了是在和与或不有这那我们个一为中上下到以可能会被把也就都而对于从要其之等所用时")
-"""Characters that mostly do the work of grammar, alone and in a pair."""
+"""Characters with a mostly grammatical use, alone and in pairs."""
 
 
 class Tfidf:
@@ -39,18 +39,18 @@ class Tfidf:
     input_tokens = INPUT_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Where each word of at most 12 letters, Chinese character or sign stands."""
+        """Return the span of each word (at most 12 letters), Chinese character and sign."""
         spans = (match.span() for match in _TOKENS.finditer(text))
         return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return one vector a text, the same for notes and questions."""
+        """Return one vector per text, the same for notes and questions."""
         vectors = np.zeros((len(texts), DIMENSION), np.float32)
         for vector, text in zip(vectors, texts, strict=True):
             for word, count in Counter(keywords(text)).items():
                 slot, weight = _slot(word)
                 vector[slot] += weight * (1 + math.log(count))
-        # A text without a word, or whose words cancel each other out, is equally far from all others.
+        # Texts without words, or whose words cancel each other out, are equally far from all others.
         vectors[~vectors.any(axis=1)] = 1
         unit: Matrix = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
@@ -61,14 +61,14 @@ class Tfidf:
 
 @lru_cache(1 << 16)
 def _slot(word: str) -> tuple[int, float]:
-    """Return a word's place in the vector and its weight, signed so that words that share a place cancel out."""
+    """Return a word's index in the vector and its signed weight; the sign makes collisions cancel out on average."""
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     number = int.from_bytes(digest, "little")
     return number % DIMENSION, _weight(word) if number >> 63 else -_weight(word)
 
 
 def _weight(word: str) -> float:
-    """In place of idf: long words are rarer than short ones, pairs of characters than single ones."""
+    """Return a substitute for idf: long words are rarer than short ones, character pairs rarer than single ones."""
     if word in STOP_WORDS:
         return 0.1
     if not re.match(f"[{CJK}]", word):

@@ -1,8 +1,7 @@
-"""Token vectors -> sign bits, and how well a question's tokens are met by them.
+"""Token vectors -> sign bits, and the similarity of a question's tokens to those of a passage.
 
-Late interaction (ColBERT, Khattab and Zaharia 2020) needs a vector a token. Its sign bits, taken
-against the mean of the model's token vectors, are a thirty-second of the size and rank nearly as well
-(docs/benchmarks.md).
+Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of the vector minus the mean
+token vector of the model take a thirty-second of its size and rank nearly as well (docs/benchmarks.md).
 """
 
 from collections.abc import Sequence
@@ -15,15 +14,18 @@ from core.model import Bits, Matrix, Role
 
 _SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) * 2 - 1
 """The eight signs that each byte stands for."""
-_ASKED_AT_ONCE = 64
-"""Tokens of the question that are looked up together: the table has 1 KB for each, and each byte of a token."""
+_QUESTION_TOKENS = 64
+"""Question tokens per lookup table. The table takes 1 KB for each of them and each byte of a passage token."""
 
 
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that tells, in the same pass, what it made of every token."""
+    """An embedder that also returns the vectors of the tokens."""
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
-        """Return what `embed` does, and for each text a vector a token, of unit length; raises as `embed` does."""
+        """Return the vectors of `embed`, and for each text one vector of unit length per token.
+
+        Raises the errors of `embed`.
+        """
         ...
 
 
@@ -55,65 +57,63 @@ TYPICAL = (
     "旅行 > 预算\n| 项目 | 金额 |\n|---|---|\n| 机票 | 3200 |\n| 住宿 | 1800 |",
     "健康 > 睡眠\n每天在同一时间上床，比周末补觉更有用。睡前一小时不要看手机。",
 )
-"""Notes as people write them, in English and Chinese: what a model's tokens are on average."""
+"""Sample notes in English and Chinese, whose mean token vector is the centre of a model."""
 
 
 def of(embedder: Embedder) -> TokenEmbedder | None:
-    """Return the embedder as one that tells of tokens, None where it doesn't."""
+    """Return the embedder if it has token vectors, else None."""
     return embedder if hasattr(embedder, "embed_tokens") else None  # type: ignore[return-value]
 
 
 def centre(embedder: TokenEmbedder) -> Matrix:
-    """Return the mean token vector of texts that are always the same, so that it is the model's alone.
-
-    Shape (dimension of a token's vector,).
-    """
+    """Return the mean token vector of TYPICAL, shape (dimension of a token's vector,); it depends on the model only."""
     _, tokens = embedder.embed_tokens(TYPICAL, role="note")
     mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)
     return mean
 
 
 def signs(tokens: Matrix, centre: Matrix) -> Bits:
-    """Return a bit for every number of the vectors: whether it is above the centre's."""
+    """Return one bit per number of the vectors: whether the number is above the centre's."""
     return np.packbits(tokens > centre, axis=1)
 
 
 def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> list[float]:
-    """Return, for each passage, the cosine of each of the question's tokens to its best token there, averaged.
+    """Return for each passage the mean, over the question's tokens, of the cosine to the nearest passage token.
 
-    `question` holds float vectors, one a token; a passage or question without tokens has 0.
+    `question`: float vectors, one per token. A passage or question without tokens has the score 0.
     """
-    found = [0.0] * len(passages)
+    scores = [0.0] * len(passages)
     filled = [number for number, bits in enumerate(passages) if len(bits)]
     if not filled or not len(question):
-        return found
-    asked = question - centre
-    asked /= np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), 1e-12)
+        return scores
+    centred = question - centre
+    centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
     bits = np.concatenate([passages[number] for number in filled])
     starts = np.cumsum([0, *(len(passages[number]) for number in filled[:-1])])
     best = np.zeros(len(filled), np.float32)
-    for at in range(0, len(asked), _ASKED_AT_ONCE):
-        products = _products(asked[at : at + _ASKED_AT_ONCE], bits)
+    for start in range(0, len(centred), _QUESTION_TOKENS):
+        products = _products(centred[start : start + _QUESTION_TOKENS], bits)
         best += np.maximum.reduceat(products, starts, axis=0).sum(axis=1)
-    # A vector of signs has the length sqrt(dimension).
-    best /= len(asked) * np.sqrt(len(centre))
+    # The norm of a vector of signs is sqrt(dimension).
+    best /= len(centred) * np.sqrt(len(centre))
     for number, score in zip(filled, best.tolist(), strict=True):
-        found[number] = score
-    return found
+        scores[number] = score
+    return scores
 
 
-def _products(asked: Matrix, bits: Bits) -> Matrix:
-    """The product of every row of signs with every row of `asked`, shape (rows of bits, rows of asked).
+def _products(question: Matrix, bits: Bits) -> Matrix:
+    """Return the product of every row of signs with every question vector, shape (rows of bits, rows of question).
 
-    Looked up byte by byte: five times as fast as unpacking and multiplying. Nothing here uses numpy's
-    threads, which would get in the way of the model's: the next question took 200 ms instead of 15.
+    A table lookup per byte is five times as fast as unpacking and multiplying. It avoids numpy's threads, which
+    disturb the model's: with them the next question took 200 ms instead of 15.
     """
     import torch
 
     width = bits.shape[1]
-    padded = np.zeros((len(asked), 8 * width), np.float32)
-    padded[:, : asked.shape[1]] = asked
-    table = np.einsum("qbi,vi->bvq", padded.reshape(len(asked), width, 8), _SIGNS).reshape(256 * width, len(asked))
+    padded = np.zeros((len(question), 8 * width), np.float32)
+    padded[:, : question.shape[1]] = question
+    table = np.einsum("qbi,vi->bvq", padded.reshape(len(question), width, 8), _SIGNS)
+    table = table.reshape(256 * width, len(question))
     rows = torch.from_numpy(bits).long() + 256 * torch.arange(width)
-    found: Matrix = torch.nn.functional.embedding_bag(rows, torch.from_numpy(table), mode="sum").numpy()
-    return found
+    products: Matrix = torch.nn.functional.embedding_bag(rows, torch.from_numpy(table), mode="sum").numpy()
+    return products

@@ -1,4 +1,4 @@
-"""A chunk -> what is embedded for it: its place in the note, then its text, in pieces that fit."""
+"""A chunk -> its windows, the texts that are embedded: its place in the note, then a piece of its text."""
 
 import math
 import unicodedata
@@ -11,14 +11,16 @@ from core.model import Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
-"""What may be repeated before a window's text, and never more than a quarter of it each."""
+"""Limits of the breadcrumb and the lead before a window's text; each also takes at most a quarter of the window."""
 
 SMALLEST = 32
+"""Least tokens of a window."""
+
 SLACK = 0.95
-"""A cut needs room to move to a line's end, so windows aim a little below what fits."""
+"""Share of the room that a window is planned to fill, so that its end can move to a line's end."""
 
 REACH = 0.25
-"""How far from equal sizes a cut may move to a better place, as a share of a window."""
+"""How far a cut may move from equal sizes to a better place, as a share of a window."""
 
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
@@ -28,27 +30,26 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk hold all of its text, in nearly equal numbers of tokens. `size` is the
-    most tokens a window has, what the embedder reads where it is None. Raises ConfigError for a
-    size below 32.
+    The windows of a chunk contain all of its text, in nearly equal numbers of tokens. `size`: most tokens of a window,
+    by default the embedder's input. Raises ConfigError for a size below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
-        raise ConfigError(f"A window needs at least {SMALLEST} tokens, not {limit}.")
+        raise ConfigError("A window needs at least {least} tokens, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[tuple[str, ...], str], tuple[str, int]] = {}
-    found = []
+    windows = []
     for chunk in chunks:
         key = (chunk.section, chunk.lead)
         if key not in heads:
             heads[key] = _head(chunk, title, embedder, limit)
-        head, taken = heads[key]
-        pieces = _pieces(chunk.text, head, limit - taken, limit, embedder)
-        found += [Window(chunk.id, index, head + piece) for index, piece in enumerate(pieces)]
-    return found
+        head, head_tokens = heads[key]
+        pieces = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
+        windows += [Window(chunk.id, index, head + piece) for index, piece in enumerate(pieces)]
+    return windows
 
 
 def breadcrumb(title: str, section: Sequence[str]) -> str:
-    """Return `title > parents > section`, the title once where it is the first section too."""
+    """Return `title > parents > section`; a first section equal to the title appears once."""
     names = [" ".join(name.split()) for name in (title, *section)]
     if len(names) > 1 and names[0].casefold() == names[1].casefold():
         del names[0]
@@ -56,17 +57,17 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """What stands before the chunk's text, and the tokens it takes."""
+    """Return the text before the chunk's own (breadcrumb and lead), and its number of tokens."""
     quarter = limit // 4
     crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, quarter), embedder)
     lead = _shortened(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
-    # A line's end may be a token of its own, and is none to tokenizers that take it for a space.
+    # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
     return head, len(embedder.tokens(head)) + 2 if head else 0
 
 
 def _shortened(text: str, tokens: int, embedder: Embedder) -> str:
-    """Keep the beginning and the end, which say the most: the title and the section's own name."""
+    """Shorten a text in its middle: its beginning (the title) and its end (the section's name) say the most."""
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
         return text
@@ -75,6 +76,7 @@ def _shortened(text: str, tokens: int, embedder: Embedder) -> str:
 
 
 def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> list[str]:
+    """Cut a text into pieces of about `room` tokens that have at most `limit` tokens behind their head."""
     spans = embedder.tokens(text)
     if len(spans) <= room:
         return [text]
@@ -82,7 +84,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
     while True:
         cuts = [0, *_cuts(text, spans, room), len(text)]
         pieces = [text[start:end] for start, end in pairwise(cuts)]
-        # A piece may count other tokens alone than it did within the text.
+        # The number of tokens of a piece can differ from that of the same span within the text.
         excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
         if excess <= 0 or room == 1:
             return pieces
@@ -91,7 +93,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
 
 
 def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
-    """Where the text is cut so that no piece has more than `room` tokens."""
+    """Yield the character positions of cuts between pieces of at most `room` tokens."""
     bounds = spans.tolist()
     left = math.ceil(len(bounds) / max(1, math.floor(room * SLACK)))
     start = 0
@@ -106,7 +108,10 @@ def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
 
 
 def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> tuple[int, int]:
-    """The best place among those after `counts` tokens: a line's end, a space, between two tokens."""
+    """Return the best cut after one of `counts` tokens, as its token and character.
+
+    The order is: at a line's end, at a space, between two tokens.
+    """
     options = []
     for count in counts:
         place = _place(text, bounds, start + count)
@@ -114,7 +119,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
             rank, cut = place
             options.append((rank, abs(count - ideal), start + count, cut))
     if not options:
-        # Tokens that are parts of characters all the way: one that ends a character is near.
+        # All these tokens are parts of one character: cut at the last character boundary before them.
         token = next(
             (at for at in range(start + counts[-1], start, -1) if _clean(text, bounds, at)), start + counts[-1]
         )
@@ -124,7 +129,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
 
 
 def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | None:
-    """How good a cut before `token` is, and at which character; None inside a character."""
+    """Return the rank and the position of a cut before `token`; None inside a character."""
     before, (begin, end) = bounds[token - 1][1], bounds[token]
     if begin < before:
         return None
@@ -141,7 +146,7 @@ def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | 
 
 
 def _clean(text: str, bounds: list[list[int]], token: int) -> bool:
-    """Whether a cut before `token` leaves every character as a reader sees it whole."""
+    """Whether a cut before `token` is at the boundary of a character as a reader sees it."""
     at = bounds[token][0]
     if not bounds[token - 1][1] <= at:
         return False

@@ -1,4 +1,4 @@
-"""A model's folder, written beside its place and renamed: whole or not there."""
+"""Atomic writing of a model's folder: it is written under a temporary name, then renamed."""
 
 import shutil
 import tempfile
@@ -7,27 +7,28 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import ModelError
+from core.messages import Message
 
 
 @contextmanager
-def beside(folder: Path, cannot_write: Callable[[Path, OSError], str], *, mark: str = "") -> Iterator[Path]:
-    """Give a folder to write into that becomes `folder` when all went well, and is deleted otherwise.
+def beside(folder: Path, cannot_write: Callable[[Path, OSError], Message], *, mark: str = "") -> Iterator[Path]:
+    """Yield a temporary folder; rename it to `folder` on success, delete it on an error.
 
-    Safe in several processes at once: who comes second keeps the first one's, known by the file `mark`. Raises
-    ModelError, in the words of `cannot_write`, where the disk refuses.
+    Safe in several processes at once: if another process has written `folder` first, recognised by the file `mark`,
+    that folder stays. Raises ModelError with the message of `cannot_write` if the disk refuses.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
         raise ModelError(cannot_write(folder, error)) from error
     try:
-        yield made
-        made.chmod(0o755)  # mkdtemp makes it 0o700, and a shared folder must be readable
-        made.rename(folder)
+        yield temporary
+        temporary.chmod(0o755)  # mkdtemp makes it 0o700, but a shared folder must be readable
+        temporary.rename(folder)
     except OSError as error:
-        # Another process may have been first: a folder in place is whole, since it came by rename.
+        # Another process may have been first. Its folder came by rename, so it is complete.
         if not mark or not (folder / mark).is_file():
             raise ModelError(cannot_write(folder, error)) from error
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)

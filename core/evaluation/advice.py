@@ -1,22 +1,22 @@
 """The runs of a grid of settings -> those worth having, and what they may be expected to gain."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation import METRICS
-from core.evaluation import values as values_of
-from core.evaluation.compare import ENOUGH, Comparison, compare
-from core.evaluation.sidebyside import BY_BUDGET, Brought, shared
-from core.model import ChunkingOptions, Pipeline
+from core.evaluation.compare import compare
+from core.evaluation.scoring import values as values_of
+from core.evaluation.sidebyside import BY_BUDGET, shared
+from core.messages import Message, message
+from core.model import DEFAULTS, ENOUGH, METRICS, Advice, ChunkingOptions, Measured, Pipeline, SearchSettings
+from core.model.evaluation import K
 from core.reranking import NONE
 
-K = TypeVar("K", bound=Hashable)
 _T = TypeVar("_T")
 
 FOLDS, REPEATS = 5, 10
@@ -28,43 +28,16 @@ RARE = 0.05
 RESAMPLES = 2000
 SEED = 0
 
-AS_IT_IS = Pipeline("as it is")
+AS_IT_IS = Pipeline()
 """The base's own settings."""
 
-WEIGHTS = (0.4, 0.6, 0.8)
-RERANKERS = (NONE, "late-interaction")
+TRIED: Mapping[str, Sequence[Any]] = {"reranker": (NONE, DEFAULTS.reranker), "semantic_weight": (0.4, 0.6, 0.8)}
+"""Parts of a search's settings that a grid varies, with their values."""
 
-_ALONE = "Run the question set with the base's own settings and with at least one other to be advised."
 _BLOCK = 100
-_SIZES = ("chunk_size", "max_single_chunk_size")
 
 Values = NDArray[np.float64]
 """A row for each of the settings, the current ones first, a column for each question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advice(Generic[K]):
-    """What the runs of a grid say of its settings; `told` is the advice in a sentence.
-
-    `best` has the highest mean over all questions, and `ranking` tells the mean of all, the highest first. `gain`
-    is what choosing by the questions gained on questions that it wasn't chosen by, with its `comparison`; `chosen` is
-    the share of the folds in which `best` was the one, and `luck` how often chance alone would put the best of the
-    others as far ahead. `keep`: there is nothing to change. `firm`: more than chance explains. `refused` says
-    why there is no advice, and then nothing was chosen: `best` is the current one.
-    """
-
-    best: K
-    mean: float
-    current_mean: float
-    gain: float
-    comparison: Comparison
-    chosen: float
-    luck: float
-    ranking: tuple[tuple[K, float], ...]
-    keep: bool
-    firm: bool
-    refused: str
-    told: str
 
 
 def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
@@ -84,7 +57,7 @@ def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
     Raises ConfigError without the current settings or others, or where they weren't over the same questions.
     """
     if current not in values or len(values) < 2:
-        raise ConfigError(_ALONE)
+        raise _alone()
     keys = [current, *(key for key in values if key != current)]
     questions = sorted(values[current])
     table = _table([values[key] for key in keys], questions)
@@ -108,11 +81,11 @@ def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
         keep=keep,
         firm=firm,
         refused=refused,
-        told=refused or _told(comparison.difference, changes=best > 0, keep=keep, firm=firm),
+        told=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, firm=firm),
     )
 
 
-def of_runs(runs: Sequence[Brought], metric: str = BY_BUDGET) -> Advice[str]:
+def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice[str]:
     """Say which run's settings to have, by its id; the first run is that of the current ones.
 
     Over the questions with an answer that all runs asked. The metric is one within a budget of characters because a
@@ -121,7 +94,7 @@ def of_runs(runs: Sequence[Brought], metric: str = BY_BUDGET) -> Advice[str]:
     if metric not in METRICS:
         raise UnknownChoice("metric", metric, METRICS)
     if not runs:
-        raise ConfigError(_ALONE)
+        raise _alone()
     rows = [results for results in shared(runs) if not results[0].negative]
     values = {
         run.id: {results[number].id: values_of(results[number])[metric] for results in rows}
@@ -167,69 +140,69 @@ def _luck(table: Values) -> float:
     return (as_far + 1) / (RESAMPLES + 1)
 
 
-def _refused(count: int) -> str:
+def _alone() -> ConfigError:
+    return ConfigError("Run the question set with the base's own settings and with at least one other to be advised.")
+
+
+def _refused(count: int) -> Message | None:
     if count >= ENOUGH:
-        return ""
-    return (
-        f"Advice needs {ENOUGH} questions with an answer, and so far the runs have {count}: "
-        f"on so few, the best of several settings is mostly the luckiest. Add {ENOUGH - count} more."
+        return None
+    return message(
+        "Advice needs {least} questions with an answer, and so far the runs have {n}: on so few, the best of several "
+        "settings is mostly the luckiest. Add {more} more.",
+        least=ENOUGH,
+        n=count,
+        more=ENOUGH - count,
     )
 
 
-def _told(gain: float, *, changes: bool, keep: bool, firm: bool) -> str:
+def _sentence(gain: float, *, changes: bool, keep: bool, firm: bool) -> Message:
     if not changes:
-        return "Keep the settings as they are: no others did better on these questions."
+        return message("Keep the settings as they are: no others did better on these questions.")
     if keep:
-        return "Keep the settings as they are: what was best on some of the questions was no better on the others."
-    gained = f"on questions that they weren't chosen by, they gained {gain:.3f} on average"
+        return message(
+            "Keep the settings as they are: what was best on some of the questions was no better on the others."
+        )
     if firm:
-        return f"These settings are better: {gained}, more than chance explains (95 %)."
-    return f"These settings may help: {gained}, but chance may explain it."
+        return message(
+            "These settings are better: on questions that they weren't chosen by, they gained {gain:.3f} on average, "
+            "more than chance explains (95 %).",
+            gain=gain,
+        )
+    return message(
+        "These settings may help: on questions that they weren't chosen by, they gained {gain:.3f} on average, "
+        "but chance may explain it.",
+        gain=gain,
+    )
 
 
 def grid(
     own: Pipeline = AS_IT_IS,
     *,
     chunkings: Sequence[ChunkingOptions | None] | None = None,
-    semantic_weights: Sequence[float] = WEIGHTS,
-    rerankers: Sequence[str] = RERANKERS,
-    rerank_weights: Sequence[float] = (),
+    choices: Mapping[str, Sequence[Any]] = TRIED,
 ) -> list[Pipeline]:
-    """Return every combination of the choices behind AS_IT_IS, each named by what is other than the base's own.
+    """Return every combination of the choices behind AS_IT_IS.
 
     `own` tells those as far as they are known; what is equal to them is left to the base, and combinations
     that come to the same are there once. The order is from simple to costly where that of the choices is:
-    chunkings, which are indexed anew, change last. Without `chunkings` they are the own, `smaller` and `larger`.
+    chunkings, which are indexed anew, change last. Without `chunkings` they are the own, smaller and larger ones.
     """
     cuts = chunkings if chunkings is not None else _sizes(own.chunking)
     made = [AS_IT_IS]
-    for cut, reranker, share, weight in product(
-        _or_own(cuts), _or_own(rerankers), _or_own(rerank_weights), _or_own(semantic_weights)
-    ):
-        pipeline = Pipeline(
-            chunking=_unless(cut, own.chunking),
-            semantic_weight=_unless(weight, own.semantic_weight),
-            reranker=_unless(reranker, own.reranker),
-            rerank_weight=None if reranker == NONE else _unless(share, own.rerank_weight),
-        )
-        made.append(replace(pipeline, name=_name(pipeline, own.chunking or ChunkingOptions())))
+    for cut, *values in product(_or_own(cuts), *map(_or_own, choices.values())):
+        given = dict(zip(choices, values, strict=True))
+        search = SearchSettings(**{name: _unless(value, getattr(own.search, name)) for name, value in given.items()})
+        if given.get("reranker") == NONE:
+            search = replace(search, rerank_weight=None)
+        made.append(Pipeline(chunking=_unless(cut, own.chunking), search=search))
     return list(dict.fromkeys(made))
-
-
-def smaller(own: ChunkingOptions) -> ChunkingOptions:
-    """The same in smaller chunks."""
-    return replace(own, chunk_size=256, max_single_chunk_size=1000)
-
-
-def larger(own: ChunkingOptions) -> ChunkingOptions:
-    """The same in larger chunks."""
-    return replace(own, chunk_size=1024, max_single_chunk_size=2000)
 
 
 def _sizes(own: ChunkingOptions | None) -> list[ChunkingOptions | None]:
     """The own and other sizes, where the strategy has any."""
     options = own or ChunkingOptions()
-    return [own] if options.strategy in ("none", "lines") else [own, smaller(options), larger(options)]
+    return [own] if options.strategy in ("none", "lines") else [own, options.smaller(), options.larger()]
 
 
 def _or_own(choices: Sequence[_T]) -> Sequence[_T | None]:
@@ -238,18 +211,3 @@ def _or_own(choices: Sequence[_T]) -> Sequence[_T | None]:
 
 def _unless(value: _T | None, own: _T | None) -> _T | None:
     return None if value == own else value
-
-
-def _name(pipeline: Pipeline, own: ChunkingOptions) -> str:
-    parts = []
-    if cut := pipeline.chunking:
-        parts.append(f"chunks {cut.chunk_size}/{cut.max_single_chunk_size}")
-        others = [name for name in ChunkingOptions.__dataclass_fields__ if name not in _SIZES]
-        parts += [f"{name} {getattr(cut, name)}" for name in others if getattr(cut, name) != getattr(own, name)]
-    if pipeline.semantic_weight is not None:
-        parts.append(f"weight {pipeline.semantic_weight:g}")
-    if pipeline.reranker is not None:
-        parts.append("no reranking" if pipeline.reranker == NONE else pipeline.reranker)
-    if pipeline.rerank_weight is not None:
-        parts.append(f"rerank weight {pipeline.rerank_weight:g}")
-    return " · ".join(parts) or AS_IT_IS.name

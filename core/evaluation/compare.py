@@ -1,16 +1,14 @@
-"""Two runs over the same questions -> whether one is better, and how sure that is."""
+"""Statistical comparison of two runs over the same questions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ConfigError
-
-ENOUGH = 20
-"""Questions below which nothing is told: intervals of percentiles are too narrow for so few."""
+from core.messages import Message, message
+from core.model import ENOUGH, Comparison
 
 RESAMPLES = 10_000
 """Ten times the rough minimum of Efron and Tibshirani (1993) for the ends of an interval."""
@@ -18,36 +16,10 @@ RESAMPLES = 10_000
 SEED = 0
 
 MOST = 10_000
-"""More questions than this are 'more than' it in the sentence."""
+"""Largest number of further questions that the sentence names."""
 
 _BLOCK = 1 << 13  # of 64 KB: larger ones are handed back to the system each time, which takes twice as long
 _Z = 1.959964
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How a run's values differ from another's on the same questions; `told` says it in a sentence.
-
-    `difference` is the mean of new - old, `low` and `high` its interval of 95 %, `p` how often chance alone would
-    put it as far off 0 on either side; below ENOUGH questions these three mean nothing. `more` is about how many
-    further questions would settle it: 0 where it is settled, None where no number would, or below ENOUGH.
-    """
-
-    questions: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    wins: int
-    losses: int
-    ties: int
-    more: int | None
-    told: str
-
-    @property
-    def settled(self) -> bool:
-        """Whether enough questions were asked and the interval is all on one side of 0."""
-        return self.more == 0
 
 
 def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
@@ -72,24 +44,25 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
         other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
         p = min(1.0, 2 * (other_side + 1) / (RESAMPLES + 1))
     more = _more(differences, difference, settled=low > 0 or high < 0)
-    told = _told(wins, losses, len(differences), difference, more)
-    return Comparison(len(differences), difference, low, high, p, wins, losses, len(old) - wins - losses, more, told)
+    text = _sentence(wins, losses, len(differences), difference, more)
+    return Comparison(len(differences), difference, low, high, p, wins, losses, len(old) - wins - losses, more, text)
 
 
 def _check(old: Mapping[str, float], new: Mapping[str, float]) -> None:
     if only := old.keys() ^ new.keys():
-        listed = ", ".join(f"'{question}'" for question in sorted(only)[:3])
         raise ConfigError(
-            f"The two runs weren't over the same questions: {len(only)} of them were asked in one run only, "
-            f"such as {listed}. Run the same question set with both."
+            "The two runs weren't over the same questions: {n} of them were asked in one run only, such as {ids}. "
+            "Run the same question set with both.",
+            n=len(only),
+            ids=[message("'{text}'", text=question) for question in sorted(only)[:3]],
         )
     for question in old:
         if not np.isfinite([old[question], new[question]]).all():
-            raise ConfigError(f"The value of question '{question}' isn't a number. Run the question set again.")
+            raise ConfigError("The value of question '{id}' isn't a number. Run the question set again.", id=question)
 
 
 def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The means of as many draws with replacement, in blocks."""
+    """Return the means of RESAMPLES draws with replacement, in blocks."""
     count = len(differences)
     random = np.random.default_rng(SEED)
     rows = max(1, _BLOCK // count)
@@ -114,24 +87,34 @@ def _more(differences: NDArray[np.float64], difference: float, *, settled: bool)
     return max(1, ceil((_Z * float(differences.std(ddof=1)) / difference) ** 2) - count)
 
 
-def _told(wins: int, losses: int, count: int, difference: float, more: int | None) -> str:
+def _sentence(wins: int, losses: int, count: int, difference: float, more: int | None) -> Message:
     if not count:
-        return "There are no questions to compare."
-    counted = f"Better on {wins}, worse on {losses}, the same on {count - wins - losses}"
+        return message("There are no questions to compare.")
+    counts = message(
+        "Better on {wins}, worse on {losses}, the same on {ties}", wins=wins, losses=losses, ties=count - wins - losses
+    )
     if count < ENOUGH:
-        return f"{counted}: too few questions to tell anything; ask at least {ENOUGH}."
+        return message(
+            "{counts}: too few questions to tell anything; ask at least {least}.", counts=counts, least=ENOUGH
+        )
     if not wins and not losses:
-        return f"The same on all {count} questions."
+        return message("The same on all {n} questions.", n=count)
     if more is None:
-        return f"{counted}: no difference on average."
+        return message("{counts}: no difference on average.", counts=counts)
+    if more == 0 and difference > 0:
+        return message("{counts}: better on average, by more than chance explains (95 %).", counts=counts)
     if more == 0:
-        side = "better" if difference > 0 else "worse"
-        return f"{counted}: {side} on average, by more than chance explains (95 %)."
-    how_many = f"about {_rounded(more):,}" if more <= MOST else f"more than {MOST:,}"
-    return f"{counted}: not distinguishable from chance; {how_many} more questions like these would settle it."
+        return message("{counts}: worse on average, by more than chance explains (95 %).", counts=counts)
+    if more > MOST:
+        return message(
+            "{counts}: could be chance; more than {n} more questions like these would tell.", counts=counts, n=MOST
+        )
+    return message(
+        "{counts}: could be chance; about {n} more questions like these would tell.", counts=counts, n=_rounded(more)
+    )
 
 
 def _rounded(number: int) -> int:
-    """Up to two leading digits, and to tens at least: the estimate is no better."""
+    """Round up to two leading digits, at least to tens: the estimate isn't more precise."""
     step: int = 10 ** max(1, len(str(number)) - 2)
     return -(-number // step) * step

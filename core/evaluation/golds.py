@@ -1,6 +1,6 @@
-"""Where right passages stand in their notes, and where they are once a note was edited.
+"""Places of right passages in notes, also after edits of the notes.
 
-A right passage is a span of a note, so it holds however the note is cut.
+A right passage is a span of a note, so it is independent of the note's chunks.
 """
 
 import re
@@ -11,9 +11,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 
-from core.anchors import Span, places
-from core.errors import NoteNotFound, QuestionSetError
+from core.errors import NoteNotFound, QuestionSetError, RowError
 from core.evaluation.problems import Problems
+from core.indexing.anchors import Span, places
+from core.messages import message
 from core.model import Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
@@ -29,8 +30,14 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
     """
     name = note.path or note.title
     if not 0 <= start < end <= len(note.body):
-        reason = f"the note has {len(note.body)} characters, none from {start} to {end}. Search again."
-        raise QuestionSetError(name, 0, reason)
+        raise QuestionSetError(
+            name,
+            0,
+            "the note has {n} characters, none from {start} to {end}. Search again.",
+            n=len(note.body),
+            start=start,
+            end=end,
+        )
     quote = note.body[start:end].strip()
     if not quote:
         raise QuestionSetError(name, 0, "this passage is blank. Choose one with text.")
@@ -39,19 +46,22 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
 
 
 def narrowed(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
-    """Return a part of a right passage as one; raises QuestionSetError for what doesn't stand in it, or twice."""
+    """Return a part of a right passage; raises QuestionSetError unless the passage contains it once."""
     place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
     if place is None:
-        reason = "this text isn't in the passage, or is more than once. Leave a part of the passage as it stands."
-        raise QuestionSetError(gold.path, 0, reason)
+        raise QuestionSetError(
+            gold.path,
+            0,
+            "this text isn't in the passage, or is more than once. Leave a part of the passage as it stands.",
+        )
     return gold_at(note, gold.start + place[0], gold.start + place[1])
 
 
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
-    """Return right passages where they are in a note's body now, flagged where they are nowhere.
+    """Return right passages at their current places in a note's body; missing ones are flagged.
 
-    Of several places with the quote it is the one nearest to where it was. A quote whose white space
-    changed becomes what stands there.
+    Of several places the nearest to the last one counts. A quote whose white space changed takes the note's
+    present text.
     """
     text = _Text(note.body)
     now = []
@@ -67,42 +77,42 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
 
 
 def only_place(body: str, quote: str) -> Span | None:
-    """Return where a quote stands in a body, whatever its white space, None where that isn't one place."""
-    found = _Text(body).first_two(quote)
-    return found[0] if len(found) == 1 else None
+    """Return the only place of a quote in a body, whatever its white space; None for no or several places."""
+    spans = _Text(body).first_two(quote)
+    return spans[0] if len(spans) == 1 else None
 
 
-def resolve(store: Store, kept: QuestionSet) -> list[Question]:
-    """Return a set's questions with their right passages where they are now, and store those places.
+def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
+    """Return a set's questions with the current places of their right passages, and store those places.
 
-    Those of a note that is gone are flagged, unless one other note of the base has its path now. A store
-    that is open for reading only is left as it is.
+    Passages of a deleted note are flagged, unless exactly one other note of the base has its path now. A read-only
+    store stays unchanged.
     """
     by_note: dict[str, list[tuple[tuple[int, int], GoldSpan]]] = {}
-    for key, gold in store.questions.golds(kept).items():
+    for key, gold in store.questions.golds(question_set).items():
         by_note.setdefault(gold.note_id, []).append((key, gold))
-    named = store.questions.note_ids(kept.base_id)
+    named = store.questions.note_ids(question_set.base_id)
     there = {note_id for ids in named.values() for note_id in ids}
     moves = []
-    for note_id, found in by_note.items():
-        ids = [note_id] if note_id in there else named.get(found[-1][1].path, [])
+    for note_id, entries in by_note.items():
+        ids = [note_id] if note_id in there else named.get(entries[-1][1].path, [])
         note = _note(store, ids[0]) if len(ids) == 1 else None
-        golds = [gold for _, gold in found]
+        golds = [gold for _, gold in entries]
         now = follow(golds, note) if note else [replace(gold, flagged=True) for gold in golds]
-        moves += [(key, was, new) for (key, was), new in zip(found, now, strict=True) if was != new]
-    questions = store.questions.of(kept)
+        moves += [(key, was, new) for (key, was), new in zip(entries, now, strict=True) if was != new]
+    questions = store.questions.of(question_set)
     if moves and not store.readonly:
         store.questions.move_golds(moves)
-        return store.questions.of(kept)
+        return store.questions.of(question_set)
     news = {was: new for _, was, new in moves}
-    return [replace(one, gold=tuple(news.get(gold, gold) for gold in one.spans)) for one in questions]
+    return [replace(question, gold=tuple(news.get(gold, gold) for gold in question.spans)) for question in questions]
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
     """Return questions of a file with their right passages placed in the notes of a base.
 
-    Each quote must stand in its note once, whatever its white space, or at its `start`. Raises one
-    QuestionSetError that lists those that don't; `name` is the file's.
+    Each quote must occur in its note once, whatever its white space, or at its `start`. Raises one
+    QuestionSetError that lists the others; `name` is the file's.
     """
     wanted: dict[str, list[Question]] = {}
     for question in questions:
@@ -111,35 +121,36 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     ids = store.questions.note_ids(base.id)
     placed: dict[Gold, GoldSpan] = {}
     problems = Problems(name)
-    for path, asked in wanted.items():
+    for path, questions_of_path in wanted.items():
         notes = [note for note_id in ids.get(path, ()) if (note := _note(store, note_id))]
         texts = [(note, _Text(note.body)) for note in notes]
-        for question in asked:
+        for question in questions_of_path:
             for gold in question.gold:
                 if gold.path == path and gold not in placed:
                     try:
                         placed[gold] = _placed(gold, texts)
-                    except ValueError as error:
-                        problems.add(question.line, f"question '{question.id}': {error}")
+                    except RowError as error:
+                        reason = message("question '{id}': {problem}", id=question.id, problem=error.message)
+                        problems.add(question.line, reason)
     problems.raise_any()
-    # A passage that is named twice would count twice.
+    # A duplicate passage would count twice.
     return [replace(one, gold=tuple(dict.fromkeys(placed[gold] for gold in one.gold))) for one in questions]
 
 
 def told(store: Store, questions: Sequence[Question]) -> list[Question]:
-    """Return resolved questions as a file tells them: each passage by path and quote.
+    """Return resolved questions in the form of a file: each passage as path and quote.
 
-    With its start where the quote stands several times.
+    A quote that occurs several times has its start too.
     """
     spans: dict[str, list[GoldSpan]] = {}
     for question in questions:
         for gold in question.spans:
             spans.setdefault(gold.note_id, []).append(gold)
     golds: dict[GoldSpan, Gold] = {}
-    for note_id, found in spans.items():
+    for note_id, passages in spans.items():
         note = _note(store, note_id)
         text = _Text(note.body if note else "")
-        for gold in found:
+        for gold in passages:
             several = len(text.first_two(gold.quote)) > 1
             golds[gold] = Gold(gold.path, gold.quote, gold.start if several else None)
     return [replace(one, gold=tuple(golds[gold] for gold in one.spans)) for one in questions]
@@ -149,34 +160,41 @@ def _note(store: Store, note_id: str) -> Note | None:
     try:
         return store.notes.note(note_id)
     except NoteNotFound:
-        return None  # deleted at this moment
+        return None  # deleted in the meantime
 
 
 def _placed(gold: Gold, texts: Sequence[tuple[Note, "_Text"]]) -> GoldSpan:
-    """Return where one stands; raises ValueError with the sentence for the person."""
+    """Return the place of a passage; raises RowError."""
     if not texts:
-        raise ValueError(f"there is no note '{gold.path}'. Import its folder first, or correct the path.")
-    found = [(note, span) for note, text in texts for span in text.first_two(gold.quote)]
-    if len(found) > 1 and gold.start is not None:
+        raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)
+    matches = [(note, span) for note, text in texts for span in text.first_two(gold.quote)]
+    if len(matches) > 1 and gold.start is not None:
         end = gold.start + len(gold.quote)
-        found = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
-    if len(found) != 1:
-        times = "is more than once" if found else "isn't"
-        begun = " ".join(gold.quote[:40].split())
-        raise ValueError(f"its quote '{begun}…' {times} in '{gold.path}'; it must be there exactly once.")
-    note, span = found[0]
+        matches = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
+    quote = f"{' '.join(gold.quote[:40].split())}…"
+    if not matches:
+        raise RowError(
+            "its quote '{quote}' isn't in '{path}'; it must be there exactly once.", quote=quote, path=gold.path
+        )
+    if len(matches) > 1:
+        raise RowError(
+            "its quote '{quote}' is more than once in '{path}'; it must be there exactly once.",
+            quote=quote,
+            path=gold.path,
+        )
+    note, span = matches[0]
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 
 
 class _Text:
-    """A body in which quotes are looked for, as they stand or else with other white space."""
+    """A body to search for quotes, literally or else with other white space."""
 
     def __init__(self, body: str) -> None:
         self._body = body
         self._squeezed: tuple[str, array[int], array[int]] | None = None
 
     def nearest(self, gold: GoldSpan) -> Span | None:
-        """Return the place of a quote that is nearest to where it was."""
+        """Return the place of a quote nearest to its last one."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
         anchored = Edit("gold", gold.note_id, "text", gold.quote, gold.start, _SOME_TIME)
@@ -193,7 +211,7 @@ class _Text:
         return exact or list(islice(self._loosely(quote), 2))
 
     def _loosely(self, quote: str) -> Iterator[Span]:
-        """Yield where a quote stands, whatever white space is in both, but whole words only."""
+        """Yield the places of a quote, ignoring white space, at word boundaries only."""
         letters = "".join(quote.split())
         text, before, starts = self._squeeze()
         at = text.find(letters) if letters else -1
@@ -209,7 +227,7 @@ class _Text:
         return at > 0 and _WITHIN_WORD.match(self._body, at - 1) is not None
 
     def _squeeze(self) -> "tuple[str, array[int], array[int]]":
-        """The body without white space, and of each of its words where it begins there and in the body."""
+        """Return the body without white space, and each word's start there and in the body."""
         if self._squeezed is None:
             before, starts = array("q"), array("q")
             length = 0

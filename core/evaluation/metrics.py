@@ -11,23 +11,15 @@ rank n at best, where a perfect ranking of single passages would have it.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
+
+from core.model import Rates
 
 Span = tuple[str, int, int]
 
 FOUND_SHARE = 0.5
 """A gold passage is found when this share of its characters was retrieved."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """How many questions without an answer still get one at a threshold, and how many with one do, as shares."""
-
-    threshold: float
-    false_positives: float
-    true_positives: float
 
 
 def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
@@ -74,7 +66,7 @@ def _shared(golds: Sequence[Span], retrieved: Sequence[Span]) -> int:
 
 
 def _size(spans: Sequence[Span]) -> int:
-    """How many characters the spans hold, each counted once."""
+    """Return the number of characters in the spans, each counted once."""
     total, at, reached = 0, "", 0
     for path, start, end in sorted(spans):
         if path != at:
@@ -90,7 +82,7 @@ def needed(golds: Sequence[Span], *, any: bool) -> int:
 
 
 def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list[int]:
-    """Return, for each hit, how many gold passages are found by it that weren't before.
+    """Return the number of gold passages that each hit newly finds.
 
     A passage is found by the first rank by which FOUND_SHARE of it was retrieved, so that what repeats a hit
     is not relevant again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent
@@ -167,23 +159,23 @@ def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
 
 
 def _places(relevance: Sequence[int], k: int) -> list[int]:
-    """The ranks at which the passages found within the first k count, each at one of its own or lower."""
+    """Return the counting ranks of the passages found within the first k, one passage per rank."""
     ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
 
 
 def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
-    """Return the hits in order as far as a budget of characters reaches, the last one cut there.
+    """Return the first hits within a budget of characters; the last one is cut.
 
     Compares systems whose passages differ in length: a fixed number of hits favours long ones.
     """
-    kept: list[Span] = []
+    spans: list[Span] = []
     for path, start, end in hits:
         if budget <= 0:
             break
-        kept.append((path, start, min(end, start + budget)))
+        spans.append((path, start, min(end, start + budget)))
         budget -= end - start
-    return kept
+    return spans
 
 
 def share_reaching(best: Sequence[float | None], threshold: float) -> float:
@@ -202,8 +194,8 @@ def rates(negatives: Sequence[float | None], answered: Sequence[float | None]) -
     """
     without, having = (sorted(score for score in best if score is not None) for best in (negatives, answered))
 
-    def share(scores: list[float], threshold: float, asked: int) -> float:
-        return (len(scores) - bisect_left(scores, threshold)) / asked if asked else 0.0
+    def share(scores: list[float], threshold: float, total: int) -> float:
+        return (len(scores) - bisect_left(scores, threshold)) / total if total else 0.0
 
     return [
         Rates(score, share(without, score, len(negatives)), share(having, score, len(answered)))

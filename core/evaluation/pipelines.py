@@ -6,13 +6,13 @@ from itertools import product
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.config import ChunkingSettings
+from core.config import ChunkingSettings, problem_of
 from core.errors import ConfigError, UnknownChoice
-from core.model import ChunkingOptions, Pipeline
+from core.model import PARTS, ChunkingOptions, Pipeline, SearchSettings
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
-_OTHERS = tuple(field.name for field in fields(Pipeline) if field.name not in ("name", "chunking"))
-_PIPELINE = TypeAdapter(Pipeline)
+_NAMES = (*_CUTTING, "embedder", *PARTS)
+_SEARCH = TypeAdapter(SearchSettings)
 
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
@@ -56,31 +56,34 @@ def _choices(spec: str) -> tuple[str, Sequence[str]]:
     name, values = _pair(spec)
     listed = [value.strip() for value in values.split(",") if value.strip()]
     if not listed:
-        raise ConfigError(f"'{spec.strip()}' is no setting with its value. Write it as chunk_size=256.")
+        raise _no_setting(spec)
     return name, listed
 
 
 def _pair(part: str) -> tuple[str, str]:
     name, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals or not value:
-        raise ConfigError(f"'{part.strip()}' is no setting with its value. Write it as chunk_size=256.")
-    if name not in (*_CUTTING, *_OTHERS):
-        raise UnknownChoice("setting", name, (*_CUTTING, *_OTHERS))
+        raise _no_setting(part)
+    if name not in _NAMES:
+        raise UnknownChoice("setting", name, _NAMES)
     return name, value
 
 
 def _with(given: Mapping[str, str], start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
     cut = {name: value for name, value in given.items() if name in _CUTTING}
-    others = {name: value for name, value in given.items() if name not in _CUTTING}
+    search = {name: value for name, value in given.items() if name in PARTS}
     try:
         if cut:
             checked = ChunkingSettings.model_validate(asdict(start.chunking or chunking) | cut)
             start = replace(start, chunking=ChunkingOptions(**checked.model_dump()))
-        return _PIPELINE.validate_python(asdict(start) | {"chunking": start.chunking} | others)
+        chosen = _SEARCH.validate_python(search).over(start.search)
     except ValidationError as error:
-        raise ConfigError(_told(error)) from error
+        first = error.errors()[0]
+        raise ConfigError(
+            "The setting '{name}' is not valid: {reason}.", name=str(first["loc"][0]), reason=problem_of(first)
+        ) from error
+    return replace(start, search=chosen, embedder=given.get("embedder", start.embedder))
 
 
-def _told(error: ValidationError) -> str:
-    first = error.errors()[0]
-    return f"The setting '{first['loc'][0]}' is not valid: {first['msg']}."
+def _no_setting(part: str) -> ConfigError:
+    return ConfigError("'{part}' is no setting with its value. Write it as chunk_size=256.", part=part.strip())

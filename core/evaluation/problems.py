@@ -1,9 +1,35 @@
-"""What is wrong with a file of questions: all of it in one error, so that a person mends it once."""
+"""Problems of a question file, collected into one error."""
+
+from operator import itemgetter
 
 from core.errors import QuestionSetError
+from core.messages import Message, message
 
 MOST = 20
-"""Problems that are listed; the others are counted."""
+"""Number of listed problems; the others are counted."""
+
+
+_OF_LIBRARIES = (
+    message("Expecting value"),
+    message("Expecting property name enclosed in double quotes"),
+    message("Expecting ',' delimiter"),
+    message("Expecting ':' delimiter"),
+    message("Illegal trailing comma before end of object"),
+    message("Illegal trailing comma before end of array"),
+    message("Unterminated string starting at"),
+    message("Invalid control character at"),
+    message("Invalid \\escape"),
+    message("Invalid \\uXXXX escape"),
+    message("Extra data"),
+    message("unexpected end of data"),
+)
+"""What Python's readers of JSON and CSV say, as messages; `parsing` finds them by their text."""
+
+
+def parsing(text: str) -> Message | str:
+    """Return what a reader of JSON or CSV says as a message, or as it stands where no catalogue knows it."""
+    text = text.removesuffix(": ")
+    return next((known for known in _OF_LIBRARIES if known.text == text), text)
 
 
 class Problems:
@@ -11,17 +37,17 @@ class Problems:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._listed: list[tuple[int, str]] = []
+        self._listed: list[tuple[int, Message]] = []
         self._count = 0
 
-    def add(self, line: int, reason: str) -> None:
+    def add(self, line: int, reason: Message) -> None:
         self._count += 1
         if len(self._listed) < MOST:
             self._listed.append((line, reason))
 
     def raise_any(self) -> None:
-        """Raise a QuestionSetError that lists the problems, with the first one's line; nothing where there are none."""
+        """Raise a QuestionSetError that lists the problems, with the first one's line, if there are any."""
         if not self._listed:
             return
-        (line, reason), *others = sorted(self._listed)
+        (line, reason), *others = sorted(self._listed, key=itemgetter(0))
         raise QuestionSetError(self._name, line, reason, others, self._count - len(self._listed))

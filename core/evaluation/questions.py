@@ -1,156 +1,181 @@
-"""A question file <-> questions: JSON, one object a line; files with a table are for `sheets`."""
+"""Question sets on a base: typed, imported, suggested, or marked on hits."""
 
-import json
-import re
 from collections.abc import Collection, Iterable
-from pathlib import Path
+from dataclasses import replace
 
-from core.errors import QuestionSetError, SourceError
-from core.evaluation import golds, sheets
-from core.evaluation.problems import Problems
-from core.model import Gold, KnowledgeBase, Question
+from core.config import Settings
+from core.errors import QuestionSetError
+from core.evaluation import golds, question_files, sheets, suggestions
+from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, unheard
+from core.providers.chat import Chat
 from core.store import Store
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-TABLES = (".csv", ".tsv")
-"""How the name of a file with a table ends."""
+SUGGESTED = 20
+"""Default number of suggested questions."""
 
 
-def load(path: Path) -> list[Question]:
-    """Read a file of questions as `parse` does; raises SourceError where it can't be read."""
-    return parse(content(path), str(path))
+class Questions:
+    """The question sets of a workspace."""
 
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
 
-def content(path: Path) -> bytes:
-    """Return what a file holds; raises SourceError where it can't be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceError(str(path), f"can't be read: {error.strerror or error}.") from error
+    def sets(self, base: str) -> list[QuestionSet]:
+        """Return the question sets of a base."""
+        return self._store.questions.sets(self._store.notes.base(base))
 
+    def named(self, base: str, name: str) -> QuestionSet:
+        """Return the question set of this name; raises UnknownChoice with the existing names."""
+        return self._store.questions.named(self._store.notes.base(base), name)
 
-def parse(data: bytes, name: str) -> list[Question]:
-    """Return the questions of a file: of a table where its name says so, else of JSON lines.
+    def add_set(self, base: str, name: str) -> QuestionSet:
+        """Make an empty set; raises ConfigError for an invalid or taken name."""
+        return self._store.questions.add_set(self._store.notes.base(base), name)
 
-    Each line of JSON: `id`, `question`, `gold` (a list of `path` and `quote`, with `start` in the note's body
-    where the quote stands several times; empty where the notes have no answer), and optionally `kind`,
-    `any`, `note` and `suggested`. Raises one QuestionSetError that lists the bad lines.
-    """
-    if name.lower().endswith(TABLES):
-        return sheets.parse(data, name)
-    problems = Problems(name)
-    questions: dict[str, Question] = {}
-    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not raw.strip():
-            continue
-        try:
-            question = _question(json.loads(raw.decode("utf-8")), number)
-        except UnicodeDecodeError:
-            problems.add(number, "this isn't UTF-8. Save the file as UTF-8.")
-        except RecursionError:
-            problems.add(number, "this is nested too deeply.")
-        except json.JSONDecodeError as error:
-            problems.add(number, f"this isn't a JSON object ({error.msg}, column {error.colno}).")
-        except ValueError as error:
-            problems.add(number, str(error))
+    def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
+        return self._store.questions.rename_set(question_set, name)
+
+    def delete_set(self, question_set: QuestionSet) -> None:
+        """Delete a set with its questions; its runs stay."""
+        self._store.questions.delete_set(question_set)
+
+    def of(self, question_set: QuestionSet) -> list[Question]:
+        """Return a set's questions with the current places of their right passages; missing ones are flagged."""
+        return golds.resolve(self._store, question_set)
+
+    content = staticmethod(question_files.content)
+
+    def read(self, base: str, data: bytes, name: str) -> list[Question]:
+        """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
+        return question_files.read(self._store, self._store.notes.base(base), data, name)
+
+    def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
+        """Add all questions of a file, or none, to the set of this name; a missing set is made.
+
+        Raises one QuestionSetError that lists the bad questions.
+        """
+        known = next((known for known in self.sets(base) if known.name == set_name.strip()), None)
+        taken = {question.id for question in self._store.questions.of(known)} if known else ()
+        questions = question_files.read(self._store, self._store.notes.base(base), data, name, taken=taken)
+        if known is None:
+            return self._store.questions.add_set(self._store.notes.base(base), set_name, questions)
+        self._store.questions.add(known, questions)
+        return self.named(base, known.name)
+
+    def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
+        """Return a set as JSON lines, or as a CSV `table`; an import reads both."""
+        questions = golds.told(self._store, self.of(question_set))
+        return sheets.dump(questions) if table else question_files.dump(questions)
+
+    def add(self, question_set: QuestionSet, added: Iterable[Question]) -> list[Question]:
+        """Add questions, all or none; a question without an id gets one."""
+        return self._store.questions.add(question_set, added)
+
+    def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
+        """Replace a question."""
+        self._store.questions.edit(question_set, question_id, question)
+
+    def delete(self, question_set: QuestionSet, question_ids: Collection[str]) -> int:
+        return self._store.questions.delete(question_set, question_ids)
+
+    def accept(self, question_set: QuestionSet, question_ids: Collection[str]) -> int:
+        """Make suggested questions the set's own."""
+        return self._store.questions.accept(question_set, question_ids)
+
+    def reject(self, question_set: QuestionSet, question_ids: Collection[str]) -> int:
+        """Delete questions that are still suggested."""
+        return self._store.questions.reject(question_set, question_ids)
+
+    def suggest(
+        self, question_set: QuestionSet, count: int = SUGGESTED, *, by_model: bool = False, progress: Progress = unheard
+    ) -> list[Question]:
+        """Add questions that the notes answer, as suggestions, by rules or by the language model of the settings.
+
+        Questions that the set already has are left out. Raises ProviderError and ConfigError for an unusable model.
+        """
+        base = self._store.notes.base_of(question_set.base_id)
+        existing = self._store.questions.of(question_set)
+        ids, texts = {question.id for question in existing}, {question.text for question in existing}
+        cards = self._store.notes.cards(Filters(bases=(base.name,)))
+        notes = (self._store.notes.note(card.id) for card in cards)
+        wanted = count + len(ids)
+        if by_model:
+            suggested = suggestions.suggest_by_model(
+                notes,
+                Chat(self._settings.llm),
+                wanted,
+                characters=self._settings.llm.input_characters,
+                progress=progress,
+            )
         else:
-            known = questions.setdefault(question.id, question)
-            if known is not question:
-                problems.add(number, f"the id '{question.id}' is already used in line {known.line}.")
-    problems.raise_any()
-    return list(questions.values())
+            suggested = suggestions.suggest(notes, wanted)
+        fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
+        return self._store.questions.add(question_set, fresh[:count])
 
+    # right passages, by a click
 
-def dump(questions: Iterable[Question]) -> bytes:
-    """Return questions as JSON lines that `parse` reads."""
-    return "".join(f"{json.dumps(_row(question), ensure_ascii=False)}\n" for question in questions).encode()
+    def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
+        """Make a hit's passage a right one of a question; a new question is added to the set.
 
+        For a chunk that a person rewrote, the passage is the note's own text. Raises QuestionSetError for a chunk that
+        a person added, because no note contains it.
+        """
+        known = self._with_text(question_set, text)
+        if known is None:
+            return self._store.questions.add(question_set, [Question("", text.strip(), (self._gold(hit),))])[0]
+        self.add_passage(question_set, known.id, hit)
+        return self._store.questions.question(question_set, known.id)
 
-def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
-    """Return the questions of a file with their right passages placed in a base, ready to be added to a set.
+    def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
+        """Remove a hit's passage from the right ones of a question.
 
-    `taken` are the ids that the set has. Raises one QuestionSetError that lists what can't be taken.
-    """
-    questions = parse(data, name)
-    if not questions:
-        raise QuestionSetError(name, 1, "there is no question in this file.")
-    problems = Problems(name)
-    for question in questions:
-        if question.id in taken:
-            problems.add(question.line, f"the id '{question.id}' is already in the question set.")
-    problems.raise_any()
-    return golds.place(store, base, questions, name)
+        A question left without passages, kind and remark is deleted: `mark` made it.
+        """
+        known = self._with_text(question_set, text)
+        if known is None:
+            return
+        left = [gold for gold in known.spans if not gold.is_within(hit)]
+        if len(left) == len(known.spans):
+            return
+        if left or known.kind or known.note:
+            self._store.questions.edit(question_set, known.id, replace(known, gold=tuple(left)))
+        else:
+            self._store.questions.delete(question_set, [known.id])
 
+    def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
+        """Return the right passages of a question at their last known places, none for an unknown question."""
+        known = self._with_text(question_set, text)
+        return known.spans if known else ()
 
-def _row(question: Question) -> dict[str, object]:
-    row: dict[str, object] = {
-        "id": question.id,
-        "question": question.text,
-        "kind": question.kind,
-        "gold": [_gold_row(gold) for gold in question.gold],
-        "any": question.any,
-    }
-    if question.note:
-        row["note"] = question.note
-    if question.suggested:
-        row["suggested"] = True
-    return row
+    def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
+        """Make a hit's passage a right one of a question of the set; raises as `mark` does."""
+        self._store.questions.add_gold(question_set, question_id, self._gold(hit))
 
+    def remove_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
+        """Remove a right passage from a question."""
+        self._store.questions.remove_gold(question_set, question_id, gold)
 
-def _gold_row(gold: Gold) -> dict[str, object]:
-    row: dict[str, object] = {"path": gold.path, "quote": gold.quote}
-    return row if gold.start is None else row | {"start": gold.start}
+    def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
+        """Replace a right passage by a part of it: a click marks a whole chunk, the answer may be a sentence.
 
+        Raises QuestionSetError for a text outside the passage, NoteNotFound.
+        """
+        part = golds.narrowed(self._store.notes.note(gold.note_id), gold, quote)
+        question = self._store.questions.question(question_set, question_id)
+        spans = tuple(part if span == gold else span for span in question.spans)
+        self._store.questions.edit(question_set, question_id, replace(question, gold=spans))
 
-def _question(row: object, line: int) -> Question:
-    """Check one row; raises ValueError with the sentence for the person."""
-    if not isinstance(row, dict):
-        raise ValueError("this must be a JSON object with id, question and gold.")  # noqa: TRY004
-    found = row.get("gold")
-    if not isinstance(found, list) or not all(isinstance(gold, dict) for gold in found):
-        raise ValueError("'gold' must be a list of objects with path and quote.")
-    return Question(
-        id=_text(row, "id"),
-        text=_text(row, "question"),
-        gold=tuple(_gold(gold) for gold in found),
-        any=_truth(row, "any", True),
-        kind=_any_text(row, "kind"),
-        line=line,
-        note=_any_text(row, "note"),
-        suggested=_truth(row, "suggested", False),
-    )
+    # within
 
+    def _with_text(self, question_set: QuestionSet, text: str) -> Question | None:
+        return next((known for known in self._store.questions.of(question_set) if known.text == text.strip()), None)
 
-def _gold(row: dict[str, object]) -> Gold:
-    start = row.get("start")
-    if start is not None and (type(start) is not int or start < 0):
-        raise ValueError("'start' must be a number of characters, 0 or more.")
-    return Gold(_text(row, "path"), _text(row, "quote"), start)
-
-
-def _text(row: dict[str, object], key: str) -> str:
-    value = row.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"'{key}' is missing or isn't text.")
-    return _sound(value, key)
-
-
-def _any_text(row: dict[str, object], key: str) -> str:
-    value = row.get(key, "")
-    if not isinstance(value, str):
-        raise ValueError(f"'{key}' must be text.")  # noqa: TRY004
-    return _sound(value, key)
-
-
-def _sound(value: str, key: str) -> str:
-    if _SURROGATE.search(value):
-        raise ValueError(f"'{key}' holds half of a surrogate pair.")
-    return value
-
-
-def _truth(row: dict[str, object], key: str, default: bool) -> bool:
-    value = row.get(key, default)
-    if not isinstance(value, bool):
-        raise ValueError(f"'{key}' must be true or false.")  # noqa: TRY004
-    return value
+    def _gold(self, hit: Hit) -> GoldSpan:
+        if hit.chunk.start == hit.chunk.end:
+            raise QuestionSetError(
+                hit.note.path or hit.note.title,
+                0,
+                "you wrote this passage yourself, and the note doesn't hold it. Choose one of the note's own text.",
+            )
+        return golds.gold_at(self._store.notes.note(hit.note.id), hit.chunk.start, hit.chunk.end)

@@ -1,29 +1,26 @@
-"""Runs next to each other, or one by itself, as a file to keep: CSV, Markdown, HTML.
+"""Reports of one run or several: CSV, Markdown, HTML.
 
-Questions, paths and names are hostile text: nothing of them is a formula, Markdown or HTML in a report.
+Questions, paths and names are hostile text: a report escapes formulas, Markdown and HTML in them.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from core.evaluation import METRICS, sheets
-from core.evaluation.compare import ENOUGH, Comparison
-from core.evaluation.sidebyside import TIMES, Change, Row, SideBySide, answered
-from core.model import QuestionResult, Run
-
-Say = Callable[[str], str]
-"""What puts a sentence into the person's language."""
+from core.evaluation import sheets
+from core.evaluation.sidebyside import answered
+from core.messages import ENGLISH, Message, lines, message, plural, render
+from core.model import ENOUGH, METRICS, TIMES, Change, Comparison, QuestionResult, Row, Run, SideBySide
 
 NONE = "–"
 _COLUMNS = 4
-"""Runs that have a column each: a page is not wider."""
+"""Largest number of runs with a column each, for the width of a page."""
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that would turn the text around them, in other cells too."""
+"""Characters that change the direction of the text around them, in other cells too."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _MARKUP = re.compile(
     r"[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
@@ -31,17 +28,21 @@ _MARKUP = re.compile(
     r"|^[-+](?=[-\s]|$)|^(?P<number>\d+)[.)](?!\d)",
     re.IGNORECASE,
 )
-"""What Markdown, or a reader's own kind of it, would take for more than text; `_` within a word is text."""
+"""Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
 _FIGURE = re.compile(rf"[-+]?[\d.]+( \(.*\))?|{NONE}")
+
+
+Cell = str | Message
+"""A text from outside, or a message of this program."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
     """A part of a report, in plain text: sentences, and a table whose first row is its head."""
 
-    title: str
-    told: Sequence[str] = ()
-    table: Sequence[Sequence[str]] = ()
+    title: Cell
+    sentences: Sequence[Message] = ()
+    table: Sequence[Sequence[Cell]] = ()
 
 
 def to_csv(shown: SideBySide) -> bytes:
@@ -49,31 +50,32 @@ def to_csv(shown: SideBySide) -> bytes:
     return sheets.written(_rows(shown))
 
 
-def to_markdown(shown: SideBySide, base: str = "", say: Say = str) -> str:
-    """Return a report in Markdown, with the tables of GitHub; `base` is the base's name, where that shall be told."""
-    parts = [f"# {_markdown(_title(shown, say))}"]
-    for section in _sections(shown, base, say):
-        parts.append(f"## {_markdown(section.title)}")
-        parts += [_markdown(sentence) for sentence in section.told]
+def to_markdown(shown: SideBySide, base: str = "", language: str = ENGLISH) -> str:
+    """Return a report in Markdown, with the tables of GitHub; `base` is the base's name, to show it."""
+    parts = [f"# {_markdown(_title(shown), language)}"]
+    for section in _sections(shown, base):
+        parts.append(f"## {_markdown(section.title, language)}")
+        parts += [_markdown(sentence, language) for sentence in section.sentences]
         if section.table:
-            head, *rows = [f"| {' | '.join(map(_markdown, row))} |" for row in section.table]
+            head, *rows = [f"| {' | '.join(_markdown(cell, language) for cell in row)} |" for row in section.table]
             parts.append("\n".join([head, f"|{' --- |' * len(section.table[0])}", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
-def to_html(shown: SideBySide, base: str = "", say: Say = str, *, language: str = "en") -> str:
-    """Return a report as a page that needs nothing else and runs nothing; `language` is that of `say`."""
-    title = escape(_title(shown, say))
+def to_html(shown: SideBySide, base: str = "", language: str = ENGLISH) -> str:
+    """Return a report as a self-contained page without scripts."""
+    title = escape(render(_title(shown), language))
     parts = [f"<h1>{title}</h1>"]
-    for section in _sections(shown, base, say):
-        parts.append(f"<h2>{_html(section.title)}</h2>")
-        parts += [f"<p>{_html(sentence)}</p>" for sentence in section.told]
+    for section in _sections(shown, base):
+        parts.append(f"<h2>{_html(section.title, language)}</h2>")
+        parts += [f"<p>{_html(sentence, language)}</p>" for sentence in section.sentences]
         if section.table:
-            parts.append(_html_table(section.table))
-    return _PAGE.format(language=escape(language), title=title, style=_STYLE, body="\n".join(parts))
+            parts.append(_html_table(section.table, language))
+    tag = escape(language.replace("_", "-"))
+    return _PAGE.format(language=tag, title=title, style=_STYLE, body="\n".join(parts))
 
 
-# what a report says
+# content
 
 
 def _rows(shown: SideBySide) -> Iterator[list[str]]:
@@ -93,50 +95,60 @@ def _rows(shown: SideBySide) -> Iterator[list[str]]:
         yield cells
 
 
-def _title(shown: SideBySide, say: Say) -> str:
-    return say("Comparison of runs" if len(shown.runs) > 1 else "Report of a run")
+def _title(shown: SideBySide) -> Message:
+    return message("Comparison of runs") if len(shown.runs) > 1 else message("Report of a run")
 
 
-def _sections(shown: SideBySide, base: str, say: Say) -> Iterator[_Section]:
-    labels = [" · ".join(map(say, label.split(" · "))) for label in shown.labels]
-    yield _runs(shown, labels, base, say)
+def _sections(shown: SideBySide, base: str) -> Iterator[_Section]:
+    yield _runs(shown, base)
     if shown.settings:
-        title = say("Settings that differ" if len(shown.runs) > 1 else "Settings")
-        rows = [[name, *map(_value, given)] for name, given in shown.settings.items()]
-        yield _Section(title, table=_laid([[say("Setting"), *labels], *rows], labels))
-    yield _figures(shown, labels, say)
+        title = message("Settings that differ") if len(shown.runs) > 1 else message("Settings")
+        rows = [[name, *map(_value, values)] for name, values in shown.settings.items()]
+        yield _Section(title, table=_laid(shown, [[message("Setting"), *shown.labels], *rows]))
+    yield _figures(shown)
     if any(kind.kind for kind in shown.kinds):
         rows = [[kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)] for kind in shown.kinds]
-        yield _Section(say("Answered, by kind"), table=_laid([[say("Kind"), say("Questions"), *labels], *rows], labels))
+        head = [message("Kind"), message("Questions"), *shown.labels]
+        yield _Section(message("Answered, by kind"), table=_laid(shown, [head, *rows]))
     if any(row.negative for row in shown.rows):
-        told = [f"{label}: {say(one.told)}" for label, one in zip(labels, shown.false_positives, strict=True)]
-        yield _Section(say("Questions without an answer"), told)
-    yield from _changed(shown, labels, say) if len(shown.runs) > 1 else _missed(shown, say)
+        named = zip(shown.labels, shown.false_positives, strict=True)
+        yield _Section(message("Questions without an answer"), [_of(name, one.told) for name, one in named])
+    yield from _changed(shown) if len(shown.runs) > 1 else _missed(shown)
 
 
-def _runs(shown: SideBySide, labels: Sequence[str], base: str, say: Say) -> _Section:
-    told = [say(f"{len(shown.rows)} questions, {shown.answerable} of them with an answer.")]
-    told += [f"{say('Knowledge base')}: {base}"] if base else []
-    head = [say(word) for word in ("Run", "Question set", "Asked", "Started", "Ended")]
-    rows = [[label, *_told_of(run, say)] for label, run in zip(labels, shown.runs, strict=True)]
-    return _Section(say("What was asked"), [*told, *map(say, shown.notices)], [head, *rows])
+def _of(name: Cell, what: Cell) -> Message:
+    return message("{name}: {text}", name=name, text=what)
 
 
-def _told_of(run: Run, say: Say) -> list[str]:
-    ended = f"{run.ended_at:%Y-%m-%d %H:%M} UTC" if run.ended_at else say("stopped")
+def _runs(shown: SideBySide, base: str) -> _Section:
+    counts = plural(
+        "{n} question, {answerable} of them with an answer.",
+        "{n} questions, {answerable} of them with an answer.",
+        n=len(shown.rows),
+        answerable=shown.answerable,
+    )
+    of_base = [_of(message("Knowledge base"), base)] if base else []
+    head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
+    rows = [[label, *_facts(run)] for label, run in zip(shown.labels, shown.runs, strict=True)]
+    return _Section(message("What was asked"), [counts, *of_base, *shown.notices], [head, *rows])
+
+
+def _facts(run: Run) -> list[Cell]:
+    ended = f"{run.ended_at:%Y-%m-%d %H:%M} UTC" if run.ended_at else message("stopped")
     asked = f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}"
     return [run.set_name or NONE, asked, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
 
 
-def _figures(shown: SideBySide, labels: Sequence[str], say: Say) -> _Section:
-    told = [
-        f"{label} ({shown.metric}): {say(by_metric[shown.metric].told)}"
-        for label, by_metric in zip(labels[1:], shown.comparisons, strict=True)
+def _figures(shown: SideBySide) -> _Section:
+    first, *others = shown.labels
+    sentences = [
+        message("{name} ({metric}): {text}", name=label, metric=shown.metric, text=by_metric[shown.metric].told)
+        for label, by_metric in zip(others, shown.comparisons, strict=True)
     ]
     if shown.comparisons and shown.answerable >= ENOUGH:
-        told.append(say("Behind a difference stands its interval of 95 % (paired bootstrap)."))
-    head = [say("Figure"), *labels, *(f"{label} − {labels[0]}" for label in labels[1:])]
-    rows = [
+        sentences.append(message("Behind a difference stands its interval of 95 % (paired bootstrap)."))
+    head = [message("Figure"), *shown.labels, *(lines(label, first, separator=" − ") for label in others)]
+    rows: list[list[Cell]] = [
         [
             name,
             *(f"{figure:.3f}" for figure in shown.figures[name]),
@@ -145,53 +157,58 @@ def _figures(shown: SideBySide, labels: Sequence[str], say: Say) -> _Section:
         for name in METRICS
     ]
     for name in TIMES:
-        first, *others = shown.figures[name]
-        rows.append([name, *(f"{one:.1f}" for one in (first, *others)), *(f"{one - first:+.1f}" for one in others)])
-    return _Section(say("Figures"), told, _laid([head, *rows], labels))
+        time, *times = shown.figures[name]
+        rows.append([name, *(f"{one:.1f}" for one in (time, *times)), *(f"{one - time:+.1f}" for one in times)])
+    return _Section(message("Figures"), sentences, _laid(shown, [head, *rows]))
 
 
-def _laid(table: Sequence[Sequence[str]], labels: Sequence[str]) -> Sequence[Sequence[str]]:
-    """A table with a column for each run; where those are many, with a row for each."""
-    return table if len(labels) <= _COLUMNS else list(zip(*table, strict=True))
+def _laid(shown: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
+    """Return a table with a column for each run; transposed where there are many runs."""
+    return table if len(shown.labels) <= _COLUMNS else list(zip(*table, strict=True))
 
 
 def _difference(comparison: Comparison) -> str:
-    told = f"{comparison.difference:+.3f}"
+    difference = f"{comparison.difference:+.3f}"
     if comparison.questions < ENOUGH:
-        return told
-    return f"{told} ({comparison.low:+.3f} … {comparison.high:+.3f})"
+        return difference
+    return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
 
 
-def _changed(shown: SideBySide, labels: Sequence[str], say: Say) -> Iterator[_Section]:
-    head = [say(word) for word in ("Id", "Question", "Right passage")]
-    titles: dict[Change, str] = {"gained": "Gained", "lost": "Lost"}
-    for number, label in enumerate(labels[1:], start=1):
+def _changed(shown: SideBySide) -> Iterator[_Section]:
+    first, *others = shown.labels
+    titles: dict[Change, Message] = {"gained": message("Gained"), "lost": message("Lost")}
+    for number, label in enumerate(others, start=1):
         for change, title in titles.items():
             rows = [
                 [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
                 for row in shown.changed(change, run=number)
             ]
-            told = [] if rows else [say("No question.")]
-            table = [[*head, labels[0], label], *rows] if rows else []
-            yield _Section(f"{say(title)}: {label}", told, table)
+            yield _listed(_of(title, label), [*_HEAD, first, label], rows)
 
 
-def _missed(shown: SideBySide, say: Say) -> Iterator[_Section]:
+def _missed(shown: SideBySide) -> Iterator[_Section]:
     rows = [
-        [row.id, row.question, _where(row), _why(row.results[0], say)]
+        [row.id, row.question, _where(row), _why(row.results[0])]
         for row in shown.rows
         if not (row.negative or answered(row.results[0]))
     ]
-    head = [say(word) for word in ("Id", "Question", "Right passage", "Why")]
-    yield _Section(say("Missed"), [] if rows else [say("No question.")], [head, *rows] if rows else [])
+    yield _listed(message("Missed"), [*_HEAD, message("Why")], rows)
+
+
+_HEAD = (message("Id"), message("Question"), message("Right passage"))
+
+
+def _listed(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _Section:
+    return _Section(title, table=[head, *rows]) if rows else _Section(title, [message("No question.")])
 
 
 def _where(row: Row) -> str:
     return ", ".join(dict.fromkeys(gold.path for gold in row.results[0].golds))
 
 
-def _why(result: QuestionResult, say: Say) -> str:
-    return " ".join(dict.fromkeys(say(one.told) for one in result.diagnoses)) or NONE
+def _why(result: QuestionResult) -> Cell:
+    reasons = dict.fromkeys(one.told for one in result.diagnoses)
+    return lines(*reasons, separator=" ") if reasons else NONE
 
 
 def _rank(rank: int | None) -> str:
@@ -204,42 +221,44 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-# how it is written
+# rendering
 
 
 def _plain(text: str) -> str:
-    """A text in one line that leaves the direction of what is around it alone."""
+    """Return a text in one line, without characters that change the text direction."""
     return _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", text))).strip()
 
 
-def _markdown(text: str) -> str:
-    return _MARKUP.sub(_escaped, _plain(text))
+def _markdown(text: Cell, language: str) -> str:
+    return _MARKUP.sub(_escaped, _plain(render(text, language)))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    sign = found.group()
-    if number := found["number"]:
+def _escaped(match: re.Match[str]) -> str:
+    sign = match.group()
+    if number := match["number"]:
         return f"{number}\\{sign[-1]}"
     if sign in ("<", ">", "&"):
         return escape(sign)
-    # Not by a backslash: addresses are made links by some readers that don't look at those.
+    # No backslash here: some readers link addresses in spite of it.
     if sign[-1] in "/.@":
         return {"://": "&#58;//", "@": "&#64;"}.get(sign, f"{sign[:-1]}&#46;")
     return f"\\{sign}"
 
 
-def _html(text: str) -> str:
-    return f"<bdi>{escape(_plain(text))}</bdi>"
+def _html(text: Cell, language: str) -> str:
+    return f"<bdi>{escape(_plain(render(text, language)))}</bdi>"
 
 
-def _html_table(table: Sequence[Sequence[str]]) -> str:
+def _html_table(table: Sequence[Sequence[Cell]], language: str) -> str:
     head, *rows = table
-    lines = ["".join(f'<th scope="col">{_html(cell)}</th>' for cell in head)]
-    for row in rows:
-        cells = (f"<td{' class=n' if _FIGURE.fullmatch(cell) else ''}>{_html(cell)}</td>" for cell in row)
-        lines.append("".join(cells))
-    inner = "\n".join(f"<tr>{line}</tr>" for line in lines[1:])
-    return f'<div class="wide"><table><thead><tr>{lines[0]}</tr></thead>\n<tbody>\n{inner}\n</tbody></table></div>'
+    names = "".join(f'<th scope="col">{_html(cell, language)}</th>' for cell in head)
+    inner = "\n".join(f"<tr>{''.join(_html_cell(cell, language) for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{names}</tr></thead>\n<tbody>\n{inner}\n</tbody></table></div>'
+
+
+def _html_cell(cell: Cell, language: str) -> str:
+    is_figure = isinstance(cell, str) and _FIGURE.fullmatch(cell)
+    return f"<td{' class=n' if is_figure else ''}>{_html(cell, language)}</td>"
 
 
 _STYLE = """

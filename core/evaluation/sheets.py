@@ -1,4 +1,4 @@
-"""Questions as a table, a row for each right passage: CSV files and data frames."""
+"""Questions as a table with a row for each right passage: CSV files and data frames."""
 
 import csv
 import io
@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.encoding import decode
-from core.errors import QuestionSetError
-from core.evaluation.problems import Problems
+from core.errors import QuestionSetError, RowError
+from core.evaluation.problems import Problems, parsing
+from core.intake.encoding import decode
 from core.model import Gold, Question
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
-"""A table has these; it may have `note`, `suggested` and `start` too, and columns of other names are left alone."""
+"""Columns of a table; `note`, `suggested` and `start` are optional, other columns are ignored."""
 
 _MORE = ("note", "suggested", "start")
 _NEEDED = ("id", "question", "path", "quote")
@@ -26,20 +26,20 @@ _TRUTH = {
     **dict.fromkeys(("false", "no", "0", "否", "假"), False),
 }
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""How a cell begins that a spreadsheet would take for a formula, behind the apostrophes that keep it from that."""
+"""Start of a cell that a spreadsheet reads as a formula, after any protecting apostrophes."""
 
 _OVER = ""
-"""Holds what stands in a row beyond its columns."""
+"""Key of the cells beyond the named columns."""
 _DIGITS = 10
 
 Row = Mapping[str, str]
 
 
 def parse(data: bytes, name: str) -> list[Question]:
-    """Return the questions of a CSV file, whatever its encoding and whether commas, semicolons or tabs part it.
+    """Return the questions of a CSV file, in any encoding, separated by commas, semicolons or tabs.
 
-    Rows with one id are one question's; a row without path and quote is of one that the notes don't answer.
-    Raises one QuestionSetError that lists the bad lines, SourceError for what is no text.
+    Rows with the same id form one question; a row without path and quote is a question without an answer.
+    Raises one QuestionSetError that lists the bad lines, SourceError for data that isn't text.
     """
     if not data.strip():
         return []
@@ -49,15 +49,15 @@ def parse(data: bytes, name: str) -> list[Question]:
 
 def dump(questions: Iterable[Question]) -> bytes:
     """Return questions as CSV that `parse` reads."""
-    rows = list(_told(questions))
+    rows = list(_table(questions))
     columns = [*COLUMNS, *(name for name in _MORE if any(row[name] for row in rows))]
     return written([columns, *([row[name] for name in columns] for row in rows)])
 
 
 def written(rows: Iterable[Iterable[str]]) -> bytes:
-    """Return rows as CSV that spreadsheets read: in UTF-8 with its mark, parted by commas.
+    """Return rows as CSV that spreadsheets read: UTF-8 with a byte order mark, separated by commas.
 
-    An apostrophe goes before what a spreadsheet would take for a formula.
+    An apostrophe protects cells that a spreadsheet would read as a formula.
     """
     text = io.StringIO(newline="")
     csv.writer(text).writerows(map(_safe, row) for row in rows)
@@ -69,7 +69,7 @@ def to_frame(questions: Iterable[Question]) -> "pd.DataFrame":
     import pandas as pd
 
     columns = (*COLUMNS, *_MORE)
-    rows = [{**row, "any": row["any"] == "true", "suggested": row["suggested"] == "true"} for row in _told(questions)]
+    rows = [{**row, "any": row["any"] == "true", "suggested": row["suggested"] == "true"} for row in _table(questions)]
     return pd.DataFrame(rows, columns=list(columns))
 
 
@@ -91,19 +91,24 @@ def from_frame(frame: "pd.DataFrame", name: str = "table") -> list[Question]:
 
 
 def _cell(value: object) -> str:
-    """A cell's text; whole numbers of a column with gaps are floats there."""
+    """Return a cell's text; pandas makes whole numbers floats in a column with gaps."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _check(columns: Iterable[str], name: str, line: int = 1) -> None:
     missing = [column for column in _NEEDED if column not in columns]
     if missing:
-        reason = f"the column {', '.join(missing)} is missing. The first line names the columns: {', '.join(COLUMNS)}."
-        raise QuestionSetError(name, line, reason)
+        raise QuestionSetError(
+            name,
+            line,
+            "the column {missing} is missing. The first line names the columns: {columns}.",
+            missing=missing,
+            columns=COLUMNS,
+        )
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
-    """Yield each row that isn't blank, with the line it begins in."""
+    """Yield each row that isn't blank, with its first line number."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     header: list[str] = []
     line = 1
@@ -119,17 +124,19 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                 yield line, row | {_OVER: "".join(cells[len(header) :]).strip()}
             line = reader.line_num + 1
     except csv.Error as error:
-        raise QuestionSetError(name, line, f"this isn't CSV ({error}). Check its quotation marks.") from error
+        raise QuestionSetError(
+            name, line, "this isn't CSV ({reason}). Check its quotation marks.", reason=parsing(str(error))
+        ) from error
 
 
 def _delimiter(text: str) -> str:
-    """What parts the most of the names that the first line has."""
+    """Return the delimiter that separates the most column names in the first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
     return max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
 
 
 def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
-    """Make one question of the rows with one id."""
+    """Merge rows with the same id into one question."""
     problems = Problems(name)
     questions: dict[str, Question] = {}
     golds: dict[str, list[Gold]] = {}
@@ -137,8 +144,8 @@ def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
         try:
             question = _question(row, line, questions.get(row["id"].strip()))
             golds.setdefault(question.id, []).extend(_gold(row))
-        except ValueError as error:
-            problems.add(line, str(error))
+        except RowError as error:
+            problems.add(line, error.message)
         else:
             questions.setdefault(question.id, question)
     problems.raise_any()
@@ -146,13 +153,13 @@ def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
 
 
 def _question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question of a row, `known` where it has rows already; raises ValueError with the sentence."""
+    """Return the question of a row, or `known`, its question from earlier rows; raises RowError."""
     if row.get(_OVER):
-        raise ValueError("this row has more cells than the first line. Put quotation marks around what holds commas.")
+        raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
     if not row["id"].strip():
-        raise ValueError("'id' is missing or isn't text.")
+        raise RowError("'{key}' is missing or isn't text.", key="id")
     if not (row["question"].strip() or known):
-        raise ValueError("'question' is missing or isn't text.")
+        raise RowError("'{key}' is missing or isn't text.", key="question")
     if known is None:
         return Question(
             row["id"].strip(),
@@ -173,31 +180,33 @@ def _question(row: Row, line: int, known: Question | None) -> Question:
     }
     for column, same in again.items():
         if not same:
-            raise ValueError(f"the id '{known.id}' has another '{column}' in line {known.line}.")
+            raise RowError(
+                "the id '{id}' has another '{column}' in line {line}.", id=known.id, column=column, line=known.line
+            )
     return known
 
 
 def _gold(row: Row) -> list[Gold]:
-    """The right passage of a row, where it has one."""
+    """Return the right passage of a row, if any."""
     path, quote, start = row["path"], row["quote"], row.get("start", "").strip()
     if not path.strip() and not quote.strip():
         return []
     for column, text in (("path", path), ("quote", quote)):
         if not text.strip():
-            raise ValueError(f"'{column}' is missing or isn't text.")
+            raise RowError("'{key}' is missing or isn't text.", key=column)
     if start and not (start.isascii() and start.isdigit() and len(start) < _DIGITS):
-        raise ValueError("'start' must be a number of characters, 0 or more.")
+        raise RowError("'start' must be a number of characters, 0 or more.")
     return [Gold(path, quote, int(start) if start else None)]
 
 
 def _truth(row: Row, column: str, default: bool) -> bool:
     text = row.get(column, "").strip().lower()
     if text and text not in _TRUTH:
-        raise ValueError(f"'{column}' must be true or false.")
+        raise RowError("'{key}' must be true or false.", key=column)
     return _TRUTH.get(text, default)
 
 
-def _told(questions: Iterable[Question]) -> Iterator[dict[str, str]]:
+def _table(questions: Iterable[Question]) -> Iterator[dict[str, str]]:
     """Yield a row for each right passage, one for a question without any."""
     for question in questions:
         for gold in question.gold or (Gold("", ""),):
@@ -219,5 +228,5 @@ def _safe(cell: str) -> str:
 
 
 def _typed(cell: str) -> str:
-    """What a cell says without the apostrophe of `_safe`."""
+    """Return a cell without the apostrophe of `_safe`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,147 +1,75 @@
-"""Runs next to each other: their figures, each question's rank in all of them, and what became of it."""
+"""Comparison of runs: their figures, and each question's rank and change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor, inf
-from typing import Literal
 
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation import BUDGET, DEPTH, METRICS, metrics, nearness, summarise, values
-from core.evaluation.compare import Comparison, compare
-from core.evaluation.metrics import Rates
-from core.model import ChunkingOptions, QuestionResult, Run
-
-Brought = tuple[Run, Sequence[QuestionResult]]
-"""A run and what its questions brought."""
-
-Change = Literal["gained", "lost", "better", "worse", "same"]
-
-TIMES = ("p50_ms", "p95_ms")
-"""Figures beside METRICS; lower is better."""
+from core.evaluation import metrics
+from core.evaluation.compare import compare
+from core.evaluation.scoring import nearness, summarise, values
+from core.messages import Message, message
+from core.model import (
+    BUDGET,
+    DEPTH,
+    METRICS,
+    PARTS,
+    TIMES,
+    Change,
+    ChunkingOptions,
+    Comparison,
+    FalsePositives,
+    Kind,
+    Measured,
+    QuestionResult,
+    Rates,
+    Row,
+    Run,
+    SideBySide,
+    pipeline_label,
+)
 
 BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
 
 KEEPING = 0.95
-"""The share of the questions with an answer that shall keep a hit under a threshold."""
+"""Share of the questions with an answer that must keep a hit under a threshold."""
 
-_LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", "expansion_size"}
-"""Settings on which it depends how long a hit is."""
+_LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
+"""Settings that affect the length of hits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What a question brought in each run, and its METRICS there: none where it is `negative`.
+def laid(runs: Sequence[Measured], metric: str | None = None) -> SideBySide:
+    """Compare runs, or lay out a single run; raises as `side_by_side` does."""
+    return alone(*runs[0], metric) if len(runs) == 1 else side_by_side(runs, metric)
 
-    `changes` are those of each run but the first, against the first: `gained` is answered within DEPTH hits where
-    the first run doesn't, `lost` the other way round, and `better`, `worse` and `same` are of the ranks.
+
+def side_by_side(runs: Sequence[Measured], metric: str | None = None) -> SideBySide:
+    """Compare two or more runs of one base.
+
+    The default `metric` is BY_RANK, or BY_BUDGET where the runs' hits differ in length, because a number of hits
+    favours long ones. Raises ConfigError where there is nothing to compare.
     """
-
-    results: tuple[QuestionResult, ...]
-    values: tuple[dict[str, float], ...]
-    changes: tuple[Change, ...]
-
-    @property
-    def id(self) -> str:
-        return self.results[0].id
-
-    @property
-    def question(self) -> str:
-        return self.results[0].question
-
-    @property
-    def kind(self) -> str:
-        return self.results[0].kind
-
-    @property
-    def negative(self) -> bool:
-        """Whether the notes have no answer."""
-        return self.results[0].negative
-
-    @property
-    def ranks(self) -> tuple[int | None, ...]:
-        """The rank by which each run answers it."""
-        return tuple(result.found_rank for result in self.results)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """The questions of a kind that have an answer, and how many of them each run answers within DEPTH hits."""
-
-    kind: str
-    questions: int
-    answered: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FalsePositives:
-    """What a threshold on the best cosine does in a run: `points` of its curve, the highest threshold first.
-
-    `at` is the highest threshold, in thousandths, at which KEEPING of the questions with an answer keep a hit, None
-    where there is none or no question is without an answer; `told` says it in a sentence.
-    """
-
-    points: tuple[Rates, ...]
-    at: Rates | None
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """Runs over the questions that all of them asked; the first is what the others are compared with.
-
-    `figures` are each run's by the names of METRICS and TIMES. `comparisons` are those of each run but the
-    first, by the names of METRICS, over the `answerable` questions, and `metric` is the one to look at first.
-    `settings` are those that differ, with each run's value, all where there is one run. `notices` say what to keep in
-    mind: what was left out, what changed in between.
-    """
-
-    runs: tuple[Run, ...]
-    labels: tuple[str, ...]
-    metric: str
-    rows: tuple[Row, ...]
-    answerable: int
-    figures: dict[str, tuple[float, ...]]
-    comparisons: tuple[dict[str, Comparison], ...]
-    kinds: tuple[Kind, ...]
-    false_positives: tuple[FalsePositives, ...]
-    settings: dict[str, tuple[object, ...]]
-    left_out: int
-    notices: tuple[str, ...]
-
-    def changed(self, *changes: Change, run: int = -1) -> list[Row]:
-        """Return the questions that changed so in a run, the last by default; `run` isn't the first."""
-        at = len(self.runs) - 2 if run == -1 else run - 1
-        return [row for row in self.rows if row.changes[at] in changes]
-
-
-def side_by_side(runs: Sequence[Brought], metric: str | None = None) -> SideBySide:
-    """Lay two or more runs of one base next to each other.
-
-    Without a `metric` the first to look at is BY_RANK, or BY_BUDGET where the runs' hits differ in length, for a
-    number of hits favours long ones. Raises ConfigError where there is nothing to compare.
-    """
+    if not runs:
+        raise ConfigError("Choose runs to compare.")
     if len(runs) < 2:
-        raise ConfigError(
-            "There is one run only. Choose at least two to compare." if runs else "Choose runs to compare."
-        )
+        raise ConfigError("There is one run only. Choose at least two to compare.")
     return _laid(runs, metric)
 
 
 def alone(run: Run, results: Sequence[QuestionResult], metric: str | None = None) -> SideBySide:
-    """Lay out one run by itself, with nothing to compare it with."""
+    """Lay out a single run."""
     return _laid([(run, results)], metric)
 
 
-def shared(runs: Sequence[Brought]) -> list[tuple[QuestionResult, ...]]:
-    """Return what the questions that all runs asked brought in each, in the order of the first run.
+def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
+    """Return each run's results of the questions that all runs asked, in the order of the first run.
 
-    Questions are the same that have the same id, text and right passages, by path and quote: where those stand may
-    have changed. Raises ConfigError where there are none, or the runs are of different bases.
+    Questions are equal by id, text and right passages (path and quote; positions may differ). Raises ConfigError
+    for no common question, or for runs of different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
         raise ConfigError("These runs are of different bases. Choose runs of one base.")
-    asked = [{_key(result): result for result in results} for _, results in runs]
-    rows = [tuple(one[key] for one in asked) for key in asked[0] if all(key in one for one in asked)]
+    by_key = [{_key(result): result for result in results} for _, results in runs]
+    rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
     if not rows and len(runs) > 1:
         raise ConfigError("These runs have no question in common. Run one question set with each of them.")
     return rows
@@ -156,14 +84,14 @@ def _key(result: QuestionResult) -> tuple[object, ...]:
     return result.id, result.question, result.any, frozenset((gold.path, gold.quote) for gold in result.golds)
 
 
-def _laid(brought: Sequence[Brought], metric: str | None) -> SideBySide:
+def _laid(measured: Sequence[Measured], metric: str | None) -> SideBySide:
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("metric", metric, METRICS)
-    runs = tuple(run for run, _ in brought)
-    rows = tuple(_row(results) for results in shared(brought))
+    runs = tuple(run for run, _ in measured)
+    rows = tuple(_row(results) for results in shared(measured))
     columns = [[row.results[number] for row in rows] for number in range(len(runs))]
     summaries = [summarise(column) for column in columns]
-    every = {_key(result) for _, results in brought for result in results}
+    every = {_key(result) for _, results in measured for result in results}
     settings = _settings(runs)
     uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
     left_out = len(every) - len(rows)
@@ -186,8 +114,8 @@ def _laid(brought: Sequence[Brought], metric: str | None) -> SideBySide:
 
 def _row(results: tuple[QuestionResult, ...]) -> Row:
     first, *others = results
-    told = tuple({} if result.negative else values(result) for result in results)
-    return Row(results, told, tuple(_change(first, other) for other in others))
+    figures = tuple({} if result.negative else values(result) for result in results)
+    return Row(results, figures, tuple(_change(first, other) for other in others))
 
 
 def _change(old: QuestionResult, new: QuestionResult) -> Change:
@@ -208,7 +136,7 @@ def _compared(rows: Sequence[Row], number: int) -> dict[str, Comparison]:
 
 
 def _kinds(rows: Sequence[Row]) -> tuple[Kind, ...]:
-    """By the number of their questions, the most first."""
+    """Return the kinds by descending number of questions."""
     by_kind: dict[str, list[Row]] = {}
     for row in rows:
         if not row.negative:
@@ -217,7 +145,7 @@ def _kinds(rows: Sequence[Row]) -> tuple[Kind, ...]:
         Kind(kind, len(those), tuple(map(sum, zip(*(map(answered, row.results) for row in those), strict=True))))
         for kind, those in by_kind.items()
     ]
-    return tuple(sorted(kinds, key=lambda one: -one.questions))
+    return tuple(sorted(kinds, key=lambda kind: -kind.questions))
 
 
 def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
@@ -225,50 +153,79 @@ def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
     others = [nearness(result) for result in results if not result.negative]
     points = tuple(metrics.rates(negatives, others))
     if not negatives:
-        return FalsePositives(points, None, "No question was asked that the notes don't answer.")
+        return FalsePositives(points, None, message("No question was asked that the notes don't answer."))
     if not others:
-        return FalsePositives(points, None, "No question was asked that the notes answer.")
+        return FalsePositives(points, None, message("No question was asked that the notes answer."))
     keeping = next((point.threshold for point in points if point.true_positives >= KEEPING), None)
     if keeping is None:
-        told = f"No threshold keeps a hit for {100 * KEEPING:.0f} % of the questions with an answer."
-        return FalsePositives(points, None, told)
+        text = message(
+            "No minimum similarity keeps a hit for {share:.0f} % of the questions with an answer.", share=100 * KEEPING
+        )
+        return FalsePositives(points, None, text)
     keeping = max(0.0, floor(keeping * 1000) / 1000)
     at = Rates(keeping, *(metrics.share_reaching(best, keeping) for best in (negatives, others)))
-    told = (
-        f"With a score threshold of {at.threshold:.3f}, {100 * at.true_positives:.0f} % of the questions with an "
-        f"answer keep a hit, and {100 * at.false_positives:.0f} % of those without one have one too."
+    text = message(
+        "With a minimum similarity of {least:.3f}, {right:.0f} % of the questions with an answer keep a hit, and "
+        "{wrong:.0f} % of those without one have one too.",
+        least=at.threshold,
+        right=100 * at.true_positives,
+        wrong=100 * at.false_positives,
     )
-    return FalsePositives(points, at, told)
+    return FalsePositives(points, at, text)
 
 
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
-    told = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    return {name: given for name, given in told.items() if len(runs) == 1 or any(one != given[0] for one in given)}
+    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
+    return {
+        name: values_of_runs
+        for name, values_of_runs in by_name.items()
+        if len(runs) == 1 or any(value != values_of_runs[0] for value in values_of_runs)
+    }
 
 
-def _labels(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The pipelines' names, with the run's number where two have the same."""
-    names = [run.pipeline.name or f"run {number}" for number, run in enumerate(runs, 1)]
-    return tuple(name if names.count(name) == 1 else f"{name} ({number})" for number, name in enumerate(names, 1))
+def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
+    """Return the pipelines' labels, equal ones with the run's number."""
+    own = _own_chunking(runs)
+    names = [pipeline_label(run.pipeline, own) for run in runs]
+    return tuple(
+        name if names.count(name) == 1 else message("{name} ({number})", name=name, number=number)
+        for number, name in enumerate(names, 1)
+    )
 
 
-def _notices(runs: Sequence[Run], labels: Sequence[str], left_out: int, every: int, *, uneven: bool) -> tuple[str, ...]:
-    told = []
+def _own_chunking(runs: Sequence[Run]) -> ChunkingOptions:
+    """Return the base's chunking at that time, from a run that used it."""
+    settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
+    names = ChunkingOptions.__dataclass_fields__
+    return ChunkingOptions(**{name: value for name, value in settings.items() if name in names})  # type: ignore[arg-type]
+
+
+def _notices(
+    runs: Sequence[Run], labels: Sequence[str | Message], left_out: int, every: int, *, uneven: bool
+) -> tuple[Message, ...]:
+    notices = []
     if left_out:
-        told.append(
-            f"{left_out} of {every} questions left out: not asked in every run, or their right passages were changed."
+        notices.append(
+            message(
+                "{n} of {every} questions left out: not asked in every run, or their right passages were changed.",
+                n=left_out,
+                every=every,
+            )
         )
     if len({run.index_version for run in runs}) > 1:
-        told.append("The notes or the base changed between these runs: a difference may come from that.")
-    told += [
-        f"'{label}' was stopped after {run.asked} of {run.questions} questions."
-        for run, label in zip(runs, labels, strict=True)
+        notices.append(message("The notes or the base changed between these runs: a difference may come from that."))
+    notices += [
+        message("'{run}' was stopped after {n} of {every} questions.", run=name, n=run.asked, every=run.questions)
+        for run, name in zip(runs, labels, strict=True)
         if run.ended_at is None
     ]
     if uneven:
-        told.append(
-            f"The hits of these runs may differ in length, and a number of hits favours long ones: "
-            f"figures within {BUDGET} characters are the fairer ones."
+        notices.append(
+            message(
+                "The hits of these runs may differ in length, and a number of hits favours long ones: "
+                "figures within {n} characters are the fairer ones.",
+                n=BUDGET,
+            )
         )
-    return tuple(told)
+    return tuple(notices)

@@ -1,4 +1,4 @@
-"""Notes -> questions that a person may accept, each with the passage that answers it: by rules, or by a model."""
+"""Suggested questions from notes, each with the passage that answers it: by rules, or by a language model."""
 
 import json
 import re
@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
-from core import outline
-from core.anchors import Span
 from core.errors import SourceError
-from core.evaluation.asking import Casing, instructs, is_chinese, of_definition, of_heading, stands_alone
 from core.evaluation.golds import gold_at, only_place
+from core.evaluation.phrasing import Casing, instructs, is_chinese, of_definition, of_heading, stands_alone
+from core.indexing.anchors import Span
+from core.markdown import outline
+from core.markdown.outline import Block
+from core.messages import message
 from core.model import GoldSpan, Note, Progress, Question, unheard
-from core.outline import Block
 from core.providers.chat import Chat
 from core.text import digest, fold
 
@@ -21,13 +22,13 @@ SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""
 
 MOST_READ = 5_000_000
-"""Characters of notes that are looked at, some seconds' work; a hash says which notes those are."""
+"""Characters of notes to read, some seconds' work; a hash selects the notes."""
 
 MOST_OF_NOTE = 50
-"""Passages of a note that are looked at."""
+"""Passages to look at per note."""
 
 DEFINITION, HEADING, MODEL = "definition", "heading", "model"
-"""Kinds of questions: what a thing is, what a heading promises to tell, and what a language model asks."""
+"""Kinds of questions: from a definition, from a heading, and from a language model."""
 
 TASK = """You write questions that someone's notes answer, to test how well the notes can be searched.
 You are given JSON: "notes", each with a "number", a "title" and a "text", and "most", the largest number of \
@@ -38,64 +39,64 @@ Quote that passage letter by letter from the text, 40 to 400 characters of prose
 Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": "..."}]."""
 
 SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
-"""Characters of a question that a language model asks."""
+"""Characters of a language model's question."""
 
 _TOGETHER, _OF_NOTE = 4, 2
-"""Notes that a request holds, and how many questions it asks for of each."""
+"""Notes in a request, and requested questions per note."""
 
 _LISTS_TRIED = 64
-"""Opening brackets of an answer at which a list is looked for, from its end."""
+"""Opening brackets of an answer, from its end, that may start the list."""
 
 _WIDEST = 5_000
-"""A longer paragraph is no prose, and its sentences aren't looked for."""
+"""Longest paragraph in characters that counts as prose."""
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
 _ENDED = re.compile(r"[.!?。！？][”）)]?$")
 _WHITE = re.compile(r"\s")
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
-"""How a paragraph begins that is no prose."""
+"""Start of a paragraph that isn't prose."""
 
-_Found = tuple[str, str, Span]
-"""A question, its kind, and where its answer stands."""
+_Candidate = tuple[str, str, Span]
+"""A question, its kind, and the span of its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A heading, the note's title before the first, and the prose and lists directly under it."""
+    """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
 
     heading: str
     blocks: tuple[Block, ...]
 
 
 def suggest(notes: Iterable[Note], count: int) -> list[Question]:
-    """Return questions that definitions and headings of the notes answer, with the passages that do.
+    """Return questions from definitions and headings of the notes, with the passages that answer them.
 
-    At most `count`, from as many notes as can be, and the same for the same notes. What several notes define
-    is asked once, with all their passages; a heading that stands several times asks nothing.
+    At most `count`, from as many notes as possible, and deterministic. A term that several notes define makes one
+    question with all their passages; a repeated heading makes none.
     """
     shelf = [(note, sections) for note in _spread(notes) if (sections := _sections(note))]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
-    found = [_of_note(note, sections, often) for note, sections in shelf]
+    by_note = [_of_note(note, sections, often) for note, sections in shelf]
     by_text: dict[str, list[Question]] = {}
-    for question in chain.from_iterable(found):
+    for question in chain.from_iterable(by_note):
         by_text.setdefault(fold(question.text), []).append(question)
     chosen: dict[str, Question] = {}
-    for one in chain.from_iterable(zip_longest(*found)):
+    for candidate in chain.from_iterable(zip_longest(*by_note)):
         if len(chosen) >= count:
             break
-        if one is not None and (text := fold(one.text)) not in chosen:
-            chosen[text] = replace(one, gold=tuple(chain.from_iterable(same.gold for same in by_text[text])))
+        if candidate is not None and (text := fold(candidate.text)) not in chosen:
+            chosen[text] = replace(candidate, gold=tuple(chain.from_iterable(same.gold for same in by_text[text])))
     return list(chosen.values())
 
 
 def suggest_by_model(
     notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = unheard
 ) -> list[Question]:
-    """Return questions that a language model asks of the notes, with the passages that it says answer them.
+    """Return a language model's questions on the notes, with the passages that it quotes as answers.
 
-    At most `count`, in as many requests at most, each with `characters` of notes. What doesn't quote its note
-    is dropped. Raises ProviderError for a failure, and where no answer has the form that is asked for.
+    At most `count`, in at most `count` requests, each with `characters` of notes. A question without a literal quote
+    is dropped. Raises ProviderError for a failure, and where no answer has the requested form.
     """
     chosen: dict[str, Question] = {}
     understood = False
@@ -114,41 +115,41 @@ def suggest_by_model(
         }
         rows = _rows(chat.ask(TASK, json.dumps(material, ensure_ascii=False)))
         understood = understood or rows is not None
-        for question in _asked(rows or [], batch):
+        for question in _quoted(rows or [], batch):
             if len(chosen) < count:
                 chosen.setdefault(fold(question.text), question)
     if shelf and not understood:
-        raise chat.server.unusable("didn't give a list of questions with quotes")
+        raise chat.server.unusable(message("didn't give a list of questions with quotes"))
     return list(chosen.values())
 
 
 def _spread(notes: Iterable[Note]) -> list[Note]:
-    """The notes in the order of a hash, which goes all over a base, as many as are looked at."""
-    kept: list[Note] = []
+    """Return up to MOST_READ characters of notes in the order of a hash, spread over the base."""
+    chosen: list[Note] = []
     read = 0
     for note in sorted(notes, key=lambda note: digest(note.id)):
         read += len(note.body)
-        if kept and read > MOST_READ:
+        if chosen and read > MOST_READ:
             break
-        kept.append(note)
-    return kept
+        chosen.append(note)
+    return chosen
 
 
 def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
-    """A question that waits for a person; the same one to the same note always has the same id."""
+    """Return a suggested question; its id is a hash of the note and the text."""
     name = f"s-{digest(f'{gold.note_id}/{fold(text)}').hex()[:10]}"
     return Question(name, text, (gold,), kind=kind, suggested=True)
 
 
 def _excerpt(note: Note, length: int) -> str:
-    """A part of a note from the start of a line, always the same."""
-    lines = [0, *(found.end() for found in re.finditer(r"\n", note.body) if found.end() <= len(note.body) - length)]
+    """Return a part of a note from the start of a line, chosen by a hash."""
+    lines = [0, *(line.end() for line in re.finditer(r"\n", note.body) if line.end() <= len(note.body) - length)]
     start = lines[int.from_bytes(digest(note.id)) % len(lines)]
     return note.body[start : start + length]
 
 
 def _rows(answer: str) -> list[object] | None:
-    """The answer's last JSON list of objects, None where there is none: before it may stand the model's thoughts."""
+    """Return the answer's last JSON list of objects, or None; the model's thoughts may precede it."""
     decoder, end = json.JSONDecoder(), len(answer)
     for _ in range(_LISTS_TRIED):
         end = answer.rfind("[", 0, end)
@@ -163,8 +164,8 @@ def _rows(answer: str) -> list[object] | None:
     return None
 
 
-def _asked(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
-    """The questions of an answer whose quotes stand once in their notes."""
+def _quoted(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
+    """Yield the questions of an answer whose quotes occur once in their notes."""
     for row in rows:
         assert isinstance(row, dict)
         number, text, quote = row.get("note"), row.get("question"), row.get("quote")
@@ -178,7 +179,7 @@ def _asked(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
 
 
 def _of_note(note: Note, sections: Sequence[_Section], often: Counter[str]) -> list[Question]:
-    """The questions of a note, of a definition and of a heading by turns."""
+    """Return the questions of a note, alternately from definitions and headings."""
     prose = (note.body[block.start : block.end] for section in sections for block in section.blocks)
     casing = Casing(" ".join(prose))
     single = [section for section in sections if often[fold(section.heading)] == 1]
@@ -186,24 +187,24 @@ def _of_note(note: Note, sections: Sequence[_Section], often: Counter[str]) -> l
         chain.from_iterable(_definitions(note, section, casing) for section in sections),
         chain.from_iterable(_headed(note, section, casing) for section in single),
     )
-    found = islice((one for turn in turns for one in turn if one), MOST_OF_NOTE)
+    candidates = islice((candidate for turn in turns for candidate in turn if candidate), MOST_OF_NOTE)
     return [
         _suggested(text, kind, gold_at(note, *span))
-        for text, kind, span in found
+        for text, kind, span in candidates
         if SHORTEST <= span[1] - span[0] <= LONGEST and only_place(note.body, note.body[slice(*span)]) == span
     ]
 
 
 def _sections(note: Note) -> list[_Section]:
     try:
-        found = outline.parse(note.body, note.path or note.title)
+        parsed = outline.parse(note.body, note.path or note.title)
     except SourceError:
-        return []  # too large to be taken apart
-    titles = {heading.start: heading.title for heading in found.headings if not heading.nested}
+        return []  # too large to parse
+    titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
     sections: list[_Section] = []
     heading = note.title
     blocks: list[Block] = []
-    for block in found.blocks:
+    for block in parsed.blocks:
         if block.start in titles:
             sections.append(_Section(heading, tuple(blocks)))
             heading, blocks = titles[block.start], []
@@ -212,7 +213,7 @@ def _sections(note: Note) -> list[_Section]:
     return [*sections, _Section(heading, tuple(blocks))]
 
 
-def _definitions(note: Note, section: _Section, casing: Casing) -> Iterator[_Found]:
+def _definitions(note: Note, section: _Section, casing: Casing) -> Iterator[_Candidate]:
     for block in section.blocks:
         sentences = list(_sentences(note.body, block)) if block.kind == "paragraph" else []
         for number, (start, end) in enumerate(sentences):
@@ -222,8 +223,8 @@ def _definitions(note: Note, section: _Section, casing: Casing) -> Iterator[_Fou
                 yield text, DEFINITION, (start, next(long_enough, end))
 
 
-def _headed(note: Note, section: _Section, casing: Casing) -> Iterator[_Found]:
-    """What a heading asks, where the first block under it begins with what answers that by itself."""
+def _headed(note: Note, section: _Section, casing: Casing) -> Iterator[_Candidate]:
+    """Yield the heading's question where the first block under it answers it by itself."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
     block = section.blocks[0]
@@ -242,10 +243,10 @@ def _headed(note: Note, section: _Section, casing: Casing) -> Iterator[_Found]:
 
 
 def _sentences(body: str, block: Block) -> Iterator[Span]:
-    """Yield where the sentences of a paragraph are."""
+    """Yield the spans of a paragraph's sentences."""
     if block.end - block.start > _WIDEST:
         return
     text = _WHITE.sub(" ", body[block.start : block.end])
-    for found in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
-        if _ENDED.search(found[0]):
-            yield block.start + found.start(), block.start + found.end()
+    for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
+        if _ENDED.search(sentence[0]):
+            yield block.start + sentence.start(), block.start + sentence.end()

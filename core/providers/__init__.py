@@ -1,4 +1,4 @@
-"""Model servers over HTTP: retries, keys from the environment, and errors that say what to do."""
+"""Model servers over HTTP: retries, keys from the environment, and errors with a remedy."""
 
 import json
 import os
@@ -12,54 +12,61 @@ import httpx
 
 from core.config import KEYS, ServerSettings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
-from core.providers.line import Reply, line_to
+from core.messages import Message, message
+from core.providers.connection import Reply, line_to
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Seconds before the first retry, doubled for each further one up to the longest; chance takes up to half off."""
+"""Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
 
-SAID = 200
-"""Characters that are passed on of what a server says of its refusal."""
+REASON_CHARACTERS = 200
+"""Characters of a server's own error message that are shown."""
 
 
 class Server:
-    """The model server that a section of the settings names; safe to share between threads.
+    """The model server named in a section of the settings. Safe to share between threads.
 
-    Requests to one server go one at a time through one queue of this process, in order of arrival,
-    their starts `queue_interval_seconds` apart, retries among them.
+    One queue per server and process sends requests and retries one at a time, in order of arrival, with
+    their starts at least `queue_interval_seconds` apart.
 
-    The key is read from the environment when it is sent and kept nowhere. It goes to the `base_url` it is
-    set for and no further: redirects aren't followed. OPENAI_API_KEY stands in for a section's own key
-    only where `base_url` is at https://api.openai.com. Proxies of the environment (HTTPS_PROXY, NO_PROXY)
-    are used, but never for this machine itself. Over plain http everybody on the way can read key and notes.
+    The key is read from the environment for each request and never stored. It is sent to `base_url` only:
+    redirects aren't followed. OPENAI_API_KEY replaces a section's own key only if `base_url` is at
+    https://api.openai.com. Proxies of the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this
+    machine itself. Over plain http everybody on the way can read key and notes.
     """
 
     def __init__(self, section: str, settings: ServerSettings, model: str = "") -> None:
-        """Raise ConfigError where no server or no model is named, or none that can be."""
+        """Raise ConfigError if the server or the model isn't named, or the address isn't valid."""
         if not settings.base_url:
             raise ConfigError(
-                f"No model server is named. Set base_url in [{section}] of tessera.toml, "
-                'for instance base_url = "http://localhost:11434/v1".'
+                "No model server is named. Set base_url in [{section}] of tessera.toml, "
+                'for instance base_url = "http://localhost:11434/v1".',
+                section=section,
             )
         self.model = model.strip() or settings.model.strip()
         if not self.model:
-            raise ConfigError(f"No model is named for {settings.base_url}. Set model in [{section}] of tessera.toml.")
+            raise ConfigError(
+                "No model is named for {url}. Set model in [{section}] of tessera.toml.",
+                url=settings.base_url,
+                section=section,
+            )
         self._section = section
         self._settings = settings
-        self._name = f"The model server {settings.base_url}"
-        self._where = f"in [{section}] of tessera.toml"
+        self._fields: dict[str, Any] = {"url": settings.base_url, "section": section}
         try:
             self._url = httpx.URL(settings.base_url)
         except httpx.InvalidURL as error:
-            raise ConfigError(f"The base_url '{settings.base_url}' {self._where} is no address.") from error
+            raise ConfigError(
+                "The base_url '{url}' in [{section}] of tessera.toml is no address.", **self._fields
+            ) from error
         self._line = line_to(self._url)
 
     def post(self, path: str, body: Mapping[str, Any], *, limit: int) -> Any:
         """Return the JSON of the server's answer, of at most `limit` bytes.
 
-        Raises ProviderUnavailable for a server that is out of reach, overloaded or failing after all
-        retries, or too slow at once; ProviderError for a refusal and for what is no JSON.
+        Raises ProviderUnavailable if the server is out of reach, overloaded or failing after all retries,
+        or on the first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
         """
-        # Half a surrogate pair can't be sent; a question mark stands for it.
+        # "replace": half a surrogate pair can't be encoded and becomes a question mark.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         url = f"{self._settings.base_url}/{path}"
         for attempt in range(self._settings.retries + 1):
@@ -69,7 +76,7 @@ class Server:
             try:
                 reply = self._line.send(url, content, headers, self._settings, limit)
             except (httpx.ReadTimeout, httpx.WriteTimeout) as error:
-                raise self._too_slow() from error  # what was too much once is so again
+                raise self._too_slow() from error  # a retry would take as long
             except httpx.TransportError as error:
                 problem: ProviderError = self._out_of_reach(error)
                 cause = error
@@ -83,101 +90,129 @@ class Server:
                 time.sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1))
         raise problem from cause
 
-    def unusable(self, what: str) -> ProviderError:
-        """Return the error for an answer that came but can't be used; `what` begins with a verb."""
+    def unusable(self, what: Message) -> ProviderError:
+        """Return the error for an answer that can't be used; `what` begins with a verb."""
         return ProviderError(
-            f"{self._name} {what}. Check base_url and model ('{self.model}') {self._where}, and the server's log."
+            "The model server {url} {what}. Check base_url and model ('{model}') in [{section}] of tessera.toml, "
+            "and the server's log.",
+            what=what,
+            model=self.model,
+            **self._fields,
         )
 
     def _key(self) -> tuple[str, str]:
-        """The environment variable that holds the key to this server, and the key, empty where there is none."""
+        """Return the name of the environment variable for the key to this server, and the key, "" if not set."""
         variable = KEYS[self._section]
         own = os.environ.get(variable, "").strip()
         if not own and (self._url.scheme, self._url.host, self._url.port) == ("https", "api.openai.com", None):
             variable = "OPENAI_API_KEY"
         key = os.environ.get(variable, "").strip()
         if not re.fullmatch("[!-~]*", key):
-            raise ConfigError(f"The key in {variable} holds a space or a character that no key has. Copy it again.")
+            raise ConfigError(
+                "The key in {variable} holds a space or a character that no key has. Copy it again.", variable=variable
+            )
         return variable, key
 
     def _json(self, reply: Reply, limit: int) -> Any:
         if reply.body is None:
-            raise self.unusable(f"sent more than the {limit >> 10} KB that its answer can have")
+            raise self.unusable(message("sent more than the {n} KB that its answer can have", n=limit >> 10))
         if reply.encoded:
-            raise self.unusable("sent a compressed answer, which wasn't asked for")
+            raise self.unusable(message("sent a compressed answer, which wasn't asked for"))
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
-            raise self.unusable("answered something else than JSON") from error
+            raise self.unusable(message("answered something else than JSON")) from error
 
     def _too_slow(self) -> ProviderUnavailable:
         return ProviderUnavailable(
-            f"{self._name} took longer than {self._settings.timeout_seconds:g} seconds. "
-            f"Try again, or raise timeout_seconds {self._where}."
+            "The model server {url} took longer than {seconds:g} seconds. "
+            "Try again, or raise timeout_seconds in [{section}] of tessera.toml.",
+            seconds=self._settings.timeout_seconds,
+            **self._fields,
         )
 
     def _out_of_reach(self, error: httpx.TransportError) -> ProviderUnavailable:
         reason = _line(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
-                f"{self._name} can't be reached ({reason}). Start it, or correct base_url {self._where}."
+                "The model server {url} can't be reached ({why}). "
+                "Start it, or correct base_url in [{section}] of tessera.toml.",
+                why=reason,
+                **self._fields,
             )
         return ProviderUnavailable(
-            f"{self._name} broke off the connection ({reason}). Try again, or look into the server's log."
+            "The model server {url} broke off the connection ({why}). Try again, or look into the server's log.",
+            why=reason,
+            **self._fields,
         )
 
     def _refusal(self, reply: Reply, variable: str, key: str) -> ProviderError:
         status = reply.status
-        said = _said(reply.body or b"", key)
-        because = f"(HTTP {status}): {said}" if said else f"(HTTP {status})"
+        why = _reason(reply.body or b"", key)
+        code = str(status)
+        because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
+        fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
         if 300 <= status < 400:
             return ProviderError(
-                f"{self._name} sends on to another address (HTTP {status}), where Tessera doesn't follow with key "
-                f"and notes. Set base_url {self._where} to the final address.",
-                status,
+                "The model server {url} sends on to another address (HTTP {code}), where Tessera doesn't follow with "
+                "key and notes. Set base_url in [{section}] of tessera.toml to the final address.",
+                **fields,
             )
         if status in (401, 403):
-            cure = f"Correct the key in the environment variable {variable}"
-            if not key:
-                cure = f"Put its key into the environment variable {variable}"
-            return ProviderError(f"{self._name} refused access (HTTP {status}). {cure}.", status)
+            if key:
+                return ProviderError(
+                    "The model server {url} refused access (HTTP {code}). "
+                    "Correct the key in the environment variable {variable}.",
+                    variable=variable,
+                    **fields,
+                )
+            return ProviderError(
+                "The model server {url} refused access (HTTP {code}). "
+                "Put its key into the environment variable {variable}.",
+                variable=variable,
+                **fields,
+            )
         if status == 404:
             return ProviderError(
-                f"{self._name} has no model '{self.model}' or no such address {because}. "
-                f"Check model and base_url {self._where}; most addresses end in /v1.",
-                status,
+                "The model server {url} has no model '{model}' or no such address {because}. "
+                "Check model and base_url in [{section}] of tessera.toml; most addresses end in /v1.",
+                model=self.model,
+                **fields,
             )
         if status == 429:
             return ProviderUnavailable(
-                f"{self._name} takes no more requests now {because}. Wait, or raise queue_interval_seconds "
-                f"{self._where}.",
-                status,
+                "The model server {url} takes no more requests now {because}. "
+                "Wait, or raise queue_interval_seconds in [{section}] of tessera.toml.",
+                **fields,
             )
         if status >= 500:
             return ProviderUnavailable(
-                f"{self._name} failed {because}. Try again later, or look into the server's log.", status
+                "The model server {url} failed {because}. Try again later, or look into the server's log.", **fields
             )
-        return ProviderError(f"{self._name} refused the request {because}. Check the settings {self._where}.", status)
+        return ProviderError(
+            "The model server {url} refused the request {because}. Check the settings in [{section}] of tessera.toml.",
+            **fields,
+        )
 
 
-def _said(body: bytes, key: str) -> str:
-    """What a server says of its refusal, as a short line, without the key wherever it repeats it."""
+def _reason(body: bytes, key: str) -> str:
+    """Return a server's error message as a short line, with the key masked."""
     text = body.decode("utf-8", "replace")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = "" if text.lstrip().startswith("<") else text
-    for _ in range(4):  # {"error": {"message": "..."}}, {"detail": [{"msg": "..."}]} and the like
+    for _ in range(4):  # unwraps {"error": {"message": "..."}}, {"detail": [{"msg": "..."}]}
         if isinstance(value, dict):
             value = next((value[name] for name in ("error", "message", "detail", "msg") if value.get(name)), "")
         elif isinstance(value, list):
             value = value[0] if value else ""
-    said = value if isinstance(value, str) else ""
-    return _line(said.replace(key, "***") if key else said)
+    reason = value if isinstance(value, str) else ""
+    return _line(reason.replace(key, "***") if key else reason)
 
 
 def _line(text: str) -> str:
-    """One short line without control characters: it is shown in a terminal too."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text[: 10 * SAID])
+    """Shorten a text to one line without control characters, which a terminal would obey."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text[: 10 * REASON_CHARACTERS])
     line = " ".join(plain.split()).rstrip(".")
-    return line if len(line) <= SAID else f"{line[:SAID]}…"
+    return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"

@@ -4,14 +4,15 @@ from typing import Any
 
 from core.config import LlmSettings
 from core.errors import ProviderError
+from core.messages import message
 from core.providers import Server
 
 ANSWER_BYTES = 1 << 20
-"""An answer is some thousand characters, of a model that thinks aloud some hundred thousand."""
+"""An answer has thousands of characters; of a model that writes out its reasoning, hundreds of thousands."""
 
 
 class Chat:
-    """The model `model`, else the one of the settings; what it answers is to be checked, never trusted."""
+    """A chat model: `model`, or that of the settings. Callers must check its answers."""
 
     def __init__(self, settings: LlmSettings, model: str = "") -> None:
         """Raise ConfigError as Server does."""
@@ -19,7 +20,7 @@ class Chat:
         self._options: dict[str, Any] = {"temperature": 0}
 
     def ask(self, task: str, material: str) -> str:
-        """Return the answer to a task about its material, which is kept apart from it as another message.
+        """Return the answer to a task about some material; each is a message of its own.
 
         Raises ProviderError as Server.post does, and for an answer without text.
         """
@@ -29,13 +30,13 @@ class Chat:
             if error.status not in (400, 422) or not self._options:
                 raise
             answer = self._post(task, material, {})
-            self._options = {}  # models that reason take no temperature
+            self._options = {}  # reasoning models refuse a temperature
         try:
             text = answer["choices"][0]["message"]["content"]
         except (KeyError, IndexError, TypeError):
             text = None
         if not isinstance(text, str) or not text.strip():
-            raise self.server.unusable("answered without a text")
+            raise self.server.unusable(message("answered without a text"))
         return text
 
     def _post(self, task: str, material: str, options: dict[str, Any]) -> Any:

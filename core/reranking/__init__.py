@@ -1,44 +1,48 @@
-"""A question and its candidates -> how well each answers: the protocol every reranker has, and their table."""
+"""A question and its candidates -> scores: the protocol of a reranker, and the table of the rerankers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core import registry
+from core.messages import message
 from core.model import Bits
 from core.registry import Entry
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk to be judged: the text of its best window, and the bits of all its tokens where they are kept."""
+    """A chunk to score: the text of its best window, and the bits of all its tokens if they are stored."""
 
     text: str
     bits: Bits | None = None
 
 
 class Reranker(Protocol):
-    """Judges candidates against a question; made light, its model is loaded at the first `score` or `warm`."""
+    """Scores candidates against a question.
+
+    Building one is cheap: the first `score` or `warm` loads the model.
+    """
 
     @property
     def fingerprint(self) -> str:
-        """Model and version: equal where scores may be compared and cached."""
+        """Model and version: equal for rerankers with the same scores, which may share a cache."""
         ...
 
     @property
     def reads_bits(self) -> bool:
-        """Whether a candidate's bits are enough, so that its text may be left out."""
+        """Whether the reranker scores a candidate by its bits, so that its text may be empty."""
         ...
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
-        """Return a score from 0 to 1 for each, in the same order; None where the time ran out for it.
+        """Return a score from 0 to 1 per candidate, in the same order; None for candidates beyond the time limit.
 
-        Raises ModelError or ProviderError where it fails.
+        Raises ModelError or ProviderError.
         """
         ...
 
     def warm(self) -> None:
-        """Load what `score` needs, so that the first question doesn't wait for it."""
+        """Load what `score` needs, so that the first question is not delayed by it."""
         ...
 
 
@@ -46,6 +50,7 @@ RERANKERS = {
     "late-interaction": Entry(
         "core.reranking.late_interaction:LateInteraction",
         "the best token of a chunk for each token of the question, from bits kept at import: a few milliseconds",
+        reads_tokens=True,
     ),
     "cross-encoder": Entry(
         "core.reranking.cross_encoder:CrossEncoder",
@@ -62,32 +67,41 @@ RERANKERS = {
 }
 
 NONE = "none"
-"""The name that means: leave the order as it is."""
+"""The name for a search without a reranker."""
 
 _built: dict[str, Reranker] = {}
 
 
 def check(name: str) -> None:
-    """Raise UnknownChoice, or MissingDependency, for a name that stands for no reranker here."""
-    registry.load(RERANKERS, "reranker", name.partition(":")[0])
+    """Raise UnknownChoice or MissingDependency for a name without a usable reranker."""
+    registry.load(RERANKERS, message("reranker"), name.partition(":")[0])
 
 
 def build(name: str) -> Reranker:
-    """Return the reranker that `name` or `name:argument` stands for; one object a name, for a model is large.
+    """Return the shared reranker for `name` or `name:argument`. Models are large, so each name has one object.
 
-    Late interaction is made of a base's own embedder and centre instead: `late_interaction.LateInteraction`.
+    A reranker that reads tokens needs the embedder of a base: use `make`.
 
-    Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder that isn't a model.
+    Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model.
     """
-    return registry.build(RERANKERS, "reranker", name, _built)
+    return registry.build(RERANKERS, message("reranker"), name, _built)
 
 
-def make(name: str) -> Reranker:
-    """Return a reranker of its own, which goes when nobody holds it; raises as `build` does."""
-    made: Reranker = registry.make(RERANKERS, "reranker", name)
-    return made
+def make(name: str, *parts: object) -> Reranker:
+    """Return an unshared reranker; the caller owns it. Raises the errors of `build`.
+
+    `parts`: for a reranker that reads tokens, the embedder with token vectors and their centre.
+    """
+    reranker: Reranker = registry.make(RERANKERS, message("reranker"), name, *parts)
+    return reranker
+
+
+def reads_tokens(name: str) -> bool:
+    """Whether a reranker works on the token vectors of an embedder; raises the errors of `check`."""
+    check(name)
+    return RERANKERS[name.partition(":")[0]].reads_tokens
 
 
 def built(name: str) -> Reranker | None:
-    """Return what `build` made for this name, None where nobody asked for it yet."""
+    """Return the reranker that `build` made for this name, or None if it was never built."""
     return _built.get(name)

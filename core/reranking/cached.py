@@ -1,16 +1,16 @@
-"""A reranker that judges no text twice for the same question."""
+"""A reranker with a cache of its scores."""
 
 from collections.abc import Sequence
 from threading import Lock
 
 from core.reranking import Candidate, Reranker
 
-_KEPT = 10_000
-"""Scores, of the questions asked last."""
+_CACHE_SIZE = 10_000
+"""Scores in the cache; the oldest ones are dropped first."""
 
 
 class Cached:
-    """`reranker`, which reads texts, with its scores kept by question and text."""
+    """A reranker that reads texts, with its scores cached by question and text."""
 
     reads_bits = False
 
@@ -32,7 +32,7 @@ class Cached:
             known |= zip(missing, self._reranker.score(query, list(missing.values())), strict=True)
             with self._lock:
                 self._scores |= {key: score for key in missing if (score := known[key]) is not None}
-                while len(self._scores) > _KEPT:
+                while len(self._scores) > _CACHE_SIZE:
                     del self._scores[next(iter(self._scores))]
         return [known[key] for key in keys]
 

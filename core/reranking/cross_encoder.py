@@ -1,4 +1,4 @@
-"""A question and a passage read together by a sentence-transformers cross-encoder."""
+"""Reranking with a sentence-transformers cross-encoder, which reads question and passage together."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,46 +9,55 @@ from threading import RLock
 from typing import Any
 
 from core.embedding import hub
-from core.embedding.device import Device, Running, Turns, choose
-from core.embedding.folder import digest, max_tokens, read_json, weights
-from core.embedding.loading import failing, load, moved, weight_bytes
+from core.embedding.device import Turns, choose
+from core.embedding.loading import failing, load, to_device, weight_bytes
+from core.embedding.model_folder import digest, max_tokens, read_json, weights
 from core.embedding.sentence import on_hub
 from core.errors import ConfigError, ModelError
+from core.messages import message, reason_of
+from core.model import Device, Running
 from core.reranking import Candidate, own
-from core.reranking.pieces import fitting
+from core.reranking.fitting import fitting
 
 
 @dataclass(frozen=True, slots=True)
 class Recommended:
-    """A model worth naming; `megabytes` is its download."""
+    """A recommended model. `megabytes`: size of its download. `languages`: codes, or `multilingual` for about 100."""
 
     name: str
     parameters: str
     megabytes: int
-    languages: str
+    languages: tuple[str, ...]
 
 
 RECOMMENDED = (
-    Recommended("BAAI/bge-reranker-v2-m3", "568M", 2300, "multilingual"),
-    Recommended("cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", "118M", 470, "multilingual, Chinese among 14"),
-    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", "22.7M", 90, "English"),
+    Recommended("BAAI/bge-reranker-v2-m3", "568M", 2300, ("multilingual",)),
+    Recommended(
+        "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1",
+        "118M",
+        470,
+        ("zh", "en", "ar", "nl", "fr", "de", "hi", "id", "it", "ja", "pt", "ru", "es", "vi"),
+    ),
+    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", "22.7M", 90, ("en",)),
 )
+
+_EXAMPLE = f"cross-encoder:{RECOMMENDED[0].name}"
 
 DEFAULT_OWNER = "cross-encoder"
 
 READ_TOKENS = 1024
-"""Tokens of a pair that are read at most, though some models read 8192: attention costs their square."""
+"""Most tokens of a pair. Some models read 8192, but the cost of attention grows with the square."""
 
 SECONDS = 10.0
-"""What judging may take; the candidates that come first are judged first."""
+"""Time limit of one call. Candidates are scored in their order."""
 
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
-"""Pairs in a forward pass, which is what a question may wait for."""
+"""Pairs in a forward pass, by device. The time limit is checked between passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A cross-encoder, as its folder describes it; `files` are what it is made of."""
+    """Properties of a cross-encoder from its folder; `files` are its weights, tokenizer and configuration."""
 
     folder: Path
     max_tokens: int
@@ -56,10 +65,10 @@ class Facts:
 
 
 class CrossEncoder:
-    """The model `name`: `BAAI/bge-reranker-v2-m3`, `ms-marco-MiniLM-L6-v2`, a folder's path; without one, our own.
+    """A cross-encoder: `BAAI/bge-reranker-v2-m3`, `ms-marco-MiniLM-L6-v2`, a folder's path, or by default the built-in.
 
-    Raises ConfigError for an empty name where our own isn't shipped, and ModelError at once for a path
-    without such a model. Safe to share between threads: one runs the model at a time.
+    Raises ConfigError for an empty name if the built-in one is not installed, and ModelError for a path without a
+    cross-encoder. Safe to share between threads: one thread at a time runs the model.
     """
 
     reads_bits = False
@@ -68,8 +77,8 @@ class CrossEncoder:
         unnamed = not name.strip()
         if unnamed and not own.shipped():
             raise ConfigError(
-                f"The reranker 'cross-encoder' needs a model: cross-encoder:{RECOMMENDED[0].name} "
-                "or cross-encoder:/path/to/folder"
+                "The reranker 'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
+                example=_EXAMPLE,
             )
         folder = own.WEIGHTS.parent if unnamed else Path(name).expanduser()
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
@@ -86,7 +95,7 @@ class CrossEncoder:
     @cached_property
     def fingerprint(self) -> str:
         folder = self._facts.folder
-        weights = own.fingerprint(folder) if own.trained(folder) else digest(list(self._facts.files))
+        weights = own.fingerprint(folder) if own.has_weights(folder) else digest(list(self._facts.files))
         return f"cross-encoder:{self.name}@{weights}"
 
     @cached_property
@@ -95,13 +104,13 @@ class CrossEncoder:
             return facts(self._folder())
 
     def warm(self) -> None:
-        """Load the model and run it once, which is slower than any later time."""
+        """Load the model and run it once: the first run is the slowest."""
         self.score("warm", [Candidate("warm")])
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
-        """Return a score from 0 to 1 for each; None for the last ones where the time ran out.
+        """Return a score from 0 to 1 per candidate; None for the last ones if the time limit is reached.
 
-        Raises ModelError where the model can't be loaded or fails.
+        Raises ModelError if the model can't be loaded or fails.
         """
         if not candidates:
             return []
@@ -113,7 +122,8 @@ class CrossEncoder:
             if scores and time.monotonic() - started > self._seconds:
                 break
             with self._turns.take():
-                scores += self._forward(model, query, [one.text for one in candidates[start : start + size]])
+                texts = [candidate.text for candidate in candidates[start : start + size]]
+                scores += self._forward(model, query, texts)
         return scores + [None] * (len(candidates) - len(scores))
 
     def _loaded(self) -> Any:
@@ -123,7 +133,7 @@ class CrossEncoder:
     @cached_property
     def _model(self) -> Any:
         device = self._device or choose()
-        if own.trained(self._facts.folder):
+        if own.has_weights(self._facts.folder):
             model: Any = own.load(self._facts.folder, device)
         else:
             model = load("CrossEncoder", self._facts.folder, self.name, device)
@@ -138,52 +148,66 @@ class CrossEncoder:
         import torch
 
         with failing(self.name, len(texts)), torch.inference_mode():
-            features = moved(model.preprocess(fitting(model, query, texts)), model.device)
+            features = to_device(model.preprocess(fitting(model, query, texts)), model.device)
             logits = model(features)["scores"].double().reshape(len(texts), -1)[:, 0]
         if not torch.isfinite(logits).all():
             raise ModelError(
-                f"The model '{self.name}' gave scores that aren't numbers: its weights are damaged. "
-                "Copy or download it again."
+                "The model '{name}' gave scores that aren't numbers: its weights are damaged. "
+                "Copy or download it again.",
+                name=self.name,
             )
-        # The model's own sigmoid would calculate in its 16 bits, where the best candidates are all 1.
+        # The model's own sigmoid calculates in 16 bits, where the scores of the best candidates are all 1.
         scores: list[float] = torch.sigmoid(logits).tolist()
         return scores
 
 
 def facts(folder: Path) -> Facts:
-    """Describe the cross-encoder in `folder`; raises ModelError where it isn't a whole one with one score."""
+    """Describe the cross-encoder in `folder`; raises ModelError if it is incomplete or gives more than one score."""
     if not folder.is_dir():
-        raise ModelError(f"There is no folder {folder}. Name the folder that holds the model's config.json.")
+        raise ModelError(
+            "There is no folder {folder}. Name the folder that holds the model's config.json.", folder=str(folder)
+        )
     try:
         return _facts(folder)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-        raise ModelError(f"The model in {folder} can't be understood ({error}). Copy or download it again.") from error
+        raise ModelError(
+            "The model in {folder} can't be understood ({reason}). Copy or download it again.",
+            folder=str(folder),
+            reason=reason_of(error),
+        ) from error
 
 
 def _facts(folder: Path) -> Facts:
-    if own.trained(folder):
+    if own.has_weights(folder):
         return Facts(folder, own.READ_TOKENS, (folder / own.FILE,))
     parts = [folder]
     if (folder / "modules.json").is_file():
         parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]
     elif not (folder / "config.json").is_file():
-        lack = "has no config.json" if any(folder.iterdir()) else "is empty"
-        raise ModelError(f"{folder} is not a cross-encoder: it {lack}. Name the model's own folder.")
+        lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
+        raise ModelError(
+            "{folder} is not a cross-encoder: {reason}. Name the model's own folder.", folder=str(folder), reason=lack
+        )
     config = read_json(parts[0] / "config.json")
-    architecture = (config.get("architectures") or ["model without a named architecture"])[0]
+    architecture = (config.get("architectures") or [""])[0]
     if architecture.endswith("ForSequenceClassification"):
-        # transformers writes neither where there are two.
+        # For two labels, transformers writes neither key.
         labels = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
         if labels != 1:
             raise _labels(folder, labels)
     elif _kind(folder) != "CrossEncoder":
         raise ModelError(
-            f"The model in {folder} is a {architecture}, which gives no score to a question and a passage. "
-            f"Choose a cross-encoder, such as cross-encoder:{RECOMMENDED[0].name}."
+            "The model in {folder} is a {kind}, which gives no score to a question and a passage. "
+            "Choose a cross-encoder, such as {example}.",
+            folder=str(folder),
+            kind=architecture or message("model without a named architecture"),
+            example=_EXAMPLE,
         )
     files = list(weights(parts))
     if not files:
-        raise ModelError(f"The model in {folder} has no weights (*.safetensors). Copy or download it again.")
+        raise ModelError(
+            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=str(folder)
+        )
     tokenizer = [path for part in parts[:1] for path in sorted(part.glob("tokenizer.json"))]
     return Facts(
         folder=folder,
@@ -193,19 +217,22 @@ def _facts(folder: Path) -> Facts:
 
 
 def _kind(folder: Path) -> object:
-    told = folder / "config_sentence_transformers.json"
-    return read_json(told).get("model_type") if told.is_file() else None
+    options = folder / "config_sentence_transformers.json"
+    return read_json(options).get("model_type") if options.is_file() else None
 
 
 def _labels(folder: Path, labels: object) -> ModelError:
     return ModelError(
-        f"The model in {folder} gives {labels} scores where one is due: it sorts texts into classes. "
-        f"Choose a cross-encoder for search, such as cross-encoder:{RECOMMENDED[0].name}."
+        "The model in {folder} gives {n} scores where one is due: it sorts texts into classes. "
+        "Choose a cross-encoder for search, such as {example}.",
+        folder=str(folder),
+        n=labels,
+        example=_EXAMPLE,
     )
 
 
 def _precise(model: Any) -> None:
-    """Let the last layer calculate in float32: a score in bfloat16 has three digits."""
+    """Make the last layer calculate in float32; a score in bfloat16 has only three digits."""
     import torch
 
     heads = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1]

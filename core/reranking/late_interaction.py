@@ -1,4 +1,4 @@
-"""The best token of a chunk for each token of the question, from the bits that were kept at import."""
+"""Reranking by late interaction: the nearest chunk token for each question token, from bits stored at import."""
 
 import time
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from core.model import Matrix
 from core.reranking import Candidate
 
 BUDGET_SECONDS = 1.0
-"""What computing bits that were not kept may take; about 20 chunks on two processor cores."""
+"""Time limit for computing bits that are not stored: about 20 chunks on two processor cores."""
 _BATCH = 4
 
 
 class LateInteraction:
-    """ColBERT's MaxSim over sign bits; `centre` is what the kept bits were taken against."""
+    """ColBERT's MaxSim over sign bits. `centre` is the mean token vector that the stored bits refer to."""
 
     reads_bits = True
 
@@ -42,14 +42,14 @@ class LateInteraction:
         self._embedder.warm()
 
     def _filled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Compute the bits that are missing, the first candidates first, as long as the time allows."""
+        """Return the candidates with their missing bits computed, in order, within the time limit."""
         filled = list(candidates)
         missing = [number for number, candidate in enumerate(candidates) if candidate.bits is None]
-        started = time.monotonic()
-        for at in range(0, len(missing), _BATCH):
-            if time.monotonic() - started > self._seconds:
+        began = time.monotonic()
+        for start in range(0, len(missing), _BATCH):
+            if time.monotonic() - began > self._seconds:
                 break
-            batch = missing[at : at + _BATCH]
+            batch = missing[start : start + _BATCH]
             _, tokens = self._embedder.embed_tokens([candidates[number].text for number in batch], role="note")
             for number, rows in zip(batch, tokens, strict=True):
                 filled[number] = replace(candidates[number], bits=signs(rows, self._centre))

@@ -1,4 +1,4 @@
-"""A language model as a judge: one request for all candidates, and nothing believed of the answer but numbers."""
+"""Reranking by a language model: one request for all candidates, and only numbers are taken from the answer."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.config import LlmSettings
 from core.config import settings as configured
+from core.messages import message
 from core.providers.chat import Chat
 from core.reranking import Candidate
 
@@ -17,14 +18,14 @@ Reply with one JSON object only, from each passage's number to its score, such a
 
 BEST = 10
 LEAST_CHARACTERS = 100
-"""Of a passage, however many share a request."""
+"""Least characters of a passage in a request, however many passages it has."""
 
 
 class Llm:
-    """The model `model` on the server of `[llm]`, else the model that is named there.
+    """The model `model` on the server of the section `[llm]`; without a name, the model of that section.
 
-    Of the `input_characters` of the settings each candidate has an equal share. Raises ConfigError where
-    no server or no model is named.
+    Each candidate gets an equal share of the setting `input_characters`. Raises ConfigError if the settings name no
+    server or no model.
     """
 
     reads_bits = False
@@ -38,7 +39,7 @@ class Llm:
         return f"llm:{self._chat.server.model}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
-        """Return a score from 0 to 1 for each; raises ProviderError for a failure or an answer in another form."""
+        """Return a score from 0 to 1 per candidate; raises ProviderError for a failure or an unusable answer."""
         if not candidates:
             return []
         share = max(LEAST_CHARACTERS, self._settings.input_characters // len(candidates))
@@ -49,18 +50,18 @@ class Llm:
         scores = _scores(self._chat.ask(TASK, material), len(candidates))
         if scores is None:
             raise self._chat.server.unusable(
-                f"didn't give one score from 0 to {BEST} for each of {len(candidates)} passages"
+                message("didn't give one score from 0 to {best} for each of {n} passages", best=BEST, n=len(candidates))
             )
         return [score / BEST for score in scores]
 
     def warm(self) -> None:
-        """Nothing is loaded here, and a request may cost money."""
+        """Do nothing: there is no model to load, and a request may cost money."""
 
 
 def _scores(answer: str, count: int) -> list[float] | None:
-    """The scores of the answer's last JSON object that has them, None where no object does.
+    """Return the scores in the last JSON object that has them, None if no object does.
 
-    The last, for what stands before it may be the model's thoughts, with passages quoted in them.
+    Earlier objects may belong to the model's thoughts, or to passages quoted in them.
     """
     for text in reversed(re.findall(r"\{[^{}]*\}", answer)):
         try:
@@ -69,7 +70,7 @@ def _scores(answer: str, count: int) -> list[float] | None:
             continue
         scores = dict(pairs)
         if len(pairs) == count and set(scores) == {str(number) for number in range(1, count + 1)}:
-            found = [scores[str(number)] for number in range(1, count + 1)]
-            if all(type(score) in (int, float) and 0 <= score <= BEST for score in found):
-                return found
+            values = [scores[str(number)] for number in range(1, count + 1)]
+            if all(type(score) in (int, float) and 0 <= score <= BEST for score in values):
+                return values
     return None

@@ -1,17 +1,16 @@
-"""Cross-encoders that this program trained: the one that comes with it, and those of `tessera models train-reranker`.
+"""Files of the built-in cross-encoder: the one that is installed with Tessera, or another in a folder.
 
-A file holds what was trained, in 16 bits: the heads, and the layers where they were. The rest is the bundled
-model's, and the embeddings of words are shared with it in memory. benchmarks/reranker.py made and measured the
-one that comes along (docs/benchmarks.md).
+A file contains the weights of the heads in 16 bits, and those of the layers if they differ from the bundled model's.
+The network shares the word embeddings with the bundled model in memory. docs/benchmarks.md has measurements.
 """
 
 from pathlib import Path
 from typing import Any
 
 from core import embedding
-from core.embedding.device import Device
-from core.embedding.folder import digest
+from core.embedding.model_folder import digest
 from core.errors import ModelError
+from core.model import Device
 from core.reranking.network import Network, Shape
 
 FILE = "reranker.safetensors"
@@ -20,35 +19,35 @@ NAME = "own"
 LAYERS = "layer."
 
 READ_TOKENS = 192
-"""Tokens of a pair that are read: whole windows ranked no better, and take twice the time (docs/benchmarks.md)."""
+"""Most tokens of a pair: whole windows ranked no better and take twice the time (docs/benchmarks.md)."""
 
 
 def shipped() -> bool:
-    """Whether weights came with this installation."""
+    """Whether the weights are in this installation."""
     return WEIGHTS.is_file()
 
 
-def trained(folder: Path) -> bool:
-    """Whether a folder holds a cross-encoder that this program trained."""
+def has_weights(folder: Path) -> bool:
+    """Whether a folder has weights for the built-in cross-encoder."""
     return (folder / FILE).is_file()
 
 
 def fingerprint(folder: Path) -> str:
-    """Return what is equal where the weights and the bundled model are."""
+    """Return a string that is equal for equal weights and an equal bundled model."""
     return f"{digest([folder / FILE])}:{embedding.build('bundled').fingerprint}"
 
 
 def load(folder: Path, device: Device) -> Network:
-    """Return the network in a folder; raises ModelError where it or the bundled model can't be loaded."""
+    """Return the network of a folder; raises ModelError if it or the bundled model can't be loaded."""
     import torch
     from safetensors import SafetensorError, safe_open
 
     encoder: Any = embedding.build("bundled")
     try:
-        with safe_open(folder / FILE, "pt") as opened:
-            told = opened.metadata() or {}
-            shape = Shape(tuple(int(number) for number in told["layers"].split(",")), int(told["apart"]))
-            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 it is no mapping
+        with safe_open(folder / FILE, "pt") as file:
+            metadata = file.metadata() or {}
+            shape = Shape(tuple(int(number) for number in metadata["layers"].split(",")), int(metadata["apart"]))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 it is no mapping
         network = Network(
             encoder.loaded(), shape, device=device.name, dtype=getattr(torch, device.dtype), tokens=READ_TOKENS
         )
@@ -57,26 +56,8 @@ def load(folder: Path, device: Device) -> Network:
         network.parts.load_state_dict(tensors)
     except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
         raise ModelError(
-            f"The cross-encoder in {folder} is damaged, or was made of another model than the bundled one. "
-            "Copy it again, or train it again: tessera models train-reranker"
+            "The cross-encoder in {folder} is damaged, or was made of another model than the built-in one. "
+            "Copy it again.",
+            folder=str(folder),
         ) from error
     return network
-
-
-def save(network: Network, folder: Path, *, layers: bool = True) -> None:
-    """Write the weights of a network into a folder, without the `layers` where those are still the bundled model's.
-
-    Raises OSError.
-    """
-    import torch
-    from safetensors.torch import save_file
-
-    tensors = {
-        name: value.detach().to("cpu", torch.float16).contiguous()
-        for name, value in network.parts.state_dict().items()
-        if layers or not name.startswith(LAYERS)
-    }
-    shape = network.shape
-    told = {"layers": ",".join(map(str, shape.layers)), "apart": str(shape.apart)}
-    save_file(tensors, folder / FILE, metadata=told)
-    (folder / FILE).chmod(0o644)  # safetensors writes 0o600

@@ -1,4 +1,4 @@
-"""A reranker behind a server with a `/rerank` endpoint: Cohere, Jina, vLLM, llama.cpp, TEI."""
+"""Reranking by a server with a `/rerank` endpoint: Cohere, Jina, vLLM, llama.cpp, TEI."""
 
 import math
 from collections.abc import Sequence
@@ -7,29 +7,30 @@ from typing import Any
 from core.config import RerankSettings
 from core.config import settings as configured
 from core.errors import ProviderError
+from core.messages import message
 from core.providers import Server
 from core.reranking import Candidate
 
 STYLES = ("cohere", "tei", "jina")
-"""Forms of a request, in the order in which `auto` tries them."""
+"""Formats of a request, in the order in which `auto` tries them."""
 
 ANSWER_BYTES = 1 << 20
-"""What an answer has beside the texts, which some servers send back."""
+"""Largest size of an answer without the texts, which some servers send back."""
 
 LARGEST = 1e9
-"""No logit is larger."""
+"""Bound of a plausible logit; a larger score is an error."""
 
 ROUNDING = 1e-3
-"""How far a score may be outside of 0 to 1 and yet be no logit."""
+"""Rounding error by which a score may be outside of 0 to 1 without being a logit."""
 
 
 class RerankApi:
-    """The model `model` on the server of `[rerank]`, else the model that is named there.
+    """The model `model` on the server of the section `[rerank]`; without a name, the model of that section.
 
-    With the style `auto` the first request finds out which form the server takes: one that is refused as
-    malformed (HTTP 400 or 422) is asked in the next form, and the form that is answered is kept. Scores
-    outside of 0 to 1 are taken for logits, and so are all further ones of that server. Raises
-    ConfigError where no server or no model is named.
+    With the style `auto` the first request tries the formats in turn: if the server refuses one as malformed (HTTP 400
+    or 422), the next one follows, and later requests use the first format that works. Scores outside of 0 to 1 are
+    logits; after the first of them, all scores of that server count as logits. Raises ConfigError if the settings name
+    no server or no model.
     """
 
     reads_bits = False
@@ -45,21 +46,21 @@ class RerankApi:
         return f"rerank-api:{self._server.model}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
-        """Return a score from 0 to 1 for each; raises ProviderError where the server fails."""
+        """Return a score from 0 to 1 per candidate; raises ProviderError if the server fails."""
         scores: list[float] = []
         size = self._settings.batch_size
         for start in range(0, len(candidates), size):
             texts = [candidate.text or " " for candidate in candidates[start : start + size]]
-            scores += self._scores(self._ask(query, texts), len(texts))
+            scores += self._scores(self._answer(query, texts), len(texts))
         if any(not -ROUNDING <= score <= 1 + ROUNDING for score in scores):
             self._logits = True
-        # tanh, for exp overflows.
+        # A sigmoid by tanh, because exp would overflow.
         return [0.5 + 0.5 * math.tanh(score / 2) if self._logits else min(1.0, max(0.0, score)) for score in scores]
 
     def warm(self) -> None:
-        """Nothing is loaded here, and a request may cost money."""
+        """Do nothing: there is no model to load, and a request may cost money."""
 
-    def _ask(self, query: str, texts: list[str]) -> Any:
+    def _answer(self, query: str, texts: list[str]) -> Any:
         limit = ANSWER_BYTES + 8 * sum(map(len, texts))
         refusals: list[ProviderError] = []
         for style in self._styles:
@@ -83,18 +84,18 @@ class RerankApi:
         return body | {"documents": texts}
 
     def _scores(self, answer: Any, count: int) -> list[float]:
-        """The scores of an answer in the order of the texts, whichever style it is in."""
+        """Return the scores of an answer of any style, in the order of the texts."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self._server.unusable("answered without a list of scores")
-        found: dict[int, float] = {}
+            raise self._server.unusable(message("answered without a list of scores"))
+        scores: dict[int, float] = {}
         for row in rows:
             index, score = row.get("index"), row.get("relevance_score", row.get("score"))
-            if type(index) is not int or not 0 <= index < count or index in found:
-                raise self._server.unusable("numbered its scores wrongly")
+            if type(index) is not int or not 0 <= index < count or index in scores:
+                raise self._server.unusable(message("numbered its scores wrongly"))
             if type(score) not in (int, float) or not abs(score) < LARGEST:
-                raise self._server.unusable("gave a score that isn't a number")
-            found[index] = score
-        if len(found) < count:
-            raise self._server.unusable(f"gave {len(found)} scores for {count} texts")
-        return [found[index] for index in range(count)]
+                raise self._server.unusable(message("gave a score that isn't a number"))
+            scores[index] = score
+        if len(scores) < count:
+            raise self._server.unusable(message("gave {n} scores for {texts} texts", n=len(scores), texts=count))
+        return [scores[index] for index in range(count)]

@@ -1,4 +1,4 @@
-"""Hits -> passages -> a context: what stands around a chunk in its note, and all of it as a block for a prompt."""
+"""Passages around hits, and a context that joins them into one block for a prompt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,21 +7,21 @@ from core.model import Chunk, Citation, Context, Hit, NoteCard, Passage, Spans
 from core.store import Store
 
 _BLANK = 100
-"""Characters of white space at most between passages that touch."""
+"""Maximum white space between passages that touch, in characters."""
 
 _BREAK = "\n\n"
-"""Between chunks that don't touch: one was added, or what stood there is deleted."""
+"""Separator of chunks that don't touch: one was added, or the text between them was deleted."""
 
 
 def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
-    """Return a chunk widened by those that overlap it, and by `size` chunks on each side as far as the note goes.
+    """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
 
-    Deleted chunks are passed over, and what a person wrote stands for the text it took the place of.
+    Deleted chunks are skipped. An edited chunk gives its edited text.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
     around = store.chunks.around(card.id, chunk.index, size) if size else [chunk]
-    chunks = sorted({one.index: one for one in (*around, *joined)}.values(), key=lambda one: one.index)
+    chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
     body = store.notes.slice(card.id, start, end)
     gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
@@ -31,7 +31,7 @@ def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Seque
 
 
 def _joined(chunks: Sequence[Chunk], body: str, start: int) -> str:
-    """Put the chunks' texts together; `body` is the note's from `start` on."""
+    """Join the texts of chunks; `body` is the note's body from `start` on."""
     text, reached, apart = "", start, False
     for chunk in chunks:
         if chunk.start == chunk.end:
@@ -46,10 +46,10 @@ def _joined(chunks: Sequence[Chunk], body: str, start: int) -> str:
 
 
 def build(store: Store, hits: Sequence[Hit], tokens: Callable[[str], Spans], budget: int) -> Context:
-    """Return the passages of hits, best first, as one block with numbered citations within a budget of tokens.
+    """Join the passages of hits, best first, into one block with numbered citations within a budget of tokens.
 
-    Passages of a note that overlap or touch become one, at the place of the better one. Where the very first is
-    over the budget it is cut; of the others only whole ones are taken.
+    Passages of a note that overlap or touch become one, at the place of the better one. Only the first passage is
+    cut to the budget; any other that exceeds it is left out.
     """
     blocks: list[str] = []
     citations: list[Citation] = []
@@ -72,23 +72,23 @@ def build(store: Store, hits: Sequence[Hit], tokens: Callable[[str], Spans], bud
 
 
 def _merged(store: Store, hits: Sequence[Hit]) -> list[tuple[Passage, tuple[str, ...]]]:
-    found: list[tuple[Passage, tuple[str, ...]]] = []
+    merged: list[tuple[Passage, tuple[str, ...]]] = []
     for hit in hits:
         passage, section = hit.passage, hit.chunk.section
-        place = len(found)
-        for number in range(len(found) - 1, -1, -1):
-            other = found[number][0]
+        place = len(merged)
+        for number in range(len(merged) - 1, -1, -1):
+            other = merged[number][0]
             if _touch(store, other, passage):
                 start, end = min(other.start, passage.start), max(other.end, passage.end)
                 passage = replace(other, start=start, end=end, text=store.notes.slice(other.note.id, start, end))
-                section, place = found.pop(number)[1], number
-        found.insert(place, (passage, section))
-    return found
+                section, place = merged.pop(number)[1], number
+        merged.insert(place, (passage, section))
+    return merged
 
 
 def _touch(store: Store, first: Passage, second: Passage) -> bool:
-    """Whether two passages are slices of one note with nothing between them; what a person wrote is no slice."""
-    if first.note.id != second.note.id or any(len(one.text) != one.end - one.start for one in (first, second)):
+    """Return whether two passages are adjacent slices of one note; an edited passage is not a slice."""
+    if first.note.id != second.note.id or any(len(side.text) != side.end - side.start for side in (first, second)):
         return False
     end, start = min(first.end, second.end), max(first.start, second.start)
     return start <= end or (start - end <= _BLANK and not store.notes.slice(first.note.id, end, start).strip())

@@ -1,4 +1,4 @@
-"""The same text twice among the candidates: overlapping chunks of a note, and copies in other notes."""
+"""Duplicates among candidates: overlapping chunks of a note, and copies in other notes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from core.model import Chunk
 
 ALIKE = 0.9
-"""Chunks are copies of each other from this share of common pieces on (Jaccard, over pieces of 4 characters)."""
+"""Minimum similarity of copies (Jaccard, over pieces of 4 characters)."""
 
 _PIECE = 4
 _CELLS = 1 << 14
 _SHIFT = np.uint32(32 - 14)
 _FACTOR = np.uint32(0x9E3779B1)
-"""A prime that spreads what is multiplied by it over all bits (Knuth)."""
+"""A prime factor that spreads hashes over all bits (Knuth)."""
 
 
 @dataclass(slots=True)
 class Group:
-    """A candidate with those that repeat it: overlapping ones of its note, and copies in other notes.
+    """A candidate with its duplicates: overlapping chunks of its note, and copies in other notes.
 
-    `joined` would be hits too, so that the hit is widened by them; `dropped` would not.
+    `joined` are chunks that would be hits too, so they widen the hit; `dropped` would not.
     """
 
     best: int
@@ -33,28 +33,28 @@ class Group:
 
 
 def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> list[Group]:
-    """Return the first `count` groups of candidates, best first; a candidate joins the first one it repeats.
+    """Return the first `count` groups of candidates, best first; a candidate joins the first group it repeats.
 
-    Copies are looked for among the candidates that may still become hits: comparing texts takes time.
+    Texts are compared only for candidates that may still become hits, because it takes time.
     """
-    found: list[Group] = []
+    result: list[Group] = []
     texts = {rowid: _Text(chunks[rowid].text) for rowid in order}
     for place, rowid in enumerate(order):
-        home = _repeated(rowid, found, chunks, texts if len(found) < count or place < 3 * count else None)
+        home = _repeated(rowid, result, chunks, texts if len(result) < count or place < 3 * count else None)
         if home is not None and chunks[home.best].note_id != chunks[rowid].note_id:
             home.copies.append(rowid)
         elif home is not None:
             (home.joined if place < count else home.dropped).append(rowid)
-        elif len(found) < count:
-            found.append(Group(rowid))
-    return found
+        elif len(result) < count:
+            result.append(Group(rowid))
+    return result
 
 
 def _repeated(
-    rowid: int, found: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _Text] | None"
+    rowid: int, others: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _Text] | None"
 ) -> Group | None:
     chunk = chunks[rowid]
-    for group in found:
+    for group in others:
         other = chunks[group.best]
         if other.note_id == chunk.note_id:
             if chunk.start < other.end and other.start < chunk.end:
@@ -65,7 +65,7 @@ def _repeated(
 
 
 class _Text:
-    """A text that is compared with others."""
+    """A text for comparison with others."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -74,7 +74,7 @@ class _Text:
         shorter, longer = sorted((len(self._text), len(other._text)))
         if shorter < ALIKE * longer:
             return False
-        # With more than a tenth of its pieces alone, a text can't share nine tenths of all.
+        # A text with more than a tenth of its pieces to itself can't share nine tenths of all.
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
             return False
         both = len(self._pieces & other._pieces)
@@ -86,7 +86,7 @@ class _Text:
 
     @cached_property
     def _cells(self) -> NDArray[np.bool_]:
-        """In which cells its pieces are; several may share one."""
+        """The cells that the text's pieces hash to; several pieces may share one."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
         count = max(0, len(characters) - _PIECE + 1)
         pieces = np.zeros(count, np.uint32)

@@ -1,4 +1,4 @@
-"""What the notes of the candidates have in common: by what a person may narrow a search."""
+"""Facets of the candidates' notes, by which a person may narrow a search."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,11 +7,11 @@ from datetime import datetime
 from core.model import Facet, FacetField, NoteCard
 
 MOST = 12
-"""Values of a field at most."""
+"""Maximum number of values of a field."""
 
 
 def count(cards: Iterable[NoteCard], bases: Sequence[str]) -> tuple[Facet, ...]:
-    """Return the values the notes have, the most frequent first; a field that all notes share tells nothing."""
+    """Return the notes' values, the most frequent first; a value that all notes share is left out."""
     notes = list(cards)
     values: dict[FacetField, Counter[str]] = {
         "base": Counter(card.base for card in notes if len(bases) > 1),
@@ -29,7 +29,7 @@ def count(cards: Iterable[NoteCard], bases: Sequence[str]) -> tuple[Facet, ...]:
 
 
 def _term(field: FacetField, value: str) -> str:
-    """The words of the query language that narrow a question to this value."""
+    """Return the term of the query language for a value."""
     if field == "month":
         start = datetime.fromisoformat(f"{value}-01")
         later = f"{start.year + start.month // 12}-{start.month % 12 + 1:02}"

@@ -1,19 +1,19 @@
-"""Notes that link to each other: a hint that both belong to the question."""
+"""Links between the candidates' notes: a hint that both belong to the question."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from core.model import NoteCard
+from core.model import NOTE_SUFFIXES, NoteCard
 
 STRONG = 3
-"""The first so many candidates are strong: what is linked with them is raised."""
+"""Number of first candidates whose linked notes are raised."""
 
 
 def linked(cards: Mapping[str, NoteCard], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
     """Return the candidates whose note links to a strong candidate's note, or is linked from it.
 
-    `notes` are the candidates' notes, best first; `links` the targets that each note names: a path, or a
-    title or file name as a wikilink has it.
+    `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
+    title or file name in a wikilink.
     """
     named = {note_id: _names(card) for note_id, card in cards.items()}
     targets = {note_id: {_plain(link) for link in links.get(note_id, ())} for note_id in cards}
@@ -34,4 +34,5 @@ def _names(card: NoteCard) -> set[str]:
 
 
 def _plain(name: str) -> str:
-    return name.strip().casefold().removesuffix(".md").removesuffix(".markdown")
+    name = name.strip().casefold()
+    return next((name.removesuffix(suffix) for suffix in NOTE_SUFFIXES if name.endswith(suffix)), name)

@@ -1,4 +1,4 @@
-"""Why a note is no hit: the first stage at which none of its chunks went on."""
+"""Reasons why a note is no hit: the first stage that none of its chunks passed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,32 +6,33 @@ from functools import cached_property
 
 import numpy as np
 
+from core.messages import Message, message
 from core.model import Chunk, LostAt, NoteCard, Query, Rowids, SearchResult, StageScore, WhyNot
-from core.retrieval import fusion
 from core.retrieval.search import Search
 from core.retrieval.stages import Stages
 from core.store import Store
+from core.store.ranking import best
 
 _ALL = 1 << 31
 
-TOLD: dict[LostAt, str] = {
-    "filters": "The filters let none of its chunks through.",
-    "phrase": "None of its chunks holds the phrase as it stands.",
-    "excluded": "Every one of its chunks holds a word that is excluded.",
-    "pending": "Its chunks wait to be embedded, and none of them holds a word of the question.",
-    "pool": "Others are nearer in meaning and in words: none of its chunks became a candidate.",
-    "threshold": "It is less near in meaning than the least that is asked for.",
-    "fusion": "One way of searching had it among the first; with both counted, others are better.",
-    "reranking": "It was among the first until the reranker put others before it.",
-    "limit": "It is a candidate, but more hits than are shown are better.",
-    "duplicate": "It says the same as a hit, which stands for it.",
+_REASONS: dict[LostAt, Message] = {
+    "filters": message("The filters let none of its chunks through."),
+    "phrase": message("None of its chunks holds the phrase as it stands."),
+    "excluded": message("Every one of its chunks holds a word that is excluded."),
+    "pending": message("Its chunks are not indexed yet, and none of them holds a word of the question."),
+    "pool": message("Others are nearer in meaning and in words: none of its chunks became a candidate."),
+    "threshold": message("Its similarity is below the minimum that is asked for."),
+    "fusion": message("One way of searching had it among the first; with both counted, others are better."),
+    "reranking": message("It was among the first until the second look put others before it."),
+    "limit": message("It is a candidate, but more hits than are shown are better."),
+    "duplicate": message("It says the same as a hit, which stands for it."),
 }
-"""What is said of each stage."""
+"""The reason shown for each stage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How far the best of some chunks went: `stage` is None where it is a hit, `chunk` where no stage scored one."""
+    """Outcome of the best of some chunks: `stage` is None for a hit, `chunk` is None where no stage scored any."""
 
     stage: LostAt | None
     chunk: Chunk | None = None
@@ -40,7 +41,7 @@ class Outcome:
 
 
 class Reasons:
-    """What a search that explained itself, and is through, says of any chunks, in the snapshot it was made in."""
+    """Reasons from a finished search with `explain`, valid within its snapshot."""
 
     def __init__(self, store: Store, stages: Stages, search: Search, result: SearchResult) -> None:
         self.hits = result.hits
@@ -50,16 +51,16 @@ class Reasons:
         self._lost = result.lost
 
     def why_not(self, note: NoteCard) -> WhyNot:
-        """Return why a note is no hit, by all of its chunks."""
+        """Return why a note is no hit, judged by all of its chunks."""
         outcome = self.of(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
-        told = TOLD[outcome.stage] if outcome.stage else f"It is hit {outcome.rank}."
-        return WhyNot(note, outcome.stage, told, outcome.chunk, outcome.scores)
+        reason = _REASONS[outcome.stage] if outcome.stage else message("It is hit {rank}.", rank=outcome.rank)
+        return WhyNot(note, outcome.stage, reason, outcome.chunk, outcome.scores)
 
     def of(self, note: NoteCard, chunks: Mapping[int, Chunk]) -> Outcome:
-        """Return what became of some chunks of a note, by their rowids.
+        """Return the outcome of some chunks of a note, by their rowids.
 
-        Where none was a candidate they were narrowed away before anything was scored, or are behind in every
-        stage: then their ranks are among all chunks that may answer.
+        Chunks that never became candidates were excluded before scoring, or are behind in every stage. In the
+        second case their ranks are among all allowed chunks.
         """
         ids = {chunk.id for chunk in chunks.values()}
         for hit in self.hits:
@@ -71,14 +72,14 @@ class Reasons:
         narrowed = self._narrowed(note, list(chunks))
         if narrowed:
             return Outcome(narrowed)
-        scores = {rowid: said for rowid in chunks if (said := self._among_all(rowid))}
+        scores = {rowid: stages for rowid in chunks if (stages := self._among_all(rowid))}
         if not scores:
             return Outcome("pending" if any(chunk.state == "pending" for chunk in chunks.values()) else "pool")
-        best = min(scores, key=lambda rowid: min(said.rank or 0 for said in scores[rowid].values()))
+        best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
         return Outcome("pool", chunks[best], scores[best])
 
     def _narrowed(self, note: NoteCard, own: list[int]) -> LostAt | None:
-        """Which of filters, exclusions and phrases, in this order, lets none of a note's chunks through."""
+        """Return the first of filters, exclusions and phrases that none of a note's chunks passes."""
         if not own or note.base_id not in {base.id for base in self._search.bases}:
             return "filters"
         for stage, allowed in self._passing:
@@ -88,7 +89,7 @@ class Reasons:
 
     @cached_property
     def _passing(self) -> list[tuple[LostAt, Rowids | None]]:
-        """What may answer after the filters, then the exclusions, then the phrases; None where that is all."""
+        """The allowed chunks after the filters, the exclusions and the phrases; None stands for all chunks."""
         query = self._search.query
         return [
             ("filters", self._allowed(replace(query, phrases=(), excluded=()))),
@@ -104,12 +105,12 @@ class Reasons:
         return narrowed.allowed
 
     def _among_all(self, rowid: int) -> dict[str, StageScore]:
-        """What meaning and words say of a chunk, with its ranks among all that may answer."""
-        return {name: StageScore(*said[rowid]) for name, said in self._ranked.items() if rowid in said}
+        """Return the scores of a chunk by meaning and by words, with ranks among all allowed chunks."""
+        return {name: StageScore(*ranked[rowid]) for name, ranked in self._ranked.items() if rowid in ranked}
 
     @cached_property
     def _ranked(self) -> dict[str, dict[int, tuple[float, int]]]:
-        """The score and rank that meaning and words, as far as they are asked, give every chunk that may answer."""
+        """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
         search, chunks = self._search, self._store.chunks
         vector: dict[int, float] = {}
         for base in search.bases:
@@ -120,6 +121,6 @@ class Reasons:
             base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
             words = chunks.matching_words(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
         return {
-            name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(said.items(), 1)}
-            for name, said in (("vector", fusion.best(vector, len(vector))), ("keyword", words))
+            name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
+            for name, scores in (("vector", best(vector)), ("keyword", words))
         }

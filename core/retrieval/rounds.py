@@ -1,37 +1,38 @@
-"""What an exploratory search asks next: other words for its parts, and what the best chunks are about."""
+"""Follow-up rounds of an exploratory search: its parts in other words, and titles of the best chunks."""
 
 from collections.abc import Callable, Sequence
 
+from core.messages import Message, message
 from core.model import Chunk, Decomposition, NoteCard, SubQuery
 
 MOST = 3
-"""Rounds of an exploratory search."""
+"""Maximum number of rounds."""
 
-WHOLE, SYNONYM, LEAD = "whole", "synonym", "lead"
-"""Why a sub-query is asked beyond the parts of the question: all of it, other words, a title that was found."""
+WHOLE, SYNONYM, LEAD = message("the whole question"), message("other words"), message("a title among the hits")
+"""Reasons of the sub-queries that are not parts of the question."""
 
 _PER_ROUND = 3
 
 
 def follow_ups(
     decomposition: Decomposition,
-    asked: Sequence[SubQuery],
+    done: Sequence[SubQuery],
     tops: Sequence[Sequence[tuple[Chunk, NoteCard]]],
     variants: Callable[[str], Sequence[str]],
     number: int,
 ) -> list[SubQuery]:
-    """Return the sub-queries of the next round, none where there is nothing new to ask.
+    """Return the new sub-queries of the next round; `done` are those of earlier rounds.
 
-    The second round asks the parts in other words. Lists and summaries follow the titles of the best
-    chunks too (`tops`, of each sub-query of the last round): what a subject consists of stands there.
+    The second round has the parts in other words. Lists and summaries also follow the titles of the best
+    chunks (`tops`, of each sub-query of the last round), which name the parts of a subject.
     """
-    known = {sub_query.text.casefold() for sub_query in asked}
-    found: list[SubQuery] = []
+    known = {sub_query.text.casefold() for sub_query in done}
+    result: list[SubQuery] = []
 
-    def ask(text: str, why: str) -> None:
-        if len(found) < _PER_ROUND and text.casefold() not in known:
+    def ask(text: str, why: Message) -> None:
+        if len(result) < _PER_ROUND and text.casefold() not in known:
             known.add(text.casefold())
-            found.append(SubQuery(text, why))
+            result.append(SubQuery(text, why))
 
     if number == 2:
         for part in decomposition.sub_queries:
@@ -46,4 +47,4 @@ def follow_ups(
                     title = chunk.section_title or card.title
                     if title.casefold() not in subject.casefold():
                         ask(f"{subject} {title}", LEAD)
-    return found
+    return result

@@ -1,4 +1,4 @@
-"""One search on its way through the stages, and several taking turns."""
+"""State of one search, and the order of several that take turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,22 +6,35 @@ from functools import cached_property
 from itertools import islice
 
 from core.embedding import Embedder
-from core.model import Chunk, KnowledgeBase, Matrix, Mode, NoteCard, Query, Rowids, StageScore, SubQuery
+from core.messages import Message
+from core.model import (
+    Chunk,
+    CompleteSettings,
+    KnowledgeBase,
+    Matrix,
+    NoteCard,
+    Notice,
+    Query,
+    ResultMode,
+    Rowids,
+    StageScore,
+    SubQuery,
+)
 from core.reranking import Reranker
 from core.retrieval import fusion
 
 
 @dataclass
 class Search:
-    """What the stages of one search hand on: per stage, the score of each chunk by its rowid.
+    """State of one search between its stages: per stage, the scores of chunks by rowid.
 
-    `pools` hold what a stage returned, best first; `completed` what it says of every candidate.
+    `pools` hold the chunks that a stage returned, best first; `completed` its scores of every candidate.
     """
 
     query: Query
     sub_query: SubQuery
     bases: Sequence[KnowledgeBase]
-    mode: Mode
+    mode: ResultMode
     words: Sequence[str]
     allowed: Rowids | None = None
     phrased: set[int] | None = None
@@ -31,19 +44,24 @@ class Search:
     chunks: dict[int, Chunk] = field(default_factory=dict)
     cards: dict[str, NoteCard] = field(default_factory=dict)
     below: set[int] = field(default_factory=set)
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     rerankers: dict[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
     reranker: str = ""
-    rerank_problem: str = ""
+    rerank_problem: Message | None = None
 
-    def say(self, notice: str) -> None:
-        """Tell the person, once."""
+    def say(self, notice: Notice) -> None:
+        """Add a notice, once."""
         if notice not in self.notices:
             self.notices.append(notice)
 
     @property
+    def settings(self) -> CompleteSettings:
+        """The settings of the query."""
+        return self.query.settings
+
+    @property
     def order(self) -> dict[int, float]:
-        """The candidates as the last stage left them, best first, but for those below the threshold."""
+        """The candidates of the last stage, best first, without those below the threshold."""
         last = list(self.pools.values())[-1] if self.pools else {}
         return {rowid: score for rowid, score in last.items() if rowid not in self.below} if self.below else last
 
@@ -51,20 +69,20 @@ class Search:
         return self.cards[self.chunks[rowid].note_id]
 
     def best(self, count: int) -> list[tuple[Chunk, NoteCard]]:
-        """The first candidates, with their notes."""
+        """Return the first candidates with their notes."""
         return [(self.chunks[rowid], self.card(rowid)) for rowid in islice(self.order, count)]
 
     @cached_property
     def ranks(self) -> dict[str, dict[int, int]]:
-        """The place of each chunk in what every stage returned; asked for when all are through."""
+        """The rank of each chunk in every stage; valid once all stages have run."""
         return {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in self.pools.items()}
 
     def scores(self, rowid: int) -> dict[str, StageScore]:
-        """What each stage said of a candidate."""
+        """Return the score and rank of a candidate in each stage."""
         return {
-            stage: StageScore(said[rowid], self.ranks[stage].get(rowid))
-            for stage, said in self.completed.items()
-            if rowid in said
+            stage: StageScore(scores[rowid], self.ranks[stage].get(rowid))
+            for stage, scores in self.completed.items()
+            if rowid in scores
         }
 
     def keep(self, stage: str, scores: dict[int, float]) -> None:

@@ -1,6 +1,6 @@
-"""BM25 as FTS5 computes it, from counts that are kept until the index changes.
+"""BM25 as FTS5 computes it, from counts that are cached until the index changes.
 
-FTS5's own function looks up the length of a chunk for each question anew, which takes three microseconds, and a
+FTS5's own function looks up the length of each chunk for every question. That takes three microseconds, and a
 third of all chunks may hold a frequent word.
 """
 
@@ -18,16 +18,18 @@ from core.model import Rowids
 from core.store.database import Database
 
 TOKENIZER = "porter ascii tokenchars '.+#_'"
-"""How the index of words takes its fields apart."""
+"""FTS5 tokenizer of the index of words."""
 
 _K1, _B = 1.2, 0.75
 _LEAST = 1e-6
-"""What a word weighs that half of all chunks hold, or more."""
+"""Weight of a word that half of all chunks or more hold."""
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
-_OF_LENGTH = np.array([0.0] * 4 + [_WEIGHTS["body"], _WEIGHTS["title"], 0.0, 0.0, _WEIGHTS["headings"]])
-"""The weight of a field by the length of its name, which is read in half the time that comparing names takes."""
-_KEPT = 4_000_000
-"""Counts that are kept, of 12 bytes each."""
+"""Weight of a word by field of the index of words."""
+_FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
+"""The place of a field in that table, in SQL."""
+_BY_FIELD = np.array(list(_WEIGHTS.values()))
+_CACHED = 4_000_000
+"""Maximum number of cached counts, of 12 bytes each."""
 
 Scores = NDArray[np.float64]
 Places = NDArray[np.int32]
@@ -35,7 +37,7 @@ Places = NDArray[np.int32]
 
 @dataclass(slots=True)
 class _Counts:
-    """What was read at a version: every chunk with what its length makes of a count, and what it gains by a word."""
+    """Cache of one version: every chunk, its length norm, and its gain by each word."""
 
     version: int
     rowids: Rowids
@@ -59,12 +61,12 @@ class BM25:
             total = np.zeros(len(counts.rowids))
             for places, gains in self._gains(connection, counts, words):
                 total[places] += gains
-        found = np.flatnonzero(total)
-        return counts.rowids[found], total[found]
+        holding = np.flatnonzero(total)
+        return counts.rowids[holding], total[holding]
 
     @contextmanager
     def ahead(self, words: Sequence[str]) -> Iterator[None]:
-        """Read what the scores of these words need, in a thread of its own while the caller does something else."""
+        """Read the counts of these words in another thread, while the caller does something else."""
         if not words or self._known(words):
             yield
             return
@@ -98,7 +100,7 @@ class BM25:
     def _gains(
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Scores]]:
-        """Where each word stands among the chunks, and what each chunk gains by it."""
+        """Return for each word the places of its chunks and their gains."""
         new = [word for word in dict.fromkeys(words) if word not in counts.gains]
         for word, term in zip(new, _terms(new), strict=True):
             places, frequencies = _frequencies(connection, counts.rowids, term)
@@ -106,18 +108,18 @@ class BM25:
             gains = frequencies * (_K1 + 1) / (frequencies + counts.norms[places]) * max(inverse, _LEAST)
             counts.gains[word] = places, gains
             counts.size += len(places) + 1
-        asked = []
+        result = []
         for word in words:
             counts.gains.move_to_end(word)
-            asked.append(counts.gains[word])
-        while counts.size > _KEPT:
+            result.append(counts.gains[word])
+        while counts.size > _CACHED:
             counts.size -= len(counts.gains.popitem(last=False)[1][0]) + 1
-        return asked
+        return result
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
-    """Every chunk that says something, in order, and how many words it has."""
-    # FTS5 keeps a row of variable-length integers for each, the words of every field.
+    """Return every indexed chunk, in order, and its number of words."""
+    # FTS5 stores the lengths of the fields as variable-length integers, one row per chunk.
     listed, sizes = connection.execute(
         "SELECT group_concat(id), group_concat(hex(sz), '') FROM (SELECT id, sz FROM words_docsize ORDER BY id)"
     ).fetchone()
@@ -131,29 +133,29 @@ def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
 
 
 def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> tuple[Places, Scores]:
-    """Where a term stands among the chunks, and how often each holds it, by the weight of the field."""
+    """Return the places of the chunks that hold a term, and its frequency in each, weighted by field."""
     # One long text takes a third of the time of as many rows.
     listed = connection.execute(
-        "SELECT group_concat(16 * doc + length(col)) FROM occurrences WHERE term = ?", (term,)
+        f"SELECT group_concat({len(_WEIGHTS)} * doc + {_FIELD}) FROM occurrences WHERE term = ?", (term,)
     ).fetchone()[0]
-    found = np.fromstring(listed or "", np.int64, sep=",")
-    if not len(found):
+    occurrences = np.fromstring(listed or "", np.int64, sep=",")
+    if not len(occurrences):
         return np.empty(0, np.int32), np.empty(0)
-    holders = found >> 4
+    holders = occurrences // len(_WEIGHTS)
     first = np.flatnonzero(np.diff(holders, prepend=-1))
-    frequencies = np.add.reduceat(_OF_LENGTH[found & 15], first)
+    frequencies = np.add.reduceat(_BY_FIELD[occurrences % len(_WEIGHTS)], first)
     return np.searchsorted(rowids, holders[first]).astype(np.int32), frequencies
 
 
 def _terms(words: Sequence[str]) -> list[str]:
-    """Return what the index keeps in place of each word: its stem."""
+    """Return the stem under which the index holds each word."""
     if not words:
         return []
     with closing(sqlite3.connect(":memory:")) as own:
         own.executescript(
-            f'CREATE VIRTUAL TABLE said USING fts5(word, tokenize = "{TOKENIZER}");'
-            "CREATE VIRTUAL TABLE terms USING fts5vocab(said, instance);"
+            f'CREATE VIRTUAL TABLE typed USING fts5(word, tokenize = "{TOKENIZER}");'
+            "CREATE VIRTUAL TABLE terms USING fts5vocab(typed, instance);"
         )
-        own.executemany("INSERT INTO said (rowid, word) VALUES (?, ?)", enumerate(words))
-        found = dict(own.execute("SELECT doc, term FROM terms"))
-    return [found.get(number, "") for number in range(len(words))]
+        own.executemany("INSERT INTO typed (rowid, word) VALUES (?, ?)", enumerate(words))
+        stems = dict(own.execute("SELECT doc, term FROM terms"))
+    return [stems.get(number, "") for number in range(len(words))]

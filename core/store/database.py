@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import StoreError, WorkspaceLocked
+from core.markdown import tags
 from core.store import filters, schema
 from core.text import fold
 
@@ -39,7 +40,9 @@ class Database:
         except sqlite3.DatabaseError as error:
             self.close()
             raise StoreError(
-                f"{file} can't be opened: {error}. Restore it from a backup, or choose another workspace."
+                "{file} can't be opened: {why}. Restore it from a backup, or choose another workspace.",
+                file=str(file),
+                why=str(error),
             ) from error
 
     @property
@@ -59,6 +62,7 @@ class Database:
             + ("PRAGMA query_only = ON;" if self.readonly else "")
         )
         connection.create_function("fold", 1, fold, deterministic=True)
+        connection.create_function("tag_key", 1, tags.key, deterministic=True)
         connection.create_function("titles", 2, filters.titles, deterministic=True)
         self._local.connection = connection
         self._opened.add(connection)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from core.markdown import tags
 from core.model import Condition, Filters
 from core.text import fold
 
@@ -72,8 +73,8 @@ def _tag(condition: Condition) -> _Term:
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
-        f" ({used} SELECT tag FROM used WHERE fold(ltrim(tag, '#')) IN (SELECT value FROM json_each(?))))",
-        [_list(fold(value.lstrip("#")) for value in condition.values)],
+        f" ({used} SELECT tag FROM used WHERE tag_key(tag) IN (SELECT value FROM json_each(?))))",
+        [_list(map(tags.key, condition.values))],
     )
 
 

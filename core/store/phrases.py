@@ -1,4 +1,4 @@
-"""Whether a text holds a phrase as it stands: what to ask of the index of words, and a look at the text itself."""
+"""Phrase search: an expression for the index of words, and an exact check of the text."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ from core.text import CJK, fold, keywords
 
 _LATIN = re.compile(rf"[^\W{CJK}]")
 _MOST = 32
-"""So many characters or words of a phrase narrow down where it may stand."""
+"""Maximum number of characters or words of a phrase in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
 _PLANE = (range(0xD800), range(0xE000, 0x10000))
-"""Unicode's basic plane, whose characters a pattern finds by a table."""
+"""Unicode's basic plane, which a pattern matches by a table."""
 _BEYOND = re.compile("[\U00010000-\U0001f2ff\U0002f800-\U0002fa1f\U000e0000-\U000effff]")
 """The characters beyond it that fold to others or join others; most emoji don't."""
 _JAMO = "\u1100-\u11ff\u3130-\u318f\uffa0-\uffdc"
@@ -23,8 +23,8 @@ _JAMO = "\u1100-\u11ff\u3130-\u318f\uffa0-\uffdc"
 class Phrase:
     """A phrase, `folded`, with white space as single spaces.
 
-    `asked` is the FTS5 expression that whatever holds it matches, empty where the phrase has no word; where
-    `settled`, whatever matches holds it.
+    Every text that holds the phrase matches the FTS5 `expression`, which is empty for a phrase without words.
+    With `settled` the reverse is true too.
     """
 
     def __init__(self, phrase: str) -> None:
@@ -35,7 +35,7 @@ class Phrase:
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
         words = _whole([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]
         near = f"NEAR({quoted(words)}, {len(self.folded)})" if words and not runs else quoted(words, " AND ")
-        self.asked = " AND ".join(filter(None, (quoted(pairs, " AND "), near)))
+        self.expression = " AND ".join(filter(None, (quoted(pairs, " AND "), near)))
         self._plain = self._pattern({})
         self._spelled = self._pattern(_spellings())
         self._made = not all(map(_alone, self.folded))
@@ -44,7 +44,7 @@ class Phrase:
         self._others = _others(self.folded) if few else None
 
     def held_in(self, text: str) -> bool:
-        """Whether a text holds it: a Latin word at its edge whole, other characters wherever they stand."""
+        """Return whether a text holds the phrase; Latin words at its edges must be whole."""
         if self._others is not None:
             at = text.find(self.folded)
             if at < 0 and (text.isascii() or not any(map(text.__contains__, self._others))):
@@ -53,15 +53,15 @@ class Phrase:
                 return True
         if text.isascii():
             return self.folded.isascii() and self._place(self._plain, text.lower()) is not None
-        # To fold a text takes several times as long as to look through it for all that folds to the phrase.
-        found = self._place(self._spelled, text)
-        if found and not self._made:
-            around = text[max(found.start() - 1, 0) : found.start()] + text[found.end() : found.end() + 1]
+        # Folding a text takes several times as long as a search for all spellings of the phrase.
+        match = self._place(self._spelled, text)
+        if match and not self._made:
+            around = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
             if not _odd(around):
                 return True
         if _odd(text):
             return self._place(self._plain, fold(text)) is not None
-        return found is not None
+        return match is not None
 
     @staticmethod
     def _place(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
@@ -77,11 +77,11 @@ class Phrase:
 def whole_words(text: str) -> list[str]:
     """Return the keywords of a text, without the parts that capitals make of its identifiers."""
     whole = unicodedata.normalize("NFKC", text)
-    return keywords(_CAPITALS.sub(lambda found: found.group().lower(), whole))
+    return keywords(_CAPITALS.sub(lambda match: match.group().lower(), whole))
 
 
 def _whole(words: Sequence[str]) -> list[str]:
-    """Those that are part of no other: which parts an identifier has depends on how it is written."""
+    """Return the words that are part of no other; the parts of an identifier depend on its spelling."""
     return [word for word in dict.fromkeys(words) if not any(word != other and word in other for other in words)]
 
 
@@ -100,24 +100,24 @@ def _any_of(characters: Iterable[str], ranges: str = "") -> str:
 
 
 def _odd(text: str) -> bool:
-    """Whether characters are in a text that change more by folding than themselves."""
+    """Return whether folding a character of the text may change more than that character."""
     beyond = len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
     return bool(_intricate().search(text) or (beyond and _BEYOND.search(text)))
 
 
 @cache
 def _spellings() -> dict[str, str]:
-    """The characters that each is written with, where it isn't only itself."""
-    found: dict[str, str] = {}
+    """Return the spellings of each folded character that has more than one."""
+    spellings: dict[str, str] = {}
     for character, folded in _changed().items():
         if len(folded) == 1:
-            found[folded] = found.get(folded, folded) + character
-    return found
+            spellings[folded] = spellings.get(folded, folded) + character
+    return spellings
 
 
 @cache
 def _intricate() -> re.Pattern[str]:
-    """Finds the characters that fold to several, join the one before, or are of a word only folded or unfolded."""
+    """Match characters that fold to several, join the one before, or become or cease to be letters by folding."""
 
     def marked(text: str) -> bool:
         return any(unicodedata.category(character).startswith("M") for character in text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.store.vectors import client
+from core.store.chroma import client
 
 _REACHABLE = 0.95
 """Share of the rows a query for all must return: a sound HNSW graph may miss 2 to 3 in 100."""
@@ -22,10 +22,10 @@ def main(folder: Path) -> list[str]:
         ids = collection.get(include=[])["ids"]
         if ids:
             first = collection.get(ids=ids[:1], include=["embeddings"])["embeddings"]
-            found = collection.query(
+            reached = collection.query(
                 query_embeddings=np.array(first, dtype=np.float32), n_results=len(ids), include=[]
             )["ids"][0]
-            if len(found) < _REACHABLE * len(ids):
+            if len(reached) < _REACHABLE * len(ids):
                 continue
         sound.append(collection.name)
     return sound

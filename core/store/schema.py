@@ -1,10 +1,39 @@
 """The tables of `notes.db`, as numbered migrations: each is applied once, in its own transaction."""
 
+import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from core.errors import NewerSchema
 from core.store import wording
+
+
+def _one_value_for_searches(connection: sqlite3.Connection) -> None:
+    """What bases and pipelines choose for searches becomes an object of its own, without what stood for no choice.
+
+    Between two releases the third migration gave `switches` a column that it has no more.
+    """
+    columns = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
+    names = ", ".join(f'"{name}"' for name in columns)
+    connection.execute("ALTER TABLE bases ADD COLUMN search TEXT NOT NULL DEFAULT '{}'")
+    for base_id, *values in connection.execute(f"SELECT id, {names} FROM bases").fetchall():
+        chosen = _chosen(zip(columns, values, strict=True), {"limit": 0, "score_threshold": 0, "reranker": ""})
+        connection.execute("UPDATE bases SET search = ? WHERE id = ?", (json.dumps(chosen), base_id))
+    for name in columns:
+        connection.execute(f'ALTER TABLE bases DROP COLUMN "{name}"')
+    for run_id, kept in connection.execute("SELECT id, pipeline FROM runs").fetchall():
+        parts = json.loads(kept)
+        pipeline = {name: parts.pop(name) for name in ("name", "chunking", "embedder")}
+        pipeline["search"] = _chosen(parts.items(), {"mode": "auto", "level": "auto", "limit": 10, "expansion_size": 0})
+        connection.execute("UPDATE runs SET pipeline = ? WHERE id = ?", (json.dumps(pipeline), run_id))
+    if "dimension" in {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('switches')")}:
+        connection.execute("ALTER TABLE switches DROP COLUMN dimension")
+
+
+def _chosen(parts: Iterable[tuple[str, Any]], left_open: Mapping[str, object]) -> dict[str, Any]:
+    return {name: value for name, value in parts if value not in (None, left_open.get(name))}
+
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     """
@@ -233,6 +262,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     ) WITHOUT ROWID;
     ALTER TABLE bases ADD COLUMN reranker TEXT NOT NULL DEFAULT '';
     """,
+    _one_value_for_searches,
 )
 
 
@@ -258,7 +288,9 @@ def schema_version(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(
-            f"This workspace was written by a later version of Tessera (schema {version}; this one knows "
-            f"{len(MIGRATIONS)}). Update Tessera to open it; nothing was changed."
+            "This workspace was written by a later version of Tessera (schema {theirs}; this one knows {ours}). "
+            "Update Tessera to open it; nothing was changed.",
+            theirs=version,
+            ours=len(MIGRATIONS),
         )
     return version

@@ -25,8 +25,8 @@ def fold_traditional(connection: sqlite3.Connection) -> None:
     )
     while block := rows.fetchmany(_BLOCK):
         for rowid, title, parents, section, text in block:
-            said = unicodedata.normalize("NFKC", "\n".join((title, parents, section, text)))
-            if simplified(said) != said:
+            plain = unicodedata.normalize("NFKC", "\n".join((title, parents, section, text)))
+            if simplified(plain) != plain:
                 connection.execute(
                     "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?",
                     (*_fields(title, (*json.loads(parents), section), text), rowid),

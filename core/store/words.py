@@ -1,4 +1,4 @@
-"""The index of words (FTS5): what holds a word, what holds a phrase, and how well by BM25."""
+"""The index of words (FTS5): chunks that hold words or phrases, ranked by BM25."""
 
 import json
 import sqlite3
@@ -10,17 +10,18 @@ from itertools import islice
 import numpy as np
 
 from core.model import Rowids
-from core.store.bm25 import BM25, Scores
+from core.store.bm25 import BM25
 from core.store.database import Database
 from core.store.phrases import Phrase, quoted, whole_words
+from core.store.ranking import best_of
 
 _MARGIN = 10
-"""How many times as many as are asked for are looked through for those of some bases, and again where too few are."""
+"""Growth of the number of candidates, at first and where too few are of the wanted bases."""
 _BLOCK = 1000
 
 
 class Words:
-    """What the chunks of a workspace say; deleted chunks say nothing."""
+    """The words of a workspace's chunks, without deleted ones."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -35,18 +36,18 @@ class Words:
         rowids: Sequence[int] | None,
     ) -> dict[int, float]:
         """Return the chunks that hold any of the words, by BM25, best first."""
-        found, scores = self._bm25.scores(words)
+        holders, scores = self._bm25.scores(words)
         for only in (allowed, None if rowids is None else np.array(rowids, np.int64)):
             if only is not None:
-                passing = np.isin(found, only)
-                found, scores = found[passing], scores[passing]
+                passing = np.isin(holders, only)
+                holders, scores = holders[passing], scores[passing]
         if base_ids is None:
-            return _best(found, scores, count)
-        asked = count
+            return best_of(holders, scores, count)
+        wanted = count
         while True:
-            asked *= _MARGIN
-            best = self._of_bases(_best(found, scores, asked), base_ids)
-            if len(best) >= count or asked >= len(found):
+            wanted *= _MARGIN
+            best = self._of_bases(best_of(holders, scores, wanted), base_ids)
+            if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
 
     def read_ahead(self, words: Sequence[str]) -> AbstractContextManager[None]:
@@ -63,21 +64,21 @@ class Words:
 
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
-        found: dict[int, list[str]] = {}
+        matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self._bm25.holding(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
-                found.setdefault(rowid, []).append(word)
-        return found
+                matches.setdefault(rowid, []).append(word)
+        return matches
 
     def containing(self, text: str, allowed: Rowids | None) -> set[int]:
         """Return the chunks that hold a phrase as it stands."""
         phrase = Phrase(text)
         if not phrase.folded:
             return set()
-        rowids = self._matching(phrase.asked, allowed) if phrase.asked else allowed
+        rowids = self._matching(phrase.expression, allowed) if phrase.expression else allowed
         if phrase.settled and rowids is not None:
             return set(rowids.tolist())
-        # Many chunks have a title.
+        # Many chunks share a title.
         held = cache(phrase.held_in)
         above = cache(lambda listed: any(map(held, json.loads(listed))))
         return {
@@ -87,18 +88,18 @@ class Words:
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
-        """Yield what chunks say, or all of them."""
-        said = "SELECT chunks.rowid, text, title, section_title, parent_sections FROM"
+        """Yield the texts of some chunks, or of all."""
+        texts = "SELECT chunks.rowid, text, title, section_title, parent_sections FROM"
         connection = self._database.connection
         if rowids is None:
-            # Reading one after the other takes half the time of asking for each.
+            # A sequential read takes half the time of single look-ups.
             yield from connection.execute(
-                f"{said} chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"
+                f"{texts} chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"
             )
             return
         for at in range(0, len(rowids), _BLOCK):
             yield from connection.execute(
-                f"{said} json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id",
+                f"{texts} json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id",
                 (json.dumps(rowids[at : at + _BLOCK].tolist()),),
             )
 
@@ -113,14 +114,5 @@ class Words:
         rows = self._database.connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (expression,)
         )
-        found = np.fromiter((row[0] for row in rows), np.int64)
-        return found if allowed is None else np.intersect1d(found, allowed, assume_unique=True)
-
-
-def _best(rowids: Rowids, scores: Scores, count: int) -> dict[int, float]:
-    """The highest scores, best first; of equal ones the earlier chunk comes first."""
-    if 0 < count < len(scores):
-        passing = scores >= np.partition(scores, -count)[-count]
-        rowids, scores = rowids[passing], scores[passing]
-    order = np.lexsort((rowids, -scores))[:count]
-    return dict(zip(rowids[order].tolist(), scores[order].tolist(), strict=True))
+        matching = np.fromiter((row[0] for row in rows), np.int64)
+        return matching if allowed is None else np.intersect1d(matching, allowed, assume_unique=True)

@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import socket
@@ -7,11 +8,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
+
+from pages.ui.shared.policy import HEADERS
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -21,11 +26,29 @@ IMPORT = 120_000
 
 @dataclass
 class Tab:
-    """A browser tab, and every address that it asked for."""
+    """A browser tab, every address that it asked for, and what became of the policy in it."""
 
     page: Page
     url: str
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """Addresses of the app that were answered without its headers."""
+    violations: list[str] = field(default_factory=list)
+    """What the browser said where the policy stopped something."""
+
+    def watch(self) -> None:
+        """Write down from now on what happens in the tab."""
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("response", self._answered)
+        self.page.on(
+            "console", lambda line: self.violations.append(line.text) if "Security Policy" in line.text else None
+        )
+
+    def _answered(self, response: Response) -> None:
+        headers = {name.lower(): value for name, value in HEADERS.items()}
+        if response.url.startswith(self.url) and not headers.items() <= response.headers.items():
+            self.gaps.append(response.url)
 
     def open(self, path: str) -> None:
         self.page.goto(self.url + path)
@@ -42,7 +65,7 @@ class Tab:
     def outside(self) -> list[str]:
         """What was asked of anybody but the app."""
         own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
-        return [address for address in self.asked if not address.startswith(own)]
+        return [address for address in self.requests if not address.startswith(own)]
 
 
 def import_folder(tab: Tab, folder: Path) -> None:
@@ -55,12 +78,27 @@ def import_folder(tab: Tab, folder: Path) -> None:
         page.get_by_text("Import and sync").click()
     page.get_by_role("textbox", name="Folder path").fill(str(folder))
     page.keyboard.press("Enter")
-    expect(page.get_by_text("What this sync would do")).to_be_visible()
+    expect(page.get_by_text("What this sync would change")).to_be_visible()
     tab.settle()
     if (apply := page.get_by_role("button", name="Apply")).is_enabled():
         apply.click()
         expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
     expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
+
+
+def tessera(*arguments: str) -> dict[str, Any]:
+    """What a command answers; it is run in a process of its own, as the app is."""
+    done = subprocess.run(
+        [sys.executable, "-m", "core.cli", *arguments, "--json"],
+        cwd=ROOT,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 @pytest.fixture(scope="session")
@@ -75,16 +113,25 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
-    """The app as a person starts it, on a workspace of its own; nothing has been asked of it yet."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workspace of the app; it isn't there yet."""
+    return tmp_path_factory.mktemp("app") / "workspace"
+
+
+@pytest.fixture(scope="module")
+def server(place: Path, chromium: Browser) -> Iterator[str]:
+    with serving(place) as url:
+        yield url
+
+
+@contextmanager
+def serving(place: Path) -> Iterator[str]:
+    """The app as a person starts it; nothing has been asked of it yet."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     # One thread for the model: it shares the processor with the browser.
-    environment = os.environ | {
-        "TESSERA_WORKSPACE": str(tmp_path_factory.mktemp("app") / "workspace"),
-        "OMP_NUM_THREADS": "1",
-    }
+    environment = os.environ | {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
@@ -112,15 +159,23 @@ def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 @pytest.fixture
 def tab(server: str, chromium: Browser) -> Iterator[Tab]:
+    with browsing(chromium, server) as tab:
+        yield tab
+
+
+@contextmanager
+def browsing(chromium: Browser, url: str) -> Iterator[Tab]:
+    """A tab, in which nobody but the app is asked, the app always says its policy, and nothing offends against it."""
     context = chromium.new_context(
         locale="en-US", viewport={"width": 1440, "height": 1000}, reduced_motion="reduce", color_scheme="light"
     )
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
-    tab = Tab(page, server)
-    page.on("request", lambda request: tab.asked.append(request.url))
-    page.on("websocket", lambda socket: tab.asked.append(socket.url))
+    tab = Tab(page, url)
+    tab.watch()
     yield tab
     context.close()
     assert tab.outside == []
+    assert tab.gaps == []
+    assert tab.violations == []

@@ -48,14 +48,14 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
         expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
         tab.settle()
 
-    # Ask in two ways.
+    # Run two setups.
     page.get_by_test_id("stSidebar").get_by_role("link", name="Evaluation").click()
     expect(page.get_by_role("heading", name="Evaluation")).to_be_visible()
     tab.settle()
     page.locator(".st-key-way_1").get_by_role("radio", name="Words only").click()
     expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By words only")
     tab.settle()
-    page.get_by_role("button", name="Ask in these 2 ways").click()
+    page.get_by_role("button", name="Run these 2 setups").click()
     expect(page.locator(".t-verdict")).to_contain_text("too few questions", timeout=RUN)
     expect(page.locator(".t-figures").first).to_contain_text("First hit is right")
     expect(page).to_have_url(re.compile("runs=.+question="))

@@ -70,7 +70,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
 
     page.locator(".st-key-hit_1").get_by_role("link", name="Open in Chunks").click()
     expect(page.locator(".own.on")).to_be_in_viewport()
-    expect(page.get_by_text("Why it is cut so")).to_be_visible()
+    expect(page.get_by_text("Why this split")).to_be_visible()
     number = int(page.url.rpartition("chunk=")[2])
     assert page.locator(".own.on").get_attribute("data-index") == str(number)
     page.locator(".own:not(.on)").first.click()
@@ -101,7 +101,7 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     page.get_by_text("Import and sync").click()
     page.get_by_role("textbox", name="Folder path").fill(str(tmp_path / "vault"))
     page.keyboard.press("Enter")
-    expect(page.get_by_text("What this sync would do")).to_be_visible()
+    expect(page.get_by_text("What this sync would change")).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)

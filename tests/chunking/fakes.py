@@ -4,7 +4,9 @@ import re
 
 import numpy as np
 
-from core.model import Note, Spans
+from core.chunking import Chunker
+from core.chunking.reading import read
+from core.model import Chunk, Note, Spans
 
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]{{1,16}}|[^\w\s]|_")
@@ -17,3 +19,7 @@ def words(text: str) -> Spans:
 
 def note(body: str, name: str = "n") -> Note:
     return Note(id=name, base_id="b", title="A note", body=body, content_hash="")
+
+
+def chunks_of(chunker: Chunker, body: str, name: str = "n") -> list[Chunk]:
+    return chunker.cut(read(note(body, name), words))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.chunking import build
 from core.model import Chunk, ChunkingOptions
-from tests.chunking.fakes import note, words
+from tests.chunking.fakes import chunks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +58,4 @@ def drawn(chunks: list[Chunk]) -> str:
 def cut(case: Case, strategy: str) -> list[Chunk]:
     defaults = {"chunk_size": 32, "chunk_overlap": 0, "max_single_chunk_size": 48}
     options = ChunkingOptions(strategy=strategy, **{**defaults, **case.options})
-    return build(options, words).chunk(note(case.body))
+    return chunks_of(build(options), case.body)

@@ -4,7 +4,7 @@ import pytest
 
 from core.chunking import build
 from core.model import ChunkingOptions
-from tests.chunking.fakes import note, words
+from tests.chunking.fakes import chunks_of
 from tests.chunking.specification import Case, cases, cut, drawn
 
 
@@ -15,18 +15,16 @@ def test_markdown_follows_its_specification(case: Case) -> None:
 
 def test_equal_sections_get_different_ids_and_keep_them() -> None:
     section = "## Same\n\nThe same words in every one of them.\n\n"
-    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=32), words)
-    three = [chunk.id for chunk in chunker.chunk(note(section * 3))]
-    four = [chunk.id for chunk in chunker.chunk(note(section * 4))]
+    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=32))
+    three = [chunk.id for chunk in chunks_of(chunker, section * 3)]
+    four = [chunk.id for chunk in chunks_of(chunker, section * 4)]
     assert len(set(four)) == 4
     assert four[:3] == three
 
 
 def test_a_code_block_over_the_limit_repeats_its_info_line_in_every_part() -> None:
     body = "## Code\n\n```python\n" + "value = compute(1)\n" * 40 + "```\n"
-    chunks = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=40), words).chunk(
-        note(body)
-    )
+    chunks = chunks_of(build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=40)), body)
     assert len(chunks) > 3
     assert [chunk.lead for chunk in chunks] == ["", *["```python"] * (len(chunks) - 1)]
     assert all(line in ("value = compute(1)", "```") for chunk in chunks[1:] for line in chunk.text.splitlines())
@@ -36,9 +34,7 @@ def test_a_code_block_over_the_limit_repeats_its_info_line_in_every_part() -> No
 def test_a_table_over_the_limit_is_cut_between_rows_with_its_header() -> None:
     rows = [f"| row {index} | some words here |" for index in range(40)]
     body = "| name | what |\n|------|------|\n" + "\n".join(rows) + "\n"
-    chunks = build(ChunkingOptions(strategy="markdown", chunk_size=40, max_single_chunk_size=60), words).chunk(
-        note(body)
-    )
+    chunks = chunks_of(build(ChunkingOptions(strategy="markdown", chunk_size=40, max_single_chunk_size=60)), body)
     assert chunks[0].text.startswith("| name | what |\n|------|------|\n| row 0 ")
     assert {chunk.lead for chunk in chunks[1:]} == {"| name | what |\n|------|------|"}
     assert [line for chunk in chunks for line in chunk.text.splitlines()][2:] == rows
@@ -53,8 +49,8 @@ def folded(paragraphs: list[str], closing: str = "</details>") -> str:
 def test_an_edit_in_details_changes_only_chunks_of_theirs_from_there_on() -> None:
     paragraphs = [f"Paragraph {index} has some words." for index in range(24)]
     edited = [*paragraphs[:12], "Paragraph 12 has other words, and more of them.", *paragraphs[13:]]
-    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=60), words)
-    before, after = chunker.chunk(note(folded(paragraphs))), chunker.chunk(note(folded(edited)))
+    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=60))
+    before, after = chunks_of(chunker, folded(paragraphs)), chunks_of(chunker, folded(edited))
     kept = {chunk.id for chunk in after}
     changed = [chunk.text for chunk in before if chunk.id not in kept]
     assert changed
@@ -63,8 +59,8 @@ def test_an_edit_in_details_changes_only_chunks_of_theirs_from_there_on() -> Non
 
 def test_details_never_closed_change_nothing_behind_them() -> None:
     paragraphs = [f"Paragraph {index} has some words." for index in range(24)]
-    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=60), words)
-    unclosed = chunker.chunk(note(folded(paragraphs, closing="No end.")))
+    chunker = build(ChunkingOptions(strategy="markdown", chunk_size=30, max_single_chunk_size=60))
+    unclosed = chunks_of(chunker, folded(paragraphs, closing="No end."))
     assert {chunk.lead for chunk in unclosed} == {""}
     assert unclosed[-1].section == ("B",)
 
@@ -74,6 +70,6 @@ def test_a_link_is_not_cut_where_a_sentence_ends_in_it() -> None:
     body = f"Some words before it {link} and after. " * 20
     for strategy in ("markdown", "recursive"):
         options = ChunkingOptions(strategy=strategy, chunk_size=60, chunk_overlap=10, max_single_chunk_size=70)
-        chunks = build(options, words).chunk(note(body))
+        chunks = chunks_of(build(options), body)
         assert len(chunks) > 5
         assert all(chunk.text.count("[see") == chunk.text.count("of it')") for chunk in chunks)

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from core.chunking import CHUNKERS, build
+from core.markdown.outline import Block, parse, walk
 from core.model import Chunk, ChunkingOptions
-from core.outline import Block, parse, walk
-from tests.chunking.fakes import note, words
+from tests.chunking.fakes import chunks_of, words
 
 OPTIONS = ChunkingOptions(short_doc_threshold=10, chunk_size=16, chunk_overlap=5, max_single_chunk_size=32)
 
@@ -53,7 +53,7 @@ many = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCh
 
 
 def chunked(strategy: str, body: str, **changes: int) -> list[Chunk]:
-    return build(replace(OPTIONS, strategy=strategy, **changes), words).chunk(note(body))
+    return chunks_of(build(replace(OPTIONS, strategy=strategy, **changes)), body)
 
 
 def check_slices(body: str, chunks: list[Chunk]) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from core.chunking.recursive import RecursiveCharacter
-from tests.chunking.fakes import note, words
+from tests.chunking.fakes import chunks_of, words
 from tests.chunking.specification import Case, cases, cut, drawn
 
 
@@ -16,7 +16,7 @@ def test_recursive_follows_its_specification(case: Case) -> None:
 
 def test_what_is_shared_is_the_end_of_the_chunk_before() -> None:
     body = "One sentence is here. Another one follows it! And a third? " * 12
-    chunks = RecursiveCharacter(words, chunk_size=40, chunk_overlap=10).chunk(note(body))
+    chunks = chunks_of(RecursiveCharacter(chunk_size=40, chunk_overlap=10), body)
     assert len(chunks) > 3
     for before, chunk in pairwise(chunks):
         shared = body[chunk.start : before.end]
@@ -27,5 +27,5 @@ def test_what_is_shared_is_the_end_of_the_chunk_before() -> None:
 
 def test_the_text_may_hold_the_characters_that_mark_tokens() -> None:
     body = "\ue000 and \ue001 and \ue002 are private. " * 30
-    chunks = RecursiveCharacter(words, chunk_size=20, chunk_overlap=0).chunk(note(body))
+    chunks = chunks_of(RecursiveCharacter(chunk_size=20, chunk_overlap=0), body)
     assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(body.split())

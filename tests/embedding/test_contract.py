@@ -1,4 +1,4 @@
-"""What every embedder of the table does."""
+"""Tests that every embedder of the table passes."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -61,9 +61,9 @@ def openai_compatible() -> Iterator[Embedder]:
 
 @pytest.fixture(params=[*EMBEDDERS, "packaged"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    """Each of the table, made by the fixture of its name."""
-    made: Embedder = request.getfixturevalue(request.param)
-    return made
+    """Each embedder of the table, from the fixture of its name."""
+    embedder: Embedder = request.getfixturevalue(request.param)
+    return embedder
 
 
 def test_rows_are_float32_of_unit_length(embedder):
@@ -74,7 +74,7 @@ def test_rows_are_float32_of_unit_length(embedder):
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_nothing_gives_nothing(embedder):
+def test_no_texts_give_no_vectors(embedder):
     assert embedder.embed([], role="note").shape == (0, embedder.dimension)
 
 
@@ -133,12 +133,12 @@ def test_threads_share_one_embedder(embedder):
     assert counts == [len(embedder.tokens(text)) for text in TEXTS[:4]] * 5
 
 
-def test_vectors_of_tokens_come_with_those_of_texts(embedder):
-    telling = tokens.of(embedder)
-    if telling is None:
-        pytest.skip("tells nothing of tokens")
-    vectors, found = telling.embed_tokens(TEXTS, role="note")
+def test_token_vectors_match_their_texts(embedder):
+    token_embedder = tokens.of(embedder)
+    if token_embedder is None:
+        pytest.skip("has no token vectors")
+    vectors, token_vectors = token_embedder.embed_tokens(TEXTS, role="note")
     assert np.allclose(vectors, embedder.embed(TEXTS, role="note"), atol=1e-6)
-    for text, rows in zip(TEXTS, found, strict=True):
+    for text, rows in zip(TEXTS, token_vectors, strict=True):
         assert abs(len(rows) - min(len(embedder.tokens(text)), embedder.input_tokens)) <= 2
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)

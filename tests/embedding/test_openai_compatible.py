@@ -1,4 +1,4 @@
-"""The embedder behind a server: what it sends, and what of the answers it takes."""
+"""The embedder on a server: its requests, and the answers it accepts."""
 
 import base64
 import json
@@ -17,8 +17,8 @@ from core.errors import ConfigError, ProviderError, ProviderUnavailable
 from tests.model_server import Answer, ModelServer, embeddings, vector
 
 
-def embedder(server: ModelServer, **given: object) -> OpenAICompatible:
-    options = {"base_url": server.url, "model": "m", "retries": 0, "timeout_seconds": 5} | given
+def embedder(server: ModelServer, **settings: object) -> OpenAICompatible:
+    options = {"base_url": server.url, "model": "m", "retries": 0, "timeout_seconds": 5} | settings
     return OpenAICompatible(settings=EmbeddingsSettings.model_validate(options))
 
 
@@ -34,7 +34,7 @@ def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length() -> None:
     assert "dimensions" not in server.requests[0].body
 
 
-def test_the_dimension_is_learnt_by_one_request() -> None:
+def test_one_request_finds_the_dimension() -> None:
     with ModelServer() as server:
         model = embedder(server)
         assert (model.dimension, model.fingerprint) == (16, "openai_compatible:m:16:|")
@@ -42,7 +42,7 @@ def test_the_dimension_is_learnt_by_one_request() -> None:
     assert len(server.requests) == 1
 
 
-def test_a_dimension_that_is_set_is_asked_for_and_needs_no_request() -> None:
+def test_a_configured_dimension_is_sent_and_needs_no_request() -> None:
     with ModelServer() as server:
         model = embedder(server, dimensions=4)
         assert (model.dimension, len(server.requests)) == (4, 0)
@@ -50,9 +50,7 @@ def test_a_dimension_that_is_set_is_asked_for_and_needs_no_request() -> None:
     assert server.requests[0].body["dimensions"] == 4
 
 
-def test_the_model_of_the_base_goes_before_that_of_the_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_of_the_base_overrides_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(embedding, "_built", {})
     with ModelServer() as server:
@@ -64,13 +62,13 @@ def test_the_model_of_the_base_goes_before_that_of_the_settings(
     assert server.requests[0].body["model"] == "nomic-embed-text:latest"
 
 
-def test_no_server_is_a_wrong_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_server_is_a_configuration_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=r"Set base_url in \[embeddings\] of tessera\.toml"):
         embedding.build("openai_compatible:m")
 
 
-def test_prompts_are_those_of_the_family_or_of_the_settings() -> None:
+def test_prompts_come_from_the_settings_or_the_family() -> None:
     with ModelServer() as server:
         family = embedder(server, model="intfloat/multilingual-e5-large")
         family.embed(["a"], role="query")
@@ -83,7 +81,7 @@ def test_prompts_are_those_of_the_family_or_of_the_settings() -> None:
     assert family.input_tokens < own.input_tokens < 512
 
 
-def test_an_empty_text_is_sent_as_a_space_for_servers_refuse_it() -> None:
+def test_an_empty_text_is_sent_as_a_space() -> None:
     with ModelServer() as server:
         embedder(server).embed(["", "a"], role="note")
     assert server.requests[0].body["input"] == [" ", "a"]
@@ -112,7 +110,7 @@ def body(*rows: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "error"),
     [
         ({}, "without a list of vectors"),
         ([ROW, ROW], "without a list of vectors"),
@@ -138,15 +136,15 @@ def body(*rows: object) -> dict[str, object]:
         (body(ROW, base64.b64encode(b"12345").decode()), "isn't made of numbers"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_told(answer: object, said: str) -> None:
-    with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match=said) as caught:
+def test_an_unusable_answer_is_an_error(answer: object, error: str) -> None:
+    with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match=error) as caught:
         embedder(server).embed(["x", "y"], role="note")
     assert f"The model server {server.url}" in str(caught.value)
     assert "Check base_url and model ('m') in [embeddings] of tessera.toml" in str(caught.value)
     assert not isinstance(caught.value, ProviderUnavailable)
 
 
-def test_another_dimension_in_the_second_batch_is_told() -> None:
+def test_another_dimension_in_the_second_batch_is_an_error() -> None:
     with ModelServer(Answer(body(ROW)), Answer(body([1.0, 2.0]))) as server:
         model = embedder(server, batch_size=1)
         with pytest.raises(ProviderError, match="vectors of 2 numbers where 3 were due"):
@@ -154,12 +152,12 @@ def test_another_dimension_in_the_second_batch_is_told() -> None:
         assert model.dimension == 3
 
 
-def test_another_dimension_than_was_set_is_told() -> None:
+def test_another_dimension_than_configured_is_an_error() -> None:
     with ModelServer(Answer(body(ROW))) as server, pytest.raises(ProviderError, match="3 numbers where 4 were due"):
         embedder(server, dimensions=4).embed(["x"], role="note")
 
 
-def test_a_server_that_fails_in_between_is_asked_again() -> None:
+def test_a_failed_request_is_repeated() -> None:
     with ModelServer(Answer(status=503)) as server:
         assert embedder(server, retries=1).embed(["x"], role="note").shape == (1, 16)
     assert server.requests[0].body == server.requests[1].body
@@ -172,7 +170,7 @@ def test_a_large_answer_fits() -> None:
 
 
 def counted(text: str) -> list[str]:
-    """The tokens of a text, as they are counted."""
+    """Return the estimated tokens of a text."""
     model = OpenAICompatible("m", settings=EmbeddingsSettings(base_url="http://localhost:9"))
     return [text[start:end] for start, end in model.tokens(text)]
 
@@ -189,7 +187,7 @@ def counted(text: str) -> list[str]:
         ("🚀👩\u200d👧", ["🚀", "👩", "\u200d", "👧"]),
     ],
 )
-def test_tokens_are_counted_by_a_rule(text: str, tokens: list[str]) -> None:
+def test_tokens_are_estimated(text: str, tokens: list[str]) -> None:
     assert counted(text) == tokens
 
 
@@ -203,15 +201,15 @@ def test_tokens_are_counted_by_a_rule(text: str, tokens: list[str]) -> None:
         "Как восстановить резервную копию базы данных? データベースを復元する方法",
     ],
 )
-def test_a_real_tokenizer_counts_hardly_more(text: str) -> None:
+def test_a_real_tokenizer_counts_hardly_more_tokens(text: str) -> None:
     real = len(embedding.build("bundled").tokens(text))
     assert 0.95 * real <= len(counted(text)) < 3 * real
 
 
-def test_the_length_of_a_text_costs_no_more_than_its_share() -> None:
-    took = []
+def test_counting_takes_linear_time() -> None:
+    seconds = []
     for size in (5_000, 20_000):
         started = time.process_time()
         assert counted("word 中文 🚀\n" * size)
-        took.append(time.process_time() - started)
-    assert all(later < 12 * sooner for sooner, later in pairwise(took))
+        seconds.append(time.process_time() - started)
+    assert all(later < 12 * sooner for sooner, later in pairwise(seconds))

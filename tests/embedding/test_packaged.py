@@ -1,4 +1,4 @@
-"""A model out of an installed package, none of whose code runs."""
+"""A model from an installed package, whose code never runs."""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ from core.errors import ConfigError, ModelError
 
 @pytest.fixture
 def site(tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of packages: `tiny_model`, installed as `Tiny-Model` and as `tiny-weights`, which has another name."""
+    """A folder with the package `tiny_model`, which the distributions `Tiny-Model` and `tiny-weights` list."""
     package = tmp_path / "tiny_model"
     shutil.copytree(tiny_folder, package / "deep" / "model")
     (package / "__init__.py").write_text("raise AssertionError('its code was run')")
@@ -41,7 +41,7 @@ def test_both_spellings_have_one_fingerprint(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "error"),
     [
         ("no-such-package", "No package 'no-such-package' is installed.*pip install no-such-package"),
         ("json", "The package 'json' holds no sentence-transformers model.*modules.json in .*json"),
@@ -51,18 +51,18 @@ def test_both_spellings_have_one_fingerprint(site: Path) -> None:
         ("__main__", "__main__"),
     ],
 )
-def test_a_package_without_a_model_is_refused_at_once(site: Path, name: str, said: str) -> None:
-    with pytest.raises(ModelError, match=said):
+def test_a_package_without_a_model_is_refused(site: Path, name: str, error: str) -> None:
+    with pytest.raises(ModelError, match=error):
         build(f"sentence:pkg:{name}")
 
 
-def test_two_models_in_a_package_are_named(site: Path) -> None:
+def test_the_error_names_the_models_of_a_package_with_two(site: Path) -> None:
     package = site / "tiny_model"
     shutil.copytree(package / "deep" / "model", package / "other")
     with pytest.raises(ModelError, match=r"holds 2 models.*sentence:/.*deep/model, sentence:/.*other"):
         build("sentence:pkg:tiny_model")
 
 
-def test_a_package_must_be_named() -> None:
+def test_the_name_of_a_package_is_required() -> None:
     with pytest.raises(ConfigError, match="sentence:pkg:PACKAGE"):
         build("sentence:pkg:")

@@ -1,4 +1,4 @@
-"""What a model is told before a text."""
+"""Prompts before a text."""
 
 import re
 
@@ -27,7 +27,7 @@ ASK = "Instruct: Given a web search query, retrieve relevant passages that answe
         ("te5t", "", ""),
     ],
 )
-def test_a_name_tells_its_family(name: str, query: str, note: str) -> None:
+def test_a_name_implies_the_prompts_of_its_family(name: str, query: str, note: str) -> None:
     assert prompts.of({}, name) == {"query": query, "note": note}
 
 
@@ -44,11 +44,11 @@ def test_a_name_tells_its_family(name: str, query: str, note: str) -> None:
         ({"prompts": None}, "query: ", "passage: "),
     ],
 )
-def test_what_the_folder_says_goes_before_the_family(config: dict[str, object], query: str, note: str) -> None:
+def test_prompts_in_the_folder_override_the_family(config: dict[str, object], query: str, note: str) -> None:
     assert prompts.of(config, "multilingual-e5-small") == {"query": query, "note": note}
 
 
-def test_every_family_has_its_card_and_is_found_by_it() -> None:
+def test_every_family_matches_its_card() -> None:
     for family in prompts.FAMILIES:
         assert re.fullmatch(r"[\w-]+/[\w.-]+", family.card)
         assert prompts.of({}, family.card) == {"query": family.query, "note": family.note}

@@ -1,4 +1,4 @@
-"""Models by name, folder or package: what they load, say and refuse."""
+"""Models by name, folder or package: loading, fingerprints and errors."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ def test_a_folder_loads_and_embeds_without_any_network(tiny_folder):
         assert fresh.embed(["x"], role="note").shape == (1, 384)
 
 
-def test_made_light_and_known_by_its_json_files(tiny_folder):
+def test_building_reads_json_files_and_imports_no_torch(tiny_folder):
     import subprocess
 
     code = (
@@ -46,9 +46,9 @@ def test_made_light_and_known_by_its_json_files(tiny_folder):
         "assert one.fingerprint and other.fingerprint\n"
         "assert not {'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["384", "32", "61", "2"]
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.split() == ["384", "32", "61", "2"]
 
 
 def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
@@ -63,9 +63,9 @@ def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
 def test_prompts_change_vectors_and_fingerprint(tiny_folder, tmp_path):
     own = json.dumps({"prompts": {"query": "q", "document": ""}})
     prompted = build_sentence(str(changed(tiny_folder, tmp_path / "model", "config_sentence_transformers.json", own)))
-    asked, told = (prompted.embed(["backup"], role=role) for role in ("query", "note"))
-    assert not np.allclose(asked, told, atol=1e-2)
-    assert np.allclose(told, build_sentence(str(tiny_folder)).embed(["backup"], role="note"), atol=1e-2)
+    query, note = (prompted.embed(["backup"], role=role) for role in ("query", "note"))
+    assert not np.allclose(query, note, atol=1e-2)
+    assert np.allclose(note, build_sentence(str(tiny_folder)).embed(["backup"], role="note"), atol=1e-2)
     assert prompted.fingerprint != build_sentence(str(tiny_folder)).fingerprint
 
 
@@ -82,7 +82,7 @@ def test_fingerprint_follows_the_weights_not_the_place(tiny_folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "error"),
     [
         ("modules.json", None, "not a sentence-transformers model"),
         ("modules.json", "{", "can't be understood"),
@@ -96,13 +96,13 @@ def test_fingerprint_follows_the_weights_not_the_place(tiny_folder, tmp_path):
         ("modules.json", '[{"type": "sentence_transformers.models.Transformer", "path": ""}]', "no Pooling"),
     ],
 )
-def test_a_folder_that_is_no_model_is_refused_at_once(tiny_folder, tmp_path, name, content, said):
+def test_a_folder_that_is_no_model_is_refused_at_once(tiny_folder, tmp_path, name, content, error):
     folder = changed(tiny_folder, tmp_path / "model", name, content)
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=error):
         build(f"sentence:{folder}")
 
 
-def test_damaged_parts_are_told_when_they_are_used(tiny_folder, tmp_path):
+def test_damaged_files_are_reported_at_their_first_use(tiny_folder, tmp_path):
     broken = build(f"sentence:{changed(tiny_folder, tmp_path / 'a', 'tokenizer.json', '{}')}")
     with pytest.raises(ModelError, match=r"tokenizer\.json is damaged"):
         broken.tokens("x")
@@ -111,7 +111,7 @@ def test_damaged_parts_are_told_when_they_are_used(tiny_folder, tmp_path):
         broken.embed(["x"], role="note")
 
 
-def test_another_architecture_is_refused_when_it_is_loaded(tiny_folder, tmp_path):
+def test_weights_of_another_architecture_are_refused_at_loading(tiny_folder, tmp_path):
     config = json.loads((tiny_folder / "config.json").read_text(encoding="utf-8"))
     others = [
         ({"model_type": "unheard-of"}, "can't be loaded"),
@@ -119,28 +119,28 @@ def test_another_architecture_is_refused_when_it_is_loaded(tiny_folder, tmp_path
         ({"num_hidden_layers": 3}, r"aren't those that its config\.json tells of: encoder\.layer\.2\."),
         ({"model_type": "distilbert", "dim": 32, "n_heads": 2, "n_layers": 2}, "aren't those"),
     ]
-    for number, (change, said) in enumerate(others):
+    for number, (change, error) in enumerate(others):
         folder = changed(tiny_folder, tmp_path / str(number), "config.json", json.dumps(config | change))
-        with pytest.raises(ModelError, match=said):
+        with pytest.raises(ModelError, match=error):
             build(f"sentence:{folder}").embed(["x"], role="note")
 
 
-def test_a_dimension_that_is_not_the_models_is_refused(tiny_folder, tmp_path):
+def test_a_wrong_dimension_in_the_folder_is_refused(tiny_folder, tmp_path):
     pooling = next(tiny_folder.glob("*_Pooling")).name + "/config.json"
-    said = json.loads((tiny_folder / pooling).read_text(encoding="utf-8")) | {"embedding_dimension": 48}
-    embedder = build(f"sentence:{changed(tiny_folder, tmp_path / 'model', pooling, json.dumps(said))}")
+    options = json.loads((tiny_folder / pooling).read_text(encoding="utf-8")) | {"embedding_dimension": 48}
+    embedder = build(f"sentence:{changed(tiny_folder, tmp_path / 'model', pooling, json.dumps(options))}")
     with pytest.raises(ModelError, match="gives 32 numbers a text where its folder says 48"):
         embedder.embed(["x"], role="note")
 
 
-def test_loading_says_nothing_and_leaves_the_log_as_it_was(tiny_folder, capfd):
+def test_loading_prints_nothing_and_restores_the_log(tiny_folder, capfd):
     import logging
 
-    from transformers.utils import logging as said
+    from transformers.utils import logging as settings
 
-    before = said.get_verbosity(), logging.getLogger("transformers.modeling_utils").level
+    before = settings.get_verbosity(), logging.getLogger("transformers.modeling_utils").level
     build_sentence(str(tiny_folder)).warm()
-    assert (said.get_verbosity(), logging.getLogger("transformers.modeling_utils").level) == before
+    assert (settings.get_verbosity(), logging.getLogger("transformers.modeling_utils").level) == before
     assert capfd.readouterr() == ("", "")
 
 
@@ -161,7 +161,7 @@ def test_a_path_without_a_model_is_a_model_error(name):
         build(name)
 
 
-def test_names_that_cannot_be(tmp_path):
+def test_impossible_names_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="sentence:BAAI/bge-m3"):
         build("sentence")
     with pytest.raises(UnknownChoice, match="Did you mean 'bundled'"):
@@ -170,7 +170,7 @@ def test_names_that_cannot_be(tmp_path):
         build(f"sentence:{tmp_path}")
 
 
-def test_a_hub_out_of_reach_names_the_ways_out(monkeypatch, tmp_path):
+def test_the_error_of_an_unreachable_hub_names_the_mirror_setting(monkeypatch, tmp_path):
     tiny_models.no_hub(tmp_path, monkeypatch)
     with pytest.raises(ModelError, match=r"the hub at http://127\.0\.0\.1:9 can't be reached.*HF_ENDPOINT"):
         build("sentence:BAAI/bge-m3").embed(["x"], role="note")
@@ -183,7 +183,7 @@ def test_a_model_in_the_hub_cache_needs_no_hub(monkeypatch, tmp_path, tiny_folde
     assert embedder.fingerprint.startswith("sentence-transformers/tiny@")
 
 
-def test_a_part_of_a_model_in_the_hub_cache_is_not_taken_for_it(monkeypatch, tmp_path, tiny_folder):
+def test_an_incomplete_model_in_the_hub_cache_is_refused(monkeypatch, tmp_path, tiny_folder):
     index = json.dumps({"weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}})
     part = changed(tiny_folder, tmp_path / "part", "model.safetensors.index.json", index)
     tiny_models.cached(part, "sentence-transformers/part", tmp_path / "cache", monkeypatch)

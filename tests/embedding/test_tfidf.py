@@ -15,7 +15,7 @@ def vectors(*texts: str) -> Matrix:
     return Tfidf().embed(texts, role="note")
 
 
-def test_shared_words_bring_texts_together() -> None:
+def test_texts_with_shared_words_are_similar() -> None:
     question, same, other = vectors(
         "restore the database", "Restoring a database: restore it from a backup", "the weather in the city"
     )
@@ -31,18 +31,18 @@ def test_a_repeated_word_counts_less_each_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("telling", "plain"), [("backup", "the"), ("backpressure", "git"), ("恢复", "复"), ("恢复", "我的"), ("复", "的")]
+    ("specific", "common"), [("backup", "the"), ("backpressure", "git"), ("恢复", "复"), ("恢复", "我的"), ("复", "的")]
 )
-def test_what_tells_more_weighs_more(telling: str, plain: str) -> None:
-    alone, other, both = vectors(telling, plain, f"{telling} x {plain}")
+def test_specific_words_weigh_more(specific: str, common: str) -> None:
+    alone, other, both = vectors(specific, common, f"{specific} x {common}")
     assert alone @ both > 1.4 * (other @ both)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "。，！", "🚀", "\x00\x07", "\ud83d"])
-def test_a_text_without_words_has_a_vector_all_the_same(text: str) -> None:
-    found, word = vectors(text, "word")
-    assert np.isclose(np.linalg.norm(found), 1)
-    assert abs(found @ word) < 0.05
+def test_a_text_without_words_has_a_vector(text: str) -> None:
+    wordless, word = vectors(text, "word")
+    assert np.isclose(np.linalg.norm(wordless), 1)
+    assert abs(wordless @ word) < 0.05
 
 
 def test_words_that_cancel_each_other_leave_no_empty_vector() -> None:
@@ -62,11 +62,11 @@ def test_words_that_cancel_each_other_leave_no_empty_vector() -> None:
 def test_vectors_are_the_same_in_another_process() -> None:
     text = "restore 数据库 v1.2.3 RefCell"
     code = f"from core.embedding.tfidf import Tfidf; print(Tfidf().embed([{text!r}], role='note').tobytes().hex())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == vectors(text).tobytes().hex()
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == vectors(text).tobytes().hex()
 
 
-def test_known_before_anything_is_read() -> None:
+def test_fingerprint_dimension_and_tokens() -> None:
     embedder = build("tfidf")
     assert (embedder.fingerprint, embedder.dimension) == ("tfidf-2:2048", DIMENSION)
     assert [tuple(span) for span in embedder.tokens("ab 恢复, extraordinarily").tolist()] == [

@@ -1,4 +1,4 @@
-"""Chunk -> windows: nothing is lost, everything fits, cuts fall where a reader would cut."""
+"""Chunk -> windows: all text is covered, every window fits, and cuts fall at line ends and spaces."""
 
 import re
 
@@ -15,7 +15,7 @@ from tests.fakes import WordLengths
 
 
 class Letters(WordLengths):
-    """Every character is a token, and reads 60 of them."""
+    """One token per character, and an input of 60 tokens."""
 
     input_tokens = 60
 
@@ -43,9 +43,9 @@ def windows(piece: Chunk, title: str, embedder: Embedder, *, size: int | None = 
     return windows_of([piece], title, embedder, size=size)
 
 
-def bodies(found, head: str) -> list[str]:
-    assert all(window.text.startswith(head) for window in found)
-    return [window.text[len(head) :] for window in found]
+def bodies(cut, head: str) -> list[str]:
+    assert all(window.text.startswith(head) for window in cut)
+    return [window.text[len(head) :] for window in cut]
 
 
 def test_a_short_chunk_is_one_window_under_its_breadcrumb():
@@ -70,70 +70,70 @@ def test_breadcrumb(title, section, line):
     assert breadcrumb(title, section) == line
 
 
-def test_without_title_or_section_the_text_stands_alone():
+def test_without_title_and_section_a_window_is_its_text():
     assert windows(chunk("Text."), "", WordLengths())[0].text == "Text."
 
 
 def test_every_window_repeats_the_lead():
     rows = "".join(f"| {number} | x |\n" for number in range(20))
-    found = windows(chunk(rows, lead="| n | v |\n|---|---|\n"), "T", WordLengths())
-    assert len(found) > 1
-    assert "".join(bodies(found, "T\n| n | v |\n|---|---|\n")) == rows
+    cut = windows(chunk(rows, lead="| n | v |\n|---|---|\n"), "T", WordLengths())
+    assert len(cut) > 1
+    assert "".join(bodies(cut, "T\n| n | v |\n|---|---|\n")) == rows
 
 
 def test_a_long_chunk_is_cut_evenly_at_line_ends():
     lines = "".join(f"line {number} has six words here\n" for number in range(30))
     embedder = WordLengths()
-    found = windows(chunk(lines), "", embedder)
-    sizes = [len(embedder.tokens(window.text)) for window in found]
-    assert "".join(window.text for window in found) == lines
-    assert all(window.text.endswith("\n") for window in found)
+    cut = windows(chunk(lines), "", embedder)
+    sizes = [len(embedder.tokens(window.text)) for window in cut]
+    assert "".join(window.text for window in cut) == lines
+    assert all(window.text.endswith("\n") for window in cut)
     assert max(sizes) <= embedder.input_tokens
     assert max(sizes) - min(sizes) <= 6
-    assert [window.index for window in found] == list(range(len(found)))
+    assert [window.index for window in cut] == list(range(len(cut)))
 
 
 def test_without_lines_the_cut_is_at_a_space_and_without_spaces_anywhere():
-    found = windows(chunk("word " * 50), "", Letters())
-    assert all(window.text.startswith("word") for window in found)
-    found = windows(chunk("x" * 500), "", Letters())
-    assert "".join(window.text for window in found) == "x" * 500
-    assert max(len(window.text) for window in found) <= 60
+    cut = windows(chunk("word " * 50), "", Letters())
+    assert all(window.text.startswith("word") for window in cut)
+    cut = windows(chunk("x" * 500), "", Letters())
+    assert "".join(window.text for window in cut) == "x" * 500
+    assert max(len(window.text) for window in cut) <= 60
 
 
 def test_a_character_is_never_cut():
     family = "👩\u200d👩\u200d👧"
     for text in (family * 60, "e\u0301" * 100, "👍🏽" * 100, "☺\ufe0f" * 100):
-        found = windows(chunk(text), "", Letters())
-        assert "".join(window.text for window in found) == text
-        assert not any(re.match("[\u200d\u0301\ufe0f\U0001f3fb-\U0001f3ff]", window.text) for window in found)
-        assert not any(window.text.endswith("\u200d") for window in found)
+        cut = windows(chunk(text), "", Letters())
+        assert "".join(window.text for window in cut) == text
+        assert not any(re.match("[\u200d\u0301\ufe0f\U0001f3fb-\U0001f3ff]", window.text) for window in cut)
+        assert not any(window.text.endswith("\u200d") for window in cut)
 
 
 def test_an_endless_breadcrumb_and_lead_leave_room():
     long = "name " * 1000
     text = "word " * 200
     embedder = WordLengths()
-    found = windows(chunk(text, section=long, parents=(long,), lead=long), long, embedder)
-    assert all(len(embedder.tokens(window.text)) <= embedder.input_tokens for window in found)
-    assert sum(window.text.count("word") for window in found) == 200
-    head = found[0].text.partition("\n")[0]
+    cut = windows(chunk(text, section=long, parents=(long,), lead=long), long, embedder)
+    assert all(len(embedder.tokens(window.text)) <= embedder.input_tokens for window in cut)
+    assert sum(window.text.count("word") for window in cut) == 200
+    head = cut[0].text.partition("\n")[0]
     assert head.startswith("name name")
     assert "…" in head
     assert len(embedder.tokens(head)) <= min(BREADCRUMB_TOKENS, embedder.input_tokens // 4)
 
 
-def test_smaller_windows_can_be_asked_for():
+def test_the_size_of_windows_can_be_smaller():
     text = "word " * 100
     embedder = Letters()
-    found = windows(chunk(text), "", embedder, size=32)
-    assert max(len(window.text) for window in found) <= 32
-    assert len(found) > len(windows(chunk(text), "", embedder))
+    cut = windows(chunk(text), "", embedder, size=32)
+    assert max(len(window.text) for window in cut) <= 32
+    assert len(cut) > len(windows(chunk(text), "", embedder))
     with pytest.raises(ConfigError, match="at least 32"):
         windows(chunk(text), "", embedder, size=10)
 
 
-def test_blank_text_is_still_a_window():
+def test_blank_text_is_a_window():
     assert [window.text for window in windows(chunk(" \n"), "T", WordLengths())] == ["T\n \n"]
 
 
@@ -148,10 +148,10 @@ def test_chunks_of_a_note_in_order():
     st.sampled_from([Letters(), WordLengths()]),
 )
 def test_nothing_is_lost_and_everything_fits(text, embedder):
-    found = windows(chunk(text, section="S"), "T", embedder)
-    assert "".join(bodies(found, "T > S\n")) == text
-    assert found == windows(chunk(text, section="S"), "T", embedder)
-    assert all(len(embedder.tokens(window.text)) <= embedder.input_tokens for window in found)
+    cut = windows(chunk(text, section="S"), "T", embedder)
+    assert "".join(bodies(cut, "T > S\n")) == text
+    assert cut == windows(chunk(text, section="S"), "T", embedder)
+    assert all(len(embedder.tokens(window.text)) <= embedder.input_tokens for window in cut)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,12 @@ def test_nothing_is_lost_and_everything_fits(text, embedder):
     ids=["zh", "en", "list", "emoji", "unknown", "x"],
 )
 def test_windows_of_the_bundled_model_fit_its_input(bundled, text):
-    found = windows(chunk(text, section="Setup", parents=("恢复",)), "Server", bundled)
-    assert "".join(bodies(found, "Server > 恢复 > Setup\n")) == text
+    cut = windows(chunk(text, section="Setup", parents=("恢复",)), "Server", bundled)
+    assert "".join(bodies(cut, "Server > 恢复 > Setup\n")) == text
     tokenizer = bundled._tokenizer
-    sizes = [len(tokenizer.encode("passage: " + window.text).ids) for window in found]
+    sizes = [len(tokenizer.encode("passage: " + window.text).ids) for window in cut]
     assert max(sizes) <= 512
-    assert min(sizes) >= 512 / 4 or len(found) == 1
+    assert min(sizes) >= 512 / 4 or len(cut) == 1
 
 
 def test_a_megabyte_in_one_chunk_takes_seconds(bundled):
@@ -180,6 +180,6 @@ def test_a_megabyte_in_one_chunk_takes_seconds(bundled):
 
     text = "How to restore a backup 数据库。\n" * 40_000
     start = time.process_time()
-    found = windows(chunk(text), "T", bundled)
-    assert sum(len(window.text) - len("T\n") for window in found) == len(text)
+    cut = windows(chunk(text), "T", bundled)
+    assert sum(len(window.text) - len("T\n") for window in cut) == len(text)
     assert time.process_time() - start < 30

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.evaluation.sidebyside import Brought
-from core.model import FoundSpan, GoldSpan, Pipeline, QuestionResult, Run
+from core.model import FoundSpan, GoldSpan, Measured, Pipeline, QuestionResult, Run
 
 STARTED = datetime(2026, 1, 31, 9, 15, tzinfo=UTC)
 
@@ -25,7 +24,7 @@ def negative(id: str, near: float | None = None) -> QuestionResult:
     return result(id, near=near, golds=())
 
 
-def run(name: str, results: Sequence[QuestionResult], **fields: object) -> Brought:
+def run(name: str, results: Sequence[QuestionResult], **fields: object) -> Measured:
     settings: Mapping[str, object] = {"semantic_weight": 0.6, "chunk_size": 512}
     made = Run(
         id=name,
@@ -43,6 +42,6 @@ def run(name: str, results: Sequence[QuestionResult], **fields: object) -> Broug
     return replace(made, **fields), results  # type: ignore[arg-type]
 
 
-def ranked(name: str, ranks: Sequence[int | None], **fields: object) -> Brought:
+def ranked(name: str, ranks: Sequence[int | None], **fields: object) -> Measured:
     """A run over questions 0, 1, ... answered at these ranks."""
     return run(name, [result(f"{number}", rank) for number, rank in enumerate(ranks)], **fields)

@@ -1,6 +1,7 @@
 """Advice is right where the truth is known, and says nothing firmly where there is only noise."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -8,11 +9,10 @@ import pytest
 from core.chunking import CHUNKERS, build
 from core.config import ChunkingSettings
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation.advice import AS_IT_IS, advise, grid, larger, of_runs, smaller
-from core.model import ChunkingOptions, Pipeline
+from core.evaluation.advice import AS_IT_IS, advise, grid, of_runs
+from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
 from tests.evaluation.brought import negative, ranked, result, run
-from tests.fakes import WordLengths
 
 KEYS = 18
 
@@ -42,8 +42,8 @@ def test_what_is_truly_better_is_found() -> None:
     assert all((advice.best, advice.firm, advice.keep) == ("k7", True, False) for advice in found)
     assert all(advice.chosen > 0.9 and advice.luck < 0.05 for advice in found)
     assert all(advice.gain <= advice.mean - advice.current_mean + 1e-9 for advice in found)
-    assert found[0].told.startswith("These settings are better: on questions that they weren't chosen by, they gained ")
-    assert f"{found[0].gain:.3f}" in found[0].told
+    assert str(found[0].told).startswith("These settings are better: on questions that they weren't chosen by, ")
+    assert f"{found[0].gain:.3f}" in str(found[0].told)
     assert found[0].comparison.settled
 
 
@@ -54,8 +54,8 @@ def test_what_may_be_chance_is_told_as_that() -> None:
     assert (advice.best, advice.keep, advice.firm) == ("new", False, False)
     assert 0.02 < advice.gain <= advice.mean - advice.current_mean == pytest.approx(1.2 / 40)
     assert advice.chosen > 0.9
-    assert advice.told.startswith("These settings may help: ")
-    assert "chance may explain it" in advice.told
+    assert str(advice.told).startswith("These settings may help: ")
+    assert "chance may explain it" in str(advice.told)
 
 
 def test_a_constant_gain_is_told_as_it_is() -> None:
@@ -75,14 +75,14 @@ def test_a_lucky_question_does_not_make_a_gain() -> None:
     assert advice.gain < advice.mean - advice.current_mean
     assert advice.gain <= 0
     assert advice.keep
-    assert advice.told.endswith("was no better on the others.")
+    assert str(advice.told).endswith("was no better on the others.")
 
 
 def test_of_equals_the_current_is_kept_and_else_the_simpler_is_taken() -> None:
     same = dict.fromkeys(map(str, range(30)), 0.5)
     advice = advise({"a": same, "own": same, "b": same}, "own")
     assert (advice.best, advice.keep, advice.chosen) == ("own", True, 1.0)
-    assert advice.told == "Keep the settings as they are: no others did better on these questions."
+    assert str(advice.told) == "Keep the settings as they are: no others did better on these questions."
     better = dict.fromkeys(same, 0.75)
     assert advise({"own": same, "costly": same, "simple": better, "dear": better}, "own").best == "simple"
 
@@ -98,14 +98,14 @@ def test_few_questions_get_no_advice_and_the_reason(count: int) -> None:
     values = {"own": dict.fromkeys(map(str, range(count)), 0.0), "new": dict.fromkeys(map(str, range(count)), 1.0)}
     advice = advise(values, "own")
     assert advice.refused == advice.told
-    assert f"so far the runs have {count}:" in advice.refused
-    assert "mostly the luckiest" in advice.refused
-    assert advice.refused.endswith(f"Add {20 - count} more.")
+    assert f"so far the runs have {count}:" in str(advice.refused)
+    assert "mostly the luckiest" in str(advice.refused)
+    assert str(advice.refused).endswith(f"Add {20 - count} more.")
     assert (advice.best, advice.keep, advice.firm, advice.gain, advice.chosen) == ("own", True, False, 0.0, 0.0)
 
 
 def test_twenty_questions_are_enough() -> None:
-    assert advise(noise(20, 1, better=3.0), "k0").refused == ""
+    assert advise(noise(20, 1, better=3.0), "k0").refused is None
 
 
 def test_what_cannot_be_advised_on_is_an_error() -> None:
@@ -128,7 +128,7 @@ def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
     advice = of_runs([old, new])
     assert (advice.best, advice.comparison.questions, advice.gain, advice.firm) == ("new", 25, 0.5, True)
     assert of_runs([old, new], "hit@5").keep
-    assert "have 3:" in of_runs([ranked("a", (1, 2, 3)), ranked("b", (1, 1, 1))]).refused
+    assert "have 3:" in str(of_runs([ranked("a", (1, 2, 3)), ranked("b", (1, 1, 1))]).refused)
     with pytest.raises(UnknownChoice, match="metric"):
         of_runs([old, new], "hit")
     for runs in ([], [old]):
@@ -141,25 +141,39 @@ def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
 
 def test_the_default_grid_begins_with_the_own_settings_and_is_a_product() -> None:
     pipelines = grid()
-    assert pipelines[0] == AS_IT_IS == Pipeline("as it is")
+    assert pipelines[0] == AS_IT_IS == Pipeline()
     assert len(pipelines) == 1 + 3 * 3 * 2
-    assert len({pipeline.name for pipeline in pipelines}) == len(pipelines)
+    assert len({pipeline_label(pipeline) for pipeline in pipelines}) == len(pipelines)
     assert [pipeline.chunking is None for pipeline in pipelines] == [True] * 7 + [False] * 12
-    assert pipelines[1] == Pipeline("weight 0.4 · no reranking", semantic_weight=0.4, reranker="none")
-    assert "chunks 256/1000 · weight 0.4 · no reranking" in {pipeline.name for pipeline in pipelines}
+    assert pipelines[1] == Pipeline(search=SearchSettings(semantic_weight=0.4, reranker="none"))
+    assert str(pipeline_label(pipelines[0])) == "Current settings"
+    assert "chunks of 256, at most 1,000 · weight of meaning 0.4 · without second look" in {
+        str(pipeline_label(one)) for one in pipelines
+    }
 
 
 def test_what_the_base_has_is_left_to_it_and_not_run_twice() -> None:
-    own = Pipeline(chunking=ChunkingOptions(), semantic_weight=0.6, reranker="late-interaction", rerank_weight=0.7)
-    pipelines = grid(own, rerank_weights=(0.5, 0.7))
+    own = Pipeline(chunking=ChunkingOptions(), search=SearchSettings.of(asdict(DEFAULTS)))
+    pipelines = grid(
+        own,
+        choices={
+            "reranker": ("none", "late-interaction"),
+            "rerank_weight": (0.5, 0.7),
+            "semantic_weight": (0.4, 0.6, 0.8),
+        },
+    )
     assert pipelines[0] == AS_IT_IS
     assert [pipeline for pipeline in pipelines if pipeline == AS_IT_IS] == [AS_IT_IS]
-    names = [pipeline.name for pipeline in pipelines]
+    names = [str(pipeline_label(pipeline)) for pipeline in pipelines]
     assert len(set(names)) == len(names) == 3 * (3 * (1 + 2))  # without reranking its weight is all the same
-    assert names[1:4] == ["weight 0.4 · no reranking", "no reranking", "weight 0.8 · no reranking"]
-    assert "rerank weight 0.5" in names
-    assert "chunks 1024/2000" in names
-    assert all(pipeline.reranker in (None, "none") for pipeline in pipelines)
+    assert names[1:4] == [
+        "weight of meaning 0.4 · without second look",
+        "without second look",
+        "weight of meaning 0.8 · without second look",
+    ]
+    assert "weight of the second look 0.5" in names
+    assert "chunks of 1,024, at most 2,000" in names
+    assert all(pipeline.search.reranker in (None, "none") for pipeline in pipelines)
 
 
 def test_chunkings_that_are_given_are_named_by_what_differs() -> None:
@@ -167,11 +181,10 @@ def test_chunkings_that_are_given_are_named_by_what_differs() -> None:
     (first, second) = grid(
         Pipeline(chunking=own),
         chunkings=[ChunkingOptions("markdown", chunk_size=300, chunk_overlap=50)],
-        semantic_weights=(),
-        rerankers=(),
+        choices={},
     )
     assert first == AS_IT_IS
-    assert second.name == "chunks 300/1500 · strategy markdown · chunk_overlap 50"
+    assert str(pipeline_label(second, own)) == "split by headings · overlap 50"
 
 
 @pytest.mark.parametrize("strategy", CHUNKERS)
@@ -179,11 +192,11 @@ def test_the_sizes_tried_are_ones_that_can_be(strategy: str) -> None:
     own = ChunkingOptions(strategy, chunk_overlap=200)
     pipelines = grid(Pipeline(chunking=own))
     cuts = {pipeline.chunking for pipeline in pipelines} - {None}
-    assert cuts == (set() if strategy in ("none", "lines") else {smaller(own), larger(own)})
-    for cut in (smaller(own), larger(own)):
-        build(cut, WordLengths().tokens)
+    assert cuts == (set() if strategy in ("none", "lines") else {own.smaller(), own.larger()})
+    for cut in (own.smaller(), own.larger()):
+        build(cut)
         assert ChunkingSettings(**{name: getattr(cut, name) for name in ChunkingSettings.model_fields})
 
 
 def test_the_rerankers_tried_exist() -> None:
-    assert {pipeline.reranker for pipeline in grid()} - {None, "none"} <= set(RERANKERS)
+    assert {pipeline.search.reranker for pipeline in grid()} - {None, "none"} <= set(RERANKERS)

@@ -9,7 +9,9 @@ from random import Random
 import pytest
 
 from core.errors import ConfigError
-from core.evaluation.compare import ENOUGH, Comparison, compare
+from core.evaluation.compare import compare
+from core.messages import message
+from core.model import ENOUGH, Comparison
 
 
 def compared(differences: Sequence[float], start: float = 0.0) -> Comparison:
@@ -43,24 +45,23 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
         ),
         (
             (7, 2, 31),
-            "Better on 7, worse on 2, the same on 31: not distinguishable from chance; "
-            "about 20 more questions like these would settle it.",
+            "Better on 7, worse on 2, the same on 31: could be chance; about 20 more questions like these would tell.",
         ),
         (
             (22, 18, 160),
-            "Better on 22, worse on 18, the same on 160: not distinguishable from chance; "
-            "about 1,800 more questions like these would settle it.",
+            "Better on 22, worse on 18, the same on 160: could be chance; "
+            "about 1,800 more questions like these would tell.",
         ),
         (
             (21, 20, 400),
-            "Better on 21, worse on 20, the same on 400: not distinguishable from chance; "
-            "more than 10,000 more questions like these would settle it.",
+            "Better on 21, worse on 20, the same on 400: could be chance; "
+            "more than 10,000 more questions like these would tell.",
         ),
     ],
 )
 def test_the_sentence_says_what_the_numbers_do(counts: tuple[int, int, int], told: str) -> None:
     comparison = outcome(*counts)
-    assert comparison.told == told
+    assert str(comparison.told) == told
     assert (comparison.wins, comparison.losses, comparison.ties) == counts
     assert comparison.settled == ("more than chance explains" in told)
 
@@ -77,7 +78,8 @@ def test_every_number_is_one(differences: list[float]) -> None:
 def test_identical_runs_differ_by_nothing() -> None:
     run = {f"{number}": number / 30 for number in range(30)}
     comparison = compare(run, dict(reversed(run.items())))
-    assert comparison == Comparison(30, 0.0, 0.0, 0.0, 1.0, 0, 0, 30, None, "The same on all 30 questions.")
+    text = message("The same on all {n} questions.", n=30)
+    assert comparison == Comparison(30, 0.0, 0.0, 0.0, 1.0, 0, 0, 30, None, text)
 
 
 def test_the_noise_of_adding_in_another_order_is_no_difference() -> None:

@@ -13,7 +13,7 @@ from core.errors import QuestionSetError
 from core.evaluation.golds import follow, gold_at, only_place, place, resolve, told
 from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question
 from core.store import Store
-from tests.store.test_questions import make, put
+from tests.store.test_question_table import make, put
 
 QUOTE = "The heron waits without moving, and takes its time."
 TEXTS = st.text(alphabet="ab 中文。\n\r\t>*", max_size=40)
@@ -148,7 +148,7 @@ def test_a_set_follows_its_notes_and_remembers(store: Store, base: KnowledgeBase
     kept = store.questions.add_set(base, "mine", [Question("q1", "who waits?", golds), Question("q2", "x", golds[1:])])
     assert resolve(store, kept) == store.questions.of(kept)
     put(store, base, "n1", body=f"Another beginning. {QUOTE}", path="birds/a.md")
-    store.chunks.delete_note("n2")
+    store.notes.delete(["n2"])
     moved = replace(golds[0], path="birds/a.md", start=19, end=19 + len(QUOTE))
     flagged = replace(golds[1], flagged=True)
     version = store.database.version()
@@ -163,12 +163,12 @@ def test_a_set_follows_its_notes_and_remembers(store: Store, base: KnowledgeBase
 def test_a_note_that_came_back_under_another_id_is_known_by_its_path(store: Store, base: KnowledgeBase) -> None:
     gold = gold_at(put(store, base, "n1", body=QUOTE), 0, len(QUOTE))
     kept = store.questions.add_set(base, "mine", [Question("q1", "x", (gold,))])
-    store.chunks.delete_note("n1")
+    store.notes.delete(["n1"])
     put(store, base, "n7", body=f"New: {QUOTE}")
     (question,) = resolve(store, kept)
     assert question.gold == (replace(gold, note_id="n7", start=5, end=5 + len(QUOTE)),)
     put(store, base, "n8", body=QUOTE, source_ref="/other")
-    store.chunks.delete_note("n7")
+    store.notes.delete(["n7"])
     put(store, base, "n9", body=QUOTE, source_ref="/third")
     (question,) = resolve(store, kept)
     assert question.spans[0].flagged, "two notes have that path"

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluation.metrics import (
-    Rates,
     Span,
     average_precision,
     coverage,
@@ -29,6 +28,7 @@ from core.evaluation.metrics import (
     span_recall,
     within_budget,
 )
+from core.model import Rates
 
 GOLD = ("a.md", 100, 200)
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from core.errors import QuestionSetError, SourceError
 from core.evaluation import sheets
 from core.evaluation.golds import resolve, told
-from core.evaluation.questions import dump, load, parse, read
+from core.evaluation.question_files import dump, load, parse, read
 from core.model import Gold, Question
 from core.store import Store
-from tests.store.test_questions import make, put
+from tests.store.test_question_table import make, put
 
 ROW = {"id": "q1", "question": "为什么?", "gold": [{"path": "a/b.md", "quote": "because"}]}
 

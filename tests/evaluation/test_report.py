@@ -12,11 +12,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.evaluation import METRICS, sheets
+from core.evaluation import sheets
 from core.evaluation.report import to_csv, to_html, to_markdown
-from core.evaluation.sidebyside import SideBySide, alone, side_by_side
-from core.model import Diagnosis, FoundSpan, GoldSpan, Pipeline, Question, QuestionResult
-from pages.ui import sentences
+from core.evaluation.sidebyside import alone, side_by_side
+from core.model import (
+    METRICS,
+    ChunkingOptions,
+    Diagnosis,
+    FoundSpan,
+    GoldSpan,
+    Pipeline,
+    Question,
+    QuestionResult,
+    SearchSettings,
+    SideBySide,
+)
 from tests.evaluation.brought import negative, ranked, result, run
 
 HOSTILE = (
@@ -169,7 +179,7 @@ def test_a_comparison_in_markdown() -> None:
         "| mrr@10 | 0.500 | 0.167 | -0.333 |",
         "| p50_ms | 12.0 | 12.0 | +0.0 |",
         "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
-        "old: No threshold keeps a hit for 95 % of the questions with an answer.",
+        "old: No minimum similarity keeps a hit for 95 % of the questions with an answer.",
         "## Gained: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 1 | question 1? | a.md | – | 3 |",
@@ -224,12 +234,12 @@ def test_a_table_has_a_row_for_each_question() -> None:
 
 
 def test_a_run_alone_tells_what_it_missed_and_why() -> None:
-    why = Diagnosis(0, "pool", "Others are nearer | in meaning.")
+    why = Diagnosis(0, "pool")
     one = alone(*run("mine", [result("a", 1), result("b", None, diagnoses=(why, why)), result("c", 11)]))
     report = to_markdown(one)
     assert report.startswith("# Report of a run\n")
     assert "## Settings\n\n| Setting | mine |" in report
-    assert "| b | question b? | a.md | Others are nearer \\| in meaning. |\n| c | question c? | a.md | – |" in report
+    assert f"| b | question b? | a.md | {why.told} |\n| c | question c? | a.md | – |" in report
     assert "Gained" not in report
     head, *rows = csv.reader(io.StringIO(to_csv(one).decode("utf-8-sig"), newline=""))
     assert head == ["id", "question", "kind", "rank", "took_ms", *METRICS]
@@ -245,19 +255,17 @@ def test_a_run_without_answers_is_told_too(results: list[QuestionResult]) -> Non
     assert len(to_csv(one).splitlines()) == 1 + len(results)
 
 
-def test_all_that_a_report_says_is_there_in_chinese() -> None:
-    said: list[str] = []
-
-    def say(text: str) -> str:
-        said.append(text)
-        return sentences.chinese(text)
-
-    stopped = ranked("as it is", (1, 1), ended_at=None, index_version=8, settings={"chunk_size": 256})
-    uneven = side_by_side(
-        [ranked("chunks 256/1000 · weight 0.4 · no reranking · rerank weight 0.5", (1, 2, None)), stopped]
-    )
-    pages = [to_html(one, "b", say, language="zh") for one in (shown(), uneven, alone(*run("mine", [result("a")])))]
-    names = {"old", "mine", "late-interaction"}
-    assert [text for text in said if text not in names and not re.search("[一-鿿]", sentences.chinese(text))] == []
-    assert '<html lang="zh">' in pages[0]
-    assert "分块 256/1000 · 权重 0.4 · 不重排 · 重排权重 0.5" in pages[1]
+def test_a_report_in_chinese() -> None:
+    stopped = ranked("mine", (1, 1), ended_at=None, index_version=8)
+    search = SearchSettings(semantic_weight=0.4, reranker="none")
+    way = Pipeline(chunking=ChunkingOptions(chunk_size=256), search=search)
+    first, results = ranked("", (1, 2, None), settings={"chunk_size": 256})
+    uneven = side_by_side([(replace(first, pipeline=way), results), stopped])
+    for one in (shown(), uneven, alone(*run("mine", [result("a")]))):
+        report = to_markdown(one, "b", "zh_CN")
+        english = to_markdown(one, "b")
+        assert report.count("\n") == english.count("\n")
+        sentences = [line for line in report.splitlines() if line and not line.startswith("|")]
+        assert [line for line in sentences if not re.search("[一-鿿]", line)] == []
+    assert "分块 256，最大 1,500 · 语义权重 0.4 · 不做二次排序" in to_markdown(uneven, "b", "zh_CN")
+    assert '<html lang="zh-CN">' in to_html(uneven, "b", "zh_CN")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.evaluation import MAIN, METRICS, is_lost, run, summarise, values
-from core.model import Chunk, FoundSpan, GoldSpan, Hit, NoteCard, Passage, Question, QuestionResult
+from core.evaluation.scoring import FIGURES, is_lost, run, summarise, values
+from core.model import MAIN, METRICS, Chunk, FoundSpan, GoldSpan, Hit, NoteCard, Passage, Question, QuestionResult
 
 FRONT = "---\ntitle: A\n---\n"
 BODIES = {
@@ -169,3 +169,7 @@ def test_a_part_of_the_results_can_be_averaged_apart() -> None:
         "mrr@10": 0.625,
         "hit@4000chars": 0.5,
     }
+
+
+def test_every_metric_has_its_function() -> None:
+    assert tuple(FIGURES) == METRICS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from core.errors import QuestionSetError, SourceError
-from core.evaluation.questions import load
+from core.evaluation.question_files import load
 from core.evaluation.sheets import COLUMNS, dump, from_frame, parse, to_frame
 from core.model import Gold, Question
 from tests.evaluation.test_questions import SETS

@@ -6,11 +6,9 @@ from statistics import fmean
 import pytest
 
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation import METRICS
 from core.evaluation.compare import compare
-from core.evaluation.metrics import Rates
-from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, Kind, SideBySide, alone, shared, side_by_side
-from core.model import GoldSpan, QuestionResult
+from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, alone, shared, side_by_side
+from core.model import METRICS, ChunkingOptions, GoldSpan, Kind, Pipeline, QuestionResult, Rates, SideBySide
 from tests.evaluation.brought import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)
@@ -92,9 +90,9 @@ def test_other_questions_are_left_out_and_that_is_told(other: QuestionResult) ->
     shown = side_by_side([run("x", [result("a", 1), result("b", 1)]), run("y", [result("b", 3), other])])
     assert [row.id for row in shown.rows] == ["b"]
     assert shown.left_out == 2
-    assert shown.notices == (
+    assert [*map(str, shown.notices)] == [
         "2 of 3 questions left out: not asked in every run, or their right passages were changed.",
-    )
+    ]
     assert shown.figures["hit@1"] == (1.0, 0.0)
 
 
@@ -123,17 +121,17 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 def test_runs_that_did_not_go_alike_say_so() -> None:
     stopped = ranked("new", (1, 1), ended_at=None, questions=9, index_version=8)
-    assert side_by_side([ranked("old", (1, 1)), stopped]).notices == (
+    assert [*map(str, side_by_side([ranked("old", (1, 1)), stopped]).notices)] == [
         "The notes or the base changed between these runs: a difference may come from that.",
         "'new' was stopped after 2 of 9 questions.",
-    )
+    ]
 
 
 def test_hits_of_other_lengths_are_looked_at_within_a_budget() -> None:
     old, new = ranked("old", (1,)), ranked("new", (2,), settings={"semantic_weight": 0.6, "chunk_size": 256})
     shown = side_by_side([old, new])
     assert shown.metric == BY_BUDGET
-    assert "favours long ones" in shown.notices[0]
+    assert "favours long ones" in str(shown.notices[0])
     assert side_by_side([old, new], "hit@1").metric == "hit@1"
     assert (two().metric, two().notices) == (BY_RANK, ())
 
@@ -145,8 +143,14 @@ def test_only_settings_that_differ_are_told() -> None:
 
 
 def test_runs_of_one_name_are_told_apart() -> None:
-    runs = [ranked("as it is", (1,)), ranked("", (1,)), ranked("as it is", (1,))]
-    assert side_by_side(runs).labels == ("as it is (1)", "run 2", "as it is (3)")
+    runs = [ranked("mine", (1,)), ranked("", (1,)), ranked("mine", (1,))]
+    assert [*map(str, side_by_side(runs).labels)] == ["mine (1)", "Current settings", "mine (3)"]
+
+
+def test_a_label_says_what_differs_from_the_base_as_it_was_split() -> None:
+    sections = Pipeline(chunking=ChunkingOptions("markdown", chunk_size=256))
+    base, other = ranked("", (1,), settings={"chunk_size": 256}), ranked("", (1,), pipeline=sections)
+    assert [*map(str, side_by_side([base, other]).labels)] == ["Current settings", "split by headings"]
 
 
 def test_answered_questions_are_counted_by_kind() -> None:
@@ -173,8 +177,8 @@ def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
     told = cosines([*having], [0.9, 0.4999, 0.5, 0.2]).false_positives[0]
     assert told.at == Rates(0.5, 0.5, 0.95)
     assert told.points[-1] == Rates(0.2, 1.0, 1.0)
-    assert told.told == (
-        "With a score threshold of 0.500, 95 % of the questions with an answer keep a hit, "
+    assert str(told.told) == (
+        "With a minimum similarity of 0.500, 95 % of the questions with an answer keep a hit, "
         "and 50 % of those without one have one too."
     )
 
@@ -185,11 +189,11 @@ def test_a_threshold_is_never_rounded_over_what_it_keeps() -> None:
 
 
 def test_where_there_is_no_threshold_it_says_why() -> None:
-    assert cosines([0.5], []).false_positives[0].told == "No question was asked that the notes don't answer."
+    assert str(cosines([0.5], []).false_positives[0].told) == "No question was asked that the notes don't answer."
     by_words = cosines([None] * 19, [0.5]).false_positives[0]
-    assert (by_words.at, by_words.told) == (
+    assert (by_words.at, str(by_words.told)) == (
         None,
-        "No threshold keeps a hit for 95 % of the questions with an answer.",
+        "No minimum similarity keeps a hit for 95 % of the questions with an answer.",
     )
     assert cosines([], [0.5]).false_positives[0].at is None
 
@@ -204,4 +208,4 @@ def test_a_run_alone_has_nothing_to_compare() -> None:
 def test_a_run_without_questions_has_figures_of_zero() -> None:
     shown = alone(*run("a", [], ended_at=None, questions=3))
     assert set(shown.figures["hit@1"]) == {0.0}
-    assert shown.notices == ("'a' was stopped after 0 of 3 questions.",)
+    assert [*map(str, shown.notices)] == ["'a' was stopped after 0 of 3 questions."]

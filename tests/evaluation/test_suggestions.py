@@ -9,7 +9,7 @@ import pytest
 
 from core.config import LlmSettings
 from core.errors import Cancelled, ProviderError
-from core.evaluation.asking import Casing, of_definition, of_heading
+from core.evaluation.phrasing import Casing, of_definition, of_heading
 from core.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question
 from core.providers.chat import Chat

@@ -8,17 +8,17 @@ from streamlit.testing.v1 import AppTest
 from core.embedding import EMBEDDERS
 from core.registry import Entry
 from core.workspace import Workspace
-from pages.ui import shell
+from pages.ui.shared import shell
 from tests import notes
 
-APP = Path(__file__).parents[2] / "app.py"
+MAIN = Path(__file__).parents[2] / "pages" / "main.py"
 
 
 class Screen:
     """The app in one browser tab: pages by name, what it shows as text."""
 
     def __init__(self, locale: str = "en-US") -> None:
-        self.app = AppTest.from_file(str(APP), default_timeout=30)
+        self.app = AppTest.from_file(str(MAIN), default_timeout=30)
         self.app.context["locale"] = locale
         self.app.run()
 
@@ -89,7 +89,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def filled(place: Path, vault: Path) -> Screen:
     """The app with the three notes imported and its model ready."""
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen()
     return screen.finish("warm")
 
@@ -101,5 +101,5 @@ def long(place: Path, tmp_path: Path) -> str:
     folder.mkdir()
     (folder / "long.md").write_text(notes.long_note(30))
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(folder))
-        return workspace.notes()[0].id
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        return workspace.notes.cards()[0].id

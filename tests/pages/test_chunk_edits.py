@@ -6,7 +6,7 @@ import pytest
 
 from core.model import Chunk
 from core.workspace import Workspace
-from pages.ui import splitting
+from pages.ui.chunks import splitting
 from tests.pages.conftest import Screen
 
 
@@ -19,14 +19,14 @@ class Chunks:
 
     @property
     def all(self) -> list[Chunk]:
-        return self.screen.workspace.chunks(self.note)
+        return self.screen.workspace.chunks.of_note(self.note)
 
     @property
     def workspace(self) -> Workspace:
         return self.screen.workspace
 
     def mark(self, *rows: int) -> "Chunks":
-        generation = self.workspace.note(self.note).generation
+        generation = self.workspace.notes.get(self.note).generation
         self.screen.app.session_state[f"chunks_{self.note}_{generation}"] = {
             "selection": {"rows": list(rows), "columns": [], "cells": []}
         }
@@ -117,7 +117,7 @@ def test_marked_chunks_are_deleted_and_restored_together(page: Chunks) -> None:
     assert page.disabled("act_delete")
     page.mark(1, 4, 7).press("act_delete")
     assert [chunk.index for chunk in page.all if chunk.state == "deleted"] == [1, 4, 7]
-    assert "3 deleted" in page.screen.text
+    assert "3 hidden" in page.screen.text
     page.mark(1, 4, 7)
     assert page.disabled("act_merge")
     page.press("act_restore")
@@ -131,13 +131,13 @@ def test_marked_neighbours_become_one_chunk(page: Chunks) -> None:
     assert [chunk.text.count("## Section") for chunk in page.all][:4] == [1, 1, 3, 1]
     assert page.all[3].text == texts[5]
     assert page.screen.app.query_params["chunk"] == "2"
-    assert len(page.workspace.edits(page.note)) == 1
+    assert len(page.workspace.chunks.edits(page.note)) == 1
     page.mark(2).press("act_restore")
     assert [chunk.text for chunk in page.all] == texts
 
 
 def test_marked_chunks_that_are_not_neighbours_stay_as_they_are(page: Chunks) -> None:
-    page.workspace.delete_chunk(page.all[7].id)
+    page.workspace.chunks.delete(page.all[7].id)
     page.screen.app.run()
     for rows in ((1, 3), (1, 2, 10), (6, 7, 8)):
         page.mark(*rows).press("act_merge")
@@ -152,7 +152,7 @@ def test_a_single_marked_chunk_is_merged_with_the_next(page: Chunks) -> None:
     assert page.disabled("act_merge")
     page.mark(28).press("act_merge")
     assert [chunk.text.count("## Section") for chunk in page.all][-2:] == [1, 2]
-    page.workspace.delete_chunk(page.all[5].id)
+    page.workspace.chunks.delete(page.all[5].id)
     page.screen.app.run()
     page.mark(4)
     assert page.disabled("act_merge")
@@ -163,7 +163,7 @@ def test_a_choice_behind_the_last_chunk_is_the_last_one(page: Chunks) -> None:
     page.screen.app.query_params["chunk"] = "29"
     page.screen.app.session_state["address_chunks_chunk"] = "29"
     page.press("act_merge")
-    page.workspace.merge_chunk(page.all[27].id)
+    page.workspace.chunks.merge(page.all[27].id)
     page.screen.app.run()
     assert "This note has no chunk" not in page.screen.text
     assert page.all[-1].text.count("## Section") == 3
@@ -176,13 +176,13 @@ def test_a_note_without_text_is_given_a_chunk(text: str, place: Path, tmp_path: 
     (folder / "Lighthouse.md").write_text(text)
     (folder / "other.md").write_text("other words")
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(folder))
-        found = [note.id for note in workspace.notes() if note.path == "Lighthouse.md"]
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        found = [note.id for note in workspace.notes.cards() if note.path == "Lighthouse.md"]
     if not found:
         return
     page = Chunks(found[0])
     assert page.all == []
-    assert "nothing to cut" in page.screen.text
+    assert "nothing to split" in page.screen.text
     page.press("drawer_first")
     assert "The text is empty" in page.screen.errors
     page.screen.app.text_area[0].set_value("The keeper is called Zebulon").run()
@@ -196,42 +196,42 @@ def test_a_note_without_text_is_given_a_chunk(text: str, place: Path, tmp_path: 
 
 
 def test_both_parts_of_a_split_are_restored_by_one_mark_each(page: Chunks) -> None:
-    page.workspace.split_chunk(page.all[2].id, 30)
+    page.workspace.chunks.split(page.all[2].id, 30)
     page.screen.app.run()
     page.mark(2, 3).press("act_restore")
     assert len(page.all) == 30
-    assert page.workspace.edits(page.note) == []
+    assert page.workspace.chunks.edits(page.note) == []
 
 
 def test_pending_chunks_are_embedded_one_note_or_base_at_a_time(page: Chunks) -> None:
     page.screen.app.toggle[0].set_value(False).run()
-    assert not page.workspace.bases()[0].embed_at_once
+    assert not page.workspace.bases.all()[0].embed_at_once
     for index in (1, 2, 3):
-        page.workspace.edit_chunk(page.all[index].id, f"another text {index}")
+        page.workspace.chunks.edit(page.all[index].id, f"another text {index}")
     page.screen.app.run()
     page.mark(1, 2, 5).press("act_embed").screen.finish("embed")
     assert [chunk.index for chunk in page.all if chunk.state == "pending"] == [3]
-    assert "2 chunks embedded" in page.screen.text
+    assert "2 chunks indexed" in page.screen.text
     page.press("embed_note").screen.finish("embed")
     assert {chunk.state for chunk in page.all} == {"embedded"}
-    assert "1 chunk embedded" in page.screen.text
+    assert "1 chunk indexed" in page.screen.text
 
 
 def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path, tmp_path: Path) -> None:
     file = tmp_path / "long" / "long.md"
     with Workspace(place) as workspace:
         for index in (3, 5):
-            workspace.edit_chunk(workspace.chunks(long)[index].id, f"rewritten {index}")
+            workspace.chunks.edit(workspace.chunks.of_note(long)[index].id, f"rewritten {index}")
         file.write_text(file.read_text().replace("word3 ", "other3 ").replace("word5 ", "other5 "))
-        workspace.apply(workspace.plan_folder(file.parent))
-        first, second = workspace.flagged()
+        workspace.notes.apply(workspace.notes.plan_folder(file.parent))
+        first, second = workspace.chunks.flagged()
     page = Chunks(long)
     assert "2 edits have lost their place" in page.screen.text
     assert "rewritten 3" in page.screen.text
     page.press(f"keep_{first.edit.id}")
     assert [chunk.text for chunk in page.all if chunk.edited] == ["rewritten 3"]
     page.press(f"drop_{second.edit.id}")
-    assert page.workspace.flagged() == []
+    assert page.workspace.chunks.flagged() == []
     assert "lost their place" not in page.screen.text
 
 

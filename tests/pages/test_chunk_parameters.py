@@ -3,7 +3,7 @@
 import pytest
 
 from core.model import ChunkingOptions
-from pages.ui import parameters
+from pages.ui.shared import parameters
 from tests.pages.conftest import Screen
 
 
@@ -23,15 +23,15 @@ def strategy(screen: Screen, side: str, name: str) -> None:
 
 def test_a_preview_cuts_as_an_import_would_and_changes_nothing(screen: Screen, long: str) -> None:
     view(screen, "preview")
-    assert "Cuts that stay <b>30</b>" in screen.text
+    assert "Same splits <b>30</b>" in screen.text
     strategy(screen, "preview", "none")
     assert "Chunks: <b>1</b>" in screen.text
-    assert "that go <b>29</b>" in screen.text
-    assert len(screen.workspace.chunks(long)) == 30
+    assert "removed <b>29</b>" in screen.text
+    assert len(screen.workspace.chunks.of_note(long)) == 30
     strategy(screen, "preview", "recursive")
     screen.app.slider("try_preview_chunk_size").set_value(256).run()
-    note = screen.workspace.note(long)
-    cut = screen.workspace.cut(note, ChunkingOptions(strategy="recursive", chunk_size=256), "words")
+    note = screen.workspace.notes.get(long)
+    cut = screen.workspace.chunks.cut(note, ChunkingOptions(strategy="recursive", chunk_size=256), "words")
     assert f"Chunks: <b>{len(cut.chunks)}</b>" in screen.text
 
 
@@ -55,7 +55,9 @@ def test_sliders_have_their_ranges_and_those_without_effect_are_shut(screen: Scr
 def test_parameters_follow_the_note_until_somebody_moves_them(screen: Screen, long: str) -> None:
     view(screen, "preview")
     workspace = screen.workspace
-    workspace.rechunk(note_ids=[long], options=ChunkingOptions(strategy="recursive", chunk_size=300, chunk_overlap=7))
+    workspace.chunks.rechunk(
+        note_ids=[long], options=ChunkingOptions(strategy="recursive", chunk_size=300, chunk_overlap=7)
+    )
     screen.app.run()
     assert not screen.app.exception, screen.app.exception
     assert screen.app.selectbox("try_preview_strategy").value == "recursive"
@@ -63,7 +65,7 @@ def test_parameters_follow_the_note_until_somebody_moves_them(screen: Screen, lo
     assert "default value" not in screen.text
     assert screen.app.slider("try_preview_chunk_overlap").value == 7
     screen.app.slider("try_preview_chunk_overlap").set_value(60).run()
-    workspace.rechunk(note_ids=[long], options=workspace.bases()[0].chunking)
+    workspace.chunks.rechunk(note_ids=[long], options=workspace.bases.all()[0].chunking)
     screen.app.run()
     assert screen.app.slider("try_preview_chunk_overlap").value == 60
     screen.press("reset_preview")
@@ -78,14 +80,14 @@ def apply_shut(screen: Screen) -> list[bool]:
 @pytest.mark.parametrize("size", [200, 300, 1100])
 def test_sizes_that_a_command_chose_can_be_applied_only_when_moved(screen: Screen, long: str, size: int) -> None:
     options = ChunkingOptions(strategy="recursive", chunk_size=size, chunk_overlap=0)
-    screen.workspace.rechunk(screen.workspace.bases()[0].name, options=options)
+    screen.workspace.chunks.rechunk(screen.workspace.bases.all()[0].name, options=options)
     view(screen, "preview")
     slider = screen.app.slider("try_preview_chunk_size")
     assert (slider.value, slider.min, slider.max) == (size, min(size, 256), max(size, 1024))
     assert screen.app.slider("try_preview_chunk_overlap").value == 0
     assert apply_shut(screen) == [True, True]
-    assert "that go <b>0</b>" in screen.text
-    assert "that are new <b>0</b>" in screen.text
+    assert "removed <b>0</b>" in screen.text
+    assert "new <b>0</b>" in screen.text
     slider.set_value(513).run()
     assert apply_shut(screen) == [False, False]
     screen.press("reset_preview")
@@ -107,7 +109,7 @@ def test_two_cuts_are_compared(screen: Screen) -> None:
     text = screen.text
     assert "Chunks: <b>30</b>" in text
     assert "Chunks: <b>1</b>" in text
-    for fact in ("Cuts in both <b>1</b>", "only left <b>29</b>", "only right <b>0</b>"):
+    for fact in ("Splits in both <b>1</b>", "only left <b>29</b>", "only right <b>0</b>"):
         assert fact in text
 
 
@@ -116,33 +118,33 @@ def test_parameters_become_the_notes_own_and_go_back_to_the_bases(screen: Screen
     assert next(button for button in screen.app.button if button.key == "apply_note_preview").disabled
     strategy(screen, "preview", "none")
     screen.press("apply_note_preview").finish("rechunk")
-    assert len(screen.workspace.chunks(long)) == 1
-    own = screen.workspace.options(long)
+    assert len(screen.workspace.chunks.of_note(long)) == 1
+    own = screen.workspace.chunks.options(long)
     assert own is not None
     assert own.strategy == "none"
-    assert "1 note cut" in screen.text
-    assert "parameters of its own" in screen.text
+    assert "1 note split" in screen.text
+    assert "own parameters" in screen.text
     strategy(screen, "preview", "auto")
     screen.press("apply_note_preview").finish("rechunk")
-    assert screen.workspace.options(long) is None
-    assert len(screen.workspace.chunks(long)) == 30
-    assert "0 windows embedded" in screen.text
+    assert screen.workspace.chunks.options(long) is None
+    assert len(screen.workspace.chunks.of_note(long)) == 30
+    assert screen.workspace.jobs.get("rechunk").result.embedded_windows == 0
 
 
 def test_parameters_become_the_bases_and_edits_stay(screen: Screen, long: str) -> None:
-    screen.workspace.edit_chunk(screen.workspace.chunks(long)[4].id, "mine")
+    screen.workspace.chunks.edit(screen.workspace.chunks.of_note(long)[4].id, "mine")
     view(screen, "compare")
     strategy(screen, "second", "recursive")
     screen.press("apply_base_second").finish("rechunk")
-    assert screen.workspace.bases()[0].chunking.strategy == "recursive"
-    chunks = screen.workspace.chunks(long)
+    assert screen.workspace.bases.all()[0].chunking.strategy == "recursive"
+    chunks = screen.workspace.chunks.of_note(long)
     assert {chunk.kind for chunk in chunks} == {"recursive_character"}
     assert [chunk.text for chunk in chunks if chunk.edited] == ["mine"]
-    assert "Cut anew" in screen.text
+    assert "The notes are split again" in screen.text
 
 
 def test_the_page_is_whole_in_chinese(long: str) -> None:
     screen = Screen("zh-CN").finish("warm").open("chunks", note=long)
-    for name, said in (("preview", "消失"), ("compare", "仅左边"), ("stored", "立即向量化")):
+    for name, said in (("preview", "去掉"), ("compare", "仅左边"), ("stored", "新分块立即建立索引")):
         view(screen, name)
         assert said in screen.text or said in "".join(toggle.label for toggle in screen.app.toggle)

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.model import Chunk
-from pages.ui import bands, cutting, tree
+from pages.ui.chunks import bands, summary, tree
 from tests.pages.conftest import Screen
 
 
@@ -14,7 +14,7 @@ def test_nothing_is_chosen_at_first(filled: Screen) -> None:
 
 def test_a_linked_note_is_shown_whole(filled: Screen) -> None:
     filled.open("chunks")
-    backups = next(note.id for note in filled.workspace.notes() if note.path == "backups.md")
+    backups = next(note.id for note in filled.workspace.notes.cards() if note.path == "backups.md")
     filled.open("chunks", note=backups)
     assert len(filled.app.dataframe[0].value) == 1
     assert "Whole note" in filled.text
@@ -38,7 +38,7 @@ def test_the_strategy_explains_itself(long: str) -> None:
     said = Screen().open("chunks", note=long).text
     assert "By headings" in said
     assert "30 headings of level 2 or 3" in said
-    assert "not fewer than short_doc_threshold (500)" in said
+    assert "only notes with fewer than 500 stay whole" in said
     assert "H1×1 H2×30" in said
 
 
@@ -75,24 +75,24 @@ def test_what_a_person_added_has_a_place_but_no_width() -> None:
 
 
 def test_a_histogram_holds_every_size_once() -> None:
-    assert cutting.buckets([3, 3, 7]) == (3, 1, [2, 0, 0, 0, 1])
-    first, step, counts = cutting.buckets([12, 900, 455, 460])
+    assert summary.buckets([3, 3, 7]) == (3, 1, [2, 0, 0, 0, 1])
+    first, step, counts = summary.buckets([12, 900, 455, 460])
     assert (first, step, sum(counts)) == (0, 50, 4)
     assert counts[0] == counts[18] == 1
     assert counts[9] == 2
 
 
 def test_notes_stand_in_their_folders(filled: Screen) -> None:
-    found = tree.folders(filled.workspace.notes(), several=False)
+    found = tree.folders(filled.workspace.notes.cards(), several=False)
     assert [folder["name"] for folder in found["folders"]] == ["kitchen", "缓存"]
     assert [note[1] for note in found["notes"]] == ["Backups"]
     assert [note[1] for note in found["folders"][1]["notes"]] == ["缓存雪崩"]
-    assert tree.folders(filled.workspace.notes(), several=True)["folders"][0]["count"] == 3
+    assert tree.folders(filled.workspace.notes.cards(), several=True)["folders"][0]["count"] == 3
 
 
 def many(screen: Screen, folders: int, each: int) -> tuple[dict[str, Any], list[list[str]]]:
     """A tree of folders in two areas, and the ids of the notes in each folder."""
-    card = screen.workspace.notes()[0]
+    card = screen.workspace.notes.cards()[0]
     paths = [f"Area {n % 2}/Folder {n:02d}/{k:03d}.md" for n in range(folders) for k in range(each)]
     cards = [replace(card, id=path, path=path) for path in paths]
     return tree.folders(cards, several=False), [paths[n * each : (n + 1) * each] for n in range(folders)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import Cancelled
-from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run
+from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run, SearchSettings
 from core.workspace import Workspace
 from tests.pages.conftest import Screen
 
@@ -16,14 +16,14 @@ BACKUPS, CACHE = "Create an empty database and run", "给过期时间加上随�
 
 
 def gold(workspace: Workspace, path: str, quote: str) -> GoldSpan:
-    note = workspace.note(workspace.named_note(path).id)
+    note = workspace.notes.get(workspace.notes.named(path).id)
     start = note.body.index(quote)
     return GoldSpan(path, quote, start, start + len(quote), note.id)
 
 
 def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
     """A set of questions, of which the third has no answer and all behind that are missed by words."""
-    kept = workspace.question_sets.add_set(workspace.bases()[0].name, "mine")
+    kept = workspace.questions.add_set(workspace.bases.all()[0].name, "mine")
     restore, random = gold(workspace, "backups.md", BACKUPS), gold(workspace, "缓存/雪崩.md", CACHE)
     asked = [
         Question("q1", "restore a backup", (restore,), kind="how"),
@@ -31,8 +31,8 @@ def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
         Question("q3", "who wrote this", ()),
         *(Question(f"q{number}", f"zebra number {number}", (restore,)) for number in range(4, questions + 1)),
     ]
-    workspace.question_sets.add_questions(kept, asked)
-    return workspace.question_sets.named_set(workspace.bases()[0].name, "mine")
+    workspace.questions.add(kept, asked)
+    return workspace.questions.named(workspace.bases.all()[0].name, "mine")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def compared(filled: Screen, kept: QuestionSet) -> Screen:
 
 
 def runs(screen: Screen) -> list[Run]:
-    return screen.workspace.evaluation.runs(screen.workspace.bases()[0].name)
+    return screen.workspace.runs.of(screen.workspace.bases.all()[0].name)
 
 
 def boxes(screen: Screen) -> str:
@@ -73,7 +73,7 @@ def button(screen: Screen, key: str):  # type: ignore[no-untyped-def]
 
 
 def ways(screen: Screen) -> list[Pipeline]:
-    chosen: list[Pipeline] = screen.app.session_state[f"ways_{screen.workspace.bases()[0].id}"]
+    chosen: list[Pipeline] = screen.app.session_state[f"ways_{screen.workspace.bases.all()[0].id}"]
     return chosen
 
 
@@ -92,14 +92,14 @@ def test_without_notes_it_says_where_they_come_from() -> None:
 def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     filled.open("evaluation")
     assert filled.app.query_params["view"] == "compare"
-    assert "Nothing was asked yet" in filled.text
+    assert "There is no run yet" in filled.text
     filled.press("run").finish("evaluate")
-    assert [run.pipeline.name for run in runs(filled)] == ["no reranking", "as it is"]
+    assert [run.pipeline for run in runs(filled)] == [Pipeline(search=SearchSettings(reranker="none")), Pipeline()]
     told = boxes(filled)
     assert "too few questions to tell anything" in told
     assert "3 questions, 2 of them with an answer" in told
     assert "First hit is right" in told
-    assert "Nothing was asked yet" not in filled.text
+    assert "There is no run yet" not in filled.text
     assert filled.workspace.jobs.get("evaluate") is None
 
 
@@ -107,7 +107,7 @@ def test_the_page_speaks_chinese(compared: Screen) -> None:
     chinese = Screen("zh-CN").open("evaluation", view="compare")
     assert chinese.app.title[0].value == "评测"
     told = chinese.text
-    for said in ("不重排", "首条即对", "现有设置", "问题太少", "正确段落", "第 1 名"):
+    for said in ("不做二次排序", "首条即对", "当前设置", "问题太少", "正确段落", "第 1 名"):
         assert said in told
 
 
@@ -119,7 +119,7 @@ def test_a_question_shows_its_passages_and_what_each_run_recalled(compared: Scre
     links = [link for link in compared.app.get("page_link") if "chunk=" in link.proto.query_string]
     assert links
     mark(compared, 2)
-    assert "The notes have no answer to this question" in boxes(compared)
+    assert "Your notes don&#x27;t answer this question" in boxes(compared)
     assert compared.app.query_params["question"] == "q3"
 
 
@@ -158,7 +158,7 @@ def test_a_miss_says_why(filled: Screen) -> None:
     mark(filled, len(rows(filled)) - 1)
     told = boxes(filled)
     assert "missed" in told
-    assert "No candidate" in told
+    assert "Not among the first" in told
     assert "Others are nearer in meaning and in words" in told
 
 
@@ -166,13 +166,13 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
     file = vault / "backups.md"
     file.write_text("# Other\n\nAnother beginning.\n\n" + file.read_text().replace(BACKUPS, "Do not"), encoding="utf-8")
     workspace = compared.workspace
-    workspace.apply(workspace.plan_folder(vault))
+    workspace.notes.apply(workspace.notes.plan_folder(vault))
     compared.app.run()
     told = boxes(compared)
     assert "The notes changed since this run" in told
     assert "changed in the note since" in told
     assert "Do not" not in told
-    workspace.delete_notes([workspace.named_note("backups.md").id])
+    workspace.notes.delete([workspace.notes.named("backups.md").id])
     compared.app.run()
     assert "The note is gone" in boxes(compared)
 
@@ -182,23 +182,23 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
 
 def test_a_preset_is_one_click_and_two_of_the_same_cannot_be_compared(filled: Screen, kept: QuestionSet) -> None:
     filled.open("evaluation", view="compare")
-    assert ways(filled) == [Pipeline(), Pipeline(reranker="none")]
-    assert ways(pick(filled, "meaning"))[1] == Pipeline(mode="semantic")
-    assert ways(pick(filled, "around"))[1] == Pipeline(expansion_size=1)
+    assert ways(filled) == [Pipeline(), Pipeline(search=SearchSettings(reranker="none"))]
+    assert ways(pick(filled, "meaning"))[1] == Pipeline(search=SearchSettings(mode="semantic"))
+    assert ways(pick(filled, "around"))[1] == Pipeline(search=SearchSettings(expansion_size=1))
     assert not button(filled, "run").disabled
     pick(filled, "as_is")
     assert button(filled, "run").disabled
-    assert "Two of these ways are the same" in filled.text
+    assert "Two of these setups are the same" in filled.text
 
 
 def test_other_chunks_are_said_to_take_longer_and_are_made_beside_the_base(filled: Screen, kept: QuestionSet) -> None:
-    before = filled.workspace.chunks(filled.workspace.named_note("backups.md").id)
+    before = filled.workspace.chunks.of_note(filled.workspace.notes.named("backups.md").id)
     pick(filled.open("evaluation", view="compare"), "recursive")
-    assert "For B the notes are cut and embedded once more" in filled.text
+    assert "For B the notes are split and indexed once more" in filled.text
     filled.press("run").finish("evaluate")
-    assert "Cut by size" in boxes(filled)
+    assert "Split by size" in boxes(filled)
     assert "What differs" in boxes(filled)
-    assert filled.workspace.chunks(filled.workspace.named_note("backups.md").id) == before
+    assert filled.workspace.chunks.of_note(filled.workspace.notes.named("backups.md").id) == before
 
 
 def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> None:
@@ -209,12 +209,14 @@ def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> No
     size = next(slider for slider in filled.app.slider if slider.key.startswith("way_chunk_size_0"))
     size.set_value(256).run()
     first = ways(filled)[0]
-    assert (first.semantic_weight, first.mode) == (0.3, "hybrid")
-    assert first.chunking == replace(filled.workspace.bases()[0].chunking, strategy="recursive", chunk_size=256)
-    assert "Cut by size · chunks 256/1500 · by meaning and words · weight 0.3" in boxes(filled)
+    assert (first.search.semantic_weight, first.search.mode) == (0.3, "hybrid")
+    assert first.chunking == replace(filled.workspace.bases.all()[0].chunking, strategy="recursive", chunk_size=256)
+    assert "Split by size · chunks of 256, at most 1,500 · by meaning and words · weight of meaning 0.3" in boxes(
+        filled
+    )
     # What is as the base has it is left to the base again.
     filled.app.slider("way_semantic_weight_0").set_value(0.6).run()
-    assert ways(filled)[0].semantic_weight is None
+    assert ways(filled)[0].search == SearchSettings(mode="hybrid")
     filled.app.text_input("way_name_0").input(HOSTILE[:60]).run()
     filled.press("run").finish("evaluate")
     assert runs(filled)[1].pipeline.name == HOSTILE[:60]
@@ -229,13 +231,13 @@ def test_a_third_way_is_added_and_removed(filled: Screen, kept: QuestionSet) -> 
     assert filled.app.tabs[0].label.startswith("A · ")
     assert filled.app.segmented_control("against").value == 1
     filled.press("way_remove_1")
-    assert ways(filled) == [Pipeline(), Pipeline(mode="semantic")]
+    assert ways(filled) == [Pipeline(), Pipeline(search=SearchSettings(mode="semantic"))]
 
 
 def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.apply(holder.plan_folder(vault))
-        holder.evaluation.run(a_set(holder), [Pipeline(), Pipeline(reranker="none")])
+        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.runs.run(a_set(holder), [Pipeline(), Pipeline(search=SearchSettings(reranker="none"))])
         reader = Screen().finish("warm").open("evaluation", view="compare")
         assert button(reader, "run").disabled
         assert "First hit is right" in boxes(reader)
@@ -260,7 +262,7 @@ def test_charts_are_drawn_when_they_are_opened(compared: Screen) -> None:
 
 def test_another_figure_can_be_judged_by(compared: Screen) -> None:
     compared.app.selectbox("judged_by").set_value("span_iou").run()
-    assert "Overlap of found and right" in boxes(compared).split("t-verdict")[1].split("</div></div></div>")[0]
+    assert "Overlap with the right passage" in boxes(compared).split("t-verdict")[1].split("</div></div></div>")[0]
     assert [one.label for one in compared.app.get("download_button") if "HTML" in one.label or "CSV" in one.label]
 
 
@@ -270,7 +272,7 @@ def test_another_figure_can_be_judged_by(compared: Screen) -> None:
 def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
     compared.open("evaluation", view="history")
     table = compared.app.dataframe[0].value
-    assert list(table["way"]) == ["No reranking", "As it is"]
+    assert list(table["way"]) == ["Without second look", "Current settings"]
     assert set(table["state"]) == {"complete"}
     assert button(compared, "history_compare").disabled
     mark(compared, 0).press("history_compare")
@@ -283,7 +285,7 @@ def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
 
 def test_a_run_says_when_the_notes_changed_since(compared: Screen) -> None:
     workspace = compared.workspace
-    workspace.delete_notes([workspace.named_note("kitchen/bread.txt").id])
+    workspace.notes.delete([workspace.notes.named("kitchen/bread.txt").id])
     compared.open("evaluation", view="history")
     assert set(compared.app.dataframe[0].value["state"]) == {"notes changed since"}
 
@@ -294,7 +296,7 @@ def test_a_stopped_run_is_resumed(filled: Screen, kept: QuestionSet) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        filled.workspace.evaluation.run(kept, [Pipeline()], stop)
+        filled.workspace.runs.run(kept, [Pipeline()], stop)
     filled.open("evaluation", view="history")
     assert list(filled.app.dataframe[0].value["state"]) == ["stopped"]
     mark(filled, 0).press("history_resume").finish("evaluate")
@@ -314,20 +316,20 @@ def test_advice_is_refused_for_few_questions(filled: Screen, kept: QuestionSet) 
 
 def test_advice_is_given_and_taken(filled: Screen) -> None:
     workspace = filled.workspace
-    base = workspace.bases()[0].name
+    base = workspace.bases.all()[0].name
     a_set(workspace, 25)
     # Where only words count, the questions that hold none of the note's find nothing.
-    workspace.set_search(base, semantic_weight=0.0, limit=7)
+    workspace.bases.set_search(base, SearchSettings(semantic_weight=0.0, limit=7))
     filled.open("evaluation", view="advice")
     filled.app.pills("grid_sizes").set_value(["own"]).run()
-    filled.app.pills("grid_rerankers").set_value(["none"]).run()
+    filled.app.pills("grid_reranker").set_value(["none"]).run()
     filled.press("advise").finish("advise")
     told = filled.text
     assert "settings" in told
     table = filled.app.dataframe[0].value
-    assert "as it is" in set(table["note"])
+    assert "current" in set(table["note"])
     assert len(table) == len(runs(filled)) > 2
     if any((one.key or "") == "adopt" for one in filled.app.button):
         filled.press("adopt")
-        assert workspace.base(base).semantic_weight != 0.0
-        assert workspace.base(base).limit == 7
+        assert workspace.bases.get(base).search.semantic_weight != 0.0
+        assert workspace.bases.get(base).search.limit == 7

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from core.messages import message
 from core.workspace import Workspace
 from tests.pages.conftest import Screen
 
@@ -14,7 +15,7 @@ def test_the_sample_notes_come_with_one_click() -> None:
     screen = Screen().press("try").finish()
     assert "Import finished" in screen.text
     assert "20 notes" in screen.text
-    assert {note.base for note in screen.workspace.notes()} == {"sample"}
+    assert {note.base for note in screen.workspace.notes.cards()} == {"sample"}
     screen.press("close_import")
     assert "Import finished" not in screen.text
 
@@ -42,7 +43,7 @@ def test_bases_show_what_they_hold(filled: Screen) -> None:
 def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path) -> None:
     (vault / "<b>photo.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen()
     assert "Needs attention" in screen.text
     assert "1 file of 'vault' could not be read" in screen.text.replace("\\", "")
@@ -51,9 +52,9 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
 
 
 def test_a_damaged_index_can_be_rebuilt(filled: Screen) -> None:
-    filled.workspace.store.index_problem = "The vector index can't be read."
+    filled.workspace.store.index_problem = message("The search index can't be read.")
     filled.app.run()
-    assert "The vector index can't be read" in filled.text
+    assert "The search index can't be read" in filled.text
     filled.press("rebuild").finish("rebuild")
-    assert "The index is whole again" in filled.text
-    assert filled.workspace.status().index_problem == ""
+    assert "The index is rebuilt" in filled.text
+    assert filled.workspace.status().index_problem is None

@@ -20,19 +20,19 @@ def figures(screen: Screen) -> str:
 
 def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
     screen = proposed(Screen(), vault)
-    assert "What this sync would do to 'vault'" in screen.text.replace("\\", "")
+    assert "What this sync would change in 'vault'" in screen.text.replace("\\", "")
     assert "<b>3</b><span>Added" in figures(screen)
     assert "缓存/雪崩.md" in screen.text
-    assert screen.workspace.notes() == []
+    assert screen.workspace.notes.cards() == []
     screen.press("plan_apply").finish()
     assert "Import finished" in screen.text
     assert "<b>3</b><span>Added" in figures(screen)
-    assert len(screen.workspace.notes()) == 3
+    assert len(screen.workspace.notes.cards()) == 3
 
 
 def test_a_plan_can_be_left_alone(vault: Path) -> None:
     screen = proposed(Screen(), vault).press("plan_discard")
-    assert screen.workspace.notes() == []
+    assert screen.workspace.notes.cards() == []
     assert screen.app.text_input("import_path")
 
 
@@ -57,7 +57,7 @@ def test_a_plan_that_removes_much_wants_a_second_yes(place: Path, tmp_path: Path
     for number in range(6):
         (folder / f"{number}.md").write_text(f"note number {number}")
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(folder))
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
     for number in range(4):
         (folder / f"{number}.md").unlink()
     screen = Screen().open("notes").press("again_0")
@@ -65,7 +65,7 @@ def test_a_plan_that_removes_much_wants_a_second_yes(place: Path, tmp_path: Path
     assert screen.app.button("plan_apply").disabled
     screen.app.checkbox("plan_confirmed").check().run()
     screen.press("plan_apply").finish()
-    assert len(screen.workspace.notes()) == 2
+    assert len(screen.workspace.notes.cards()) == 2
 
 
 def test_a_folder_that_is_missing_or_not_given_is_an_error_box(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
     files = screen.open("notes").app.file_uploader[1]
     files.set_value([("b.md", b"# B\n\ntext", "text/markdown"), ("c.zip", archive.getvalue(), "application/zip")]).run()
     screen.press("look_files").press("plan_apply").finish()
-    assert {note.path for note in screen.workspace.notes()} == {"vault/sub/a.md", "b.md", "packed.md"}
+    assert {note.path for note in screen.workspace.notes.cards()} == {"vault/sub/a.md", "b.md", "packed.md"}
 
 
 def test_an_upload_whose_name_leads_out_is_refused() -> None:
@@ -116,8 +116,8 @@ def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault
         "---\ntitle: '*Odd*'\ncreated: yesterday\ncolour: red\n---\nBody ![x](http://a.b/c.png)\n"
     )
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
-        odd = next(note for note in workspace.notes() if note.path == "odd.md")
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        odd = next(note for note in workspace.notes.cards() if note.path == "odd.md")
     screen = Screen().open("notes", note=odd.id)
     assert '<div class="t-title">*Odd*</div>' in screen.text
     assert "is not a date like 2026-01-31" in screen.text.replace("\\", "")
@@ -131,9 +131,9 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
     screen = Screen().open("notes", note=long)
     assert "t-edited" not in screen.text
     workspace = screen.workspace
-    chunks = workspace.chunks(long)
-    workspace.edit_chunk(chunks[4].id, "mine")
-    workspace.delete_chunk(chunks[8].id)
+    chunks = workspace.chunks.of_note(long)
+    workspace.chunks.edit(chunks[4].id, "mine")
+    workspace.chunks.delete(chunks[8].id)
     screen.app.run()
     assert ">edited</span>" in screen.text
     (link,) = [link.proto for link in screen.app.get("page_link") if "edited" in link.proto.label]
@@ -141,7 +141,7 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
     assert link.query_string == f"note={long}&chunk=4"
     file = tmp_path / "long" / "long.md"
     file.write_text("# Another text\n")
-    workspace.apply(workspace.plan_folder(file.parent))
+    workspace.notes.apply(workspace.notes.plan_folder(file.parent))
     assert "t-edited" not in screen.open("notes", note=long).text
 
 
@@ -150,20 +150,20 @@ def test_a_note_that_is_gone_is_an_error_box(filled: Screen) -> None:
 
 
 def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
-    bread = next(note for note in filled.workspace.notes() if note.path == "kitchen/bread.txt")
+    bread = next(note for note in filled.workspace.notes.cards() if note.path == "kitchen/bread.txt")
     filled.open("notes", note=bread.id).press("delete_notes")
-    assert len(filled.workspace.notes()) == 3
+    assert len(filled.workspace.notes.cards()) == 3
     filled.press("delete_no")
-    assert len(filled.workspace.notes()) == 3
+    assert len(filled.workspace.notes.cards()) == 3
     filled.press("delete_notes").press("delete_yes")
-    assert [note.path for note in filled.workspace.notes()] == ["backups.md", "缓存/雪崩.md"]
+    assert [note.path for note in filled.workspace.notes.cards()] == ["backups.md", "缓存/雪崩.md"]
 
 
 def test_a_base_is_deleted_after_a_yes(filled: Screen) -> None:
     filled.open("notes", base="vault").press("delete_base")
-    assert len(filled.workspace.bases()) == 1
+    assert len(filled.workspace.bases.all()) == 1
     filled.press("delete_yes")
-    assert filled.workspace.bases() == []
+    assert filled.workspace.bases.all() == []
     assert "There are no notes yet" in filled.text
 
 
@@ -172,8 +172,8 @@ def test_a_long_note_is_rendered_in_part(place: Path, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "long.md").write_text("word " * 30_000)
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(folder))
-        long = workspace.notes()[0]
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        long = workspace.notes.cards()[0]
     screen = Screen().open("notes", note=long.id)
     assert "the first 100,000 of 150,000 characters" in screen.text
     assert max(len(element.value) for element in screen.app.markdown) <= 100_000

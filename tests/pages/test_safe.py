@@ -1,10 +1,11 @@
 """A note's own text is shown, whatever Streamlit would make of it."""
 
+import re
 import time
 
 import pytest
 
-from pages.ui import safe
+from pages.ui.shared import safe
 
 
 def seen(shown: str) -> str:
@@ -61,6 +62,11 @@ def test_all_else_is_left_alone(markdown: str) -> None:
     assert safe.harmless(markdown) == markdown
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_no_diagram_is_drawn_whatever_ends_its_lines(end: str) -> None:
+    assert safe.harmless(f"a{end}{end}```mermaid{end}flowchart LR{end}```{end}") == "a\n\n```text\nflowchart LR\n```\n"
+
+
 def test_icons_are_not_looked_for_in_code() -> None:
     assert seen(safe.harmless("```\n:material/home:\n```")) == "```\n:|material/home:\n```"
     assert seen(safe.harmless("![a :smile:](b)")) == ":material/image: [a :|smile:](b)"
@@ -76,3 +82,59 @@ def test_hostile_text_is_read_in_one_go() -> None:
         safe.harmless(hostile)
     safe.harmless("\n" * 200_000 + "> " * 100_000 + ": " * 100_000 + "1" * 200_000)
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "![a](http://x.test/a.png)",
+        "[![a](http://x.test/a.png)](http://x.test)",
+        "![a][r]\n\n[r]: http://x.test/a.png",
+        "`code` ![a](b) `more`",
+        "```\n![a](b)\n",
+        "> ```\n> ![a](b)\n\n![c](d)",
+        "!" + "![a](b)",
+        "`![a](b)",
+    ],
+)
+def test_no_picture_is_left_in_a_note(markdown: str) -> None:
+    assert "![" not in safe.harmless(markdown)
+
+
+def test_code_keeps_its_look() -> None:
+    shown = safe.harmless("```rust\nlet v = vec![1, 2];\n```\n\nand `vec![3]` too")
+    assert shown.replace("\u2060", "") == "```rust\nlet v = vec![1, 2];\n```\n\nand `vec![3]` too"
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "```mermaid",
+        "~~~ Mermaid",
+        "```mer&#109;aid",
+        "> ```mer\\maid",
+        "- ```mermaid",
+        "~~~mermaid `x`",
+        "````  MERMAID x",
+    ],
+)
+def test_diagrams_are_not_drawn(fence: str) -> None:
+    shown = safe.harmless(f"{fence}\ngraph TD\n")
+    assert re.fullmatch(r"[> -]*(`+|~+)text\ngraph TD\n", shown)
+
+
+def test_other_fences_keep_their_language() -> None:
+    assert safe.harmless("```python\nx = 1\n```") == "```python\nx = 1\n```"
+
+
+def test_a_long_run_of_marks_is_read_in_one_go() -> None:
+    for hostile in ("`" * 200_000, "~" * 200_000, "![" * 100_000, "> " * 100_000, "` `` " * 40_000):
+        assert "![" not in safe.harmless(hostile)
+
+
+def test_labels_read_as_they_are_written() -> None:
+    assert safe.plain("![x](http://a) *b* :red[c]\n# d") == r"\!\[x\]\(http\:\/\/a\) \*b\* \:red\[c\] \# d"
+
+
+def test_marked_text_is_escaped_everywhere() -> None:
+    assert safe.marked("<b>x</b>", [(3, 4)]) == "&lt;b&gt;<mark>x</mark>&lt;/b&gt;"

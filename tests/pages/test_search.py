@@ -7,6 +7,7 @@ import pytest
 from core import embedding, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
+from core.model import SearchSettings
 from core.registry import Entry
 from core.reranking import RERANKERS, Candidate
 from core.workspace import Workspace
@@ -56,17 +57,20 @@ def test_a_typed_question_goes_into_the_address(filled: Screen) -> None:
 
 def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
     first = hits(filled.open("search", q="restore"))[0]
-    for stage in ("meaning", "words", "together"):
+    for stage in ("meaning", "words", "combined"):
         assert stage in first
     assert "#1" in first
     assert "chunk 1 of 1" in first
 
 
-@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
-def test_each_mode_answers_and_is_named(filled: Screen, mode: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "name"),
+    [("semantic", "by meaning"), ("keyword", "by words"), ("hybrid", "by meaning and words")],
+)
+def test_each_mode_answers_and_is_named(filled: Screen, mode: str, name: str) -> None:
     filled.open("search", q="restore")
     filled.app.segmented_control("mode").set_value(mode).run()
-    assert f"· {mode.capitalize()} ·" in filled.text
+    assert f"· {name} ·" in filled.text
     assert hits(filled)
 
 
@@ -120,14 +124,14 @@ def parted(place: Path, vault: Path) -> Screen:
         "# Long\n\n" + "".join(f"## Part {n}\n\n" + f"term{n} " * 260 + "\n\n" for n in range(5))
     )
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     return Screen().finish("warm")
 
 
 def test_a_hit_is_shown_in_its_context(parted: Screen) -> None:
     screen = parted.open("search", q="term2")
     assert "t-context" not in hits(screen)[0]
-    screen.app.select_slider("expansion").set_value(1).run()
+    screen.app.select_slider("expansion_size").set_value(1).run()
     assert '<div class="t-around">' in hits(screen)[0]
     assert "term1" in hits(screen)[0]
     assert '<div class="t-own">## Part 2' in hits(screen)[0]
@@ -147,7 +151,7 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
     filled.open("search", q='restore "in the fridge" -dough -tag:redis last 30 days')
     chips = {button.key: button.label for button in filled.app.button if (button.key or "").startswith("term_")}
     assert list(chips.values()) == ["“in the fridge”", "without dough", r"not tag\: redis", "last 30 days"]
-    assert filled.app.menu_button("level_chip").label == "Focused"
+    assert filled.app.menu_button("level_chip").label == "Filtered"
     assert "narrows the search" in filled.app.menu_button("level_chip").help
     assert "No note holds the phrase" in filled.text
     for key in list(chips)[:0:-1]:
@@ -156,22 +160,22 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
     assert "<mark>in the fridge</mark>" in hits(filled)[0]
     filled.press("term_8")
     assert filled.app.text_input("q").value == "restore"
-    assert filled.app.menu_button("level_chip").label == "Simple"
+    assert filled.app.menu_button("level_chip").label == "Direct"
 
 
 def test_the_level_can_be_chosen(filled: Screen) -> None:
     filled.open("search", q="restore")
     filled.app.menu_button("level_chip").click("exploratory").run()
-    assert filled.app.menu_button("level_chip").label == "Exploratory · chosen"
-    assert "Taken apart" in filled.text
+    assert filled.app.menu_button("level_chip").label == "Broad · chosen"
+    assert "Broken down" in filled.text
     filled.press("reset_options")
-    assert filled.app.menu_button("level_chip").label == "Simple"
+    assert filled.app.menu_button("level_chip").label == "Direct"
 
 
 def test_a_large_question_shows_its_parts_and_which_of_them_found_a_hit(filled: Screen) -> None:
     filled.open("search", q="compare backups and bread")
     said = filled.text
-    assert "Taken apart: a comparison, by rules" in said
+    assert "Broken down: a comparison, by rules" in said
     assert "Round 1" in said
     assert "one side · 3 found, 3 new" in said
     assert "the whole question · 3 found, 0 new" in said
@@ -188,7 +192,7 @@ def test_an_error_is_shown_where_it_stands(filled: Screen, question: str, wrong:
     assert wrong.rstrip(":") in filled.errors.replace("\\", "")
     assert f'<mark class="t-wrong">{wrong}</mark>' in filled.text
     assert not hits(filled)
-    assert filled.workspace.past_searches() == []
+    assert filled.workspace.history.past() == []
     filled.press("leave_out")
     assert filled.app.query_params["q"] == rest
     assert hits(filled)
@@ -234,7 +238,7 @@ def test_a_facet_narrows_the_question(filled: Screen) -> None:
 def test_the_same_text_elsewhere_is_told_with_its_base(place: Path, vault: Path) -> None:
     with Workspace(place) as workspace:
         for base in ("mine", "theirs <b>"):
-            workspace.apply(workspace.plan_folder(vault, base))
+            workspace.notes.apply(workspace.notes.plan_folder(vault, base))
     screen = Screen().finish("warm").open("search", q="restore")
     copied = [hit for hit in hits(screen) if "Also in" in hit]
     assert len(copied) == 3
@@ -253,13 +257,13 @@ def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
 
     click("harmful")
     assert verdicts() == ["harmful", None, None]
-    assert [said.verdict for said in filled.workspace.judged(text="restore")] == ["harmful"]
+    assert [said.verdict for said in filled.workspace.history.judged(text="restore")] == ["harmful"]
     assert verdicts()[0] == "harmful"
     ask(filled, "bread")
     assert verdicts() == [None, None, None]
     ask(filled, "restore")
     click(None)
-    assert filled.workspace.judged() == []
+    assert filled.workspace.history.judged() == []
 
 
 def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(filled: Screen) -> None:
@@ -269,14 +273,14 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     filled.open("search", q="bread")
     filled.app.session_state["past"] = True
     filled.app.run()
-    assert [(past.query, past.times) for past in filled.workspace.past_searches()] == [("bread", 1), ("restore", 1)]
+    assert [(past.query, past.times) for past in filled.workspace.history.past()] == [("bread", 1), ("restore", 1)]
     filled.app.text_input("past_name").input("Baking: *daily*")
     filled.press("past_save")
-    saved, last = filled.workspace.past_searches()
+    saved, last = filled.workspace.history.past()
     assert (saved.query, saved.name, last.query) == ("bread", "Baking: *daily*", "restore")
     assert r"Baking\: \*daily\*" in [link.label for link in filled.app.get("page_link")]
     filled.press("forget_True_0").press("forget_False_0")
-    assert filled.workspace.past_searches() == []
+    assert filled.workspace.history.past() == []
     assert "Questions that you ask are listed here" in filled.text
 
 
@@ -295,9 +299,9 @@ def test_the_candidates_that_lost_are_shown_with_the_stage(filled: Screen) -> No
     filled.open("search", q="restore")
     filled.app.session_state["lost_box"] = True
     filled.app.run()
-    assert "Every candidate is a hit" in filled.text
+    assert "Every chunk that was considered is a hit" in filled.text
     filled.app.slider("score_threshold").set_value(0.95).run()
-    assert "<b>Too far in meaning</b>" in filled.text
+    assert "<b>Not similar enough</b>" in filled.text
     assert "t-fell" in filled.text
 
 
@@ -305,7 +309,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     filled.open("search", q="restore -backups")
     filled.app.session_state["why_not_box"] = True
     filled.app.run()
-    notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes(text=label)}
+    notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes.cards(text=label)}
     filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
     assert "Every one of its chunks holds a word that is excluded" in filled.text
     filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
@@ -313,7 +317,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
 
 
 def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) -> None:
-    filled.workspace.set_search("vault", limit=2)
+    filled.workspace.bases.set_search("vault", SearchSettings(limit=2))
     filled.open("search", q="the base:vault")
     assert len(hits(filled)) == 2
     filled.app.select_slider("limit").set_value(5).run()
@@ -326,9 +330,9 @@ def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) 
 
 
 def test_the_page_is_there_in_chinese_with_its_reasons_and_errors(filled: Screen) -> None:
-    filled.app.session_state["language"] = "zh"
+    filled.app.session_state["language"] = "zh_CN"
     filled.open("search", q="对比 restore 和 bread")
-    assert filled.app.menu_button("level_chip").label == "探索"
+    assert filled.app.menu_button("level_chip").label == "展开"
     assert "问题在比较" in filled.text
     assert "第 1 轮" in filled.text
     filled.open("search", q="foo:bar")
@@ -337,11 +341,11 @@ def test_the_page_is_there_in_chinese_with_its_reasons_and_errors(filled: Screen
 
 def test_open_for_reading_nothing_is_recorded(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.apply(holder.plan_folder(vault))
+        holder.notes.apply(holder.notes.plan_folder(vault))
         screen = Screen().finish("warm").open("search", q="restore")
         assert hits(screen)
         assert all(one.disabled for one in screen.app.pills if (one.key or "").startswith("verdict_"))
-        assert screen.workspace.past_searches() == []
+        assert screen.workspace.history.past() == []
 
 
 def test_without_notes_the_page_says_where_they_come_from() -> None:
@@ -355,16 +359,16 @@ def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_i
     monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
     GATE.clear()
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().open("search", q="restore")
     try:
         assert "Loading the model" in screen.text
-        assert "these hits are by keyword" in screen.text
+        assert "these hits are by words" in screen.text
         assert "Backups" in hits(screen)[0]
     finally:
         GATE.set()
     screen.finish("warm")
-    assert "these hits are by keyword" not in screen.text
+    assert "these hits are by words" not in screen.text
     assert "Model ready" in screen.text
 
 
@@ -372,10 +376,10 @@ def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, m
     monkeypatch.setitem(EMBEDDERS, "broken", Entry("tests.pages.test_search:BrokenWords", "never loads"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "broken")
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore")
     assert "The weights are damaged" in screen.text
-    assert "by keyword only" in screen.text
+    assert "by words only" in screen.text
     assert hits(screen)
 
 
@@ -425,16 +429,16 @@ def rerank(screen: Screen, name: str) -> Screen:
 
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore")
-    assert filled.app.selectbox("reranker").options[:3] == ["As set: None", "None", "Late interaction"]
-    assert "reranked" not in filled.text
+    assert filled.app.selectbox("reranker").options[:3] == ["As set: None", "None", "Word-by-word check"]
+    assert "second look:" not in filled.text
     rerank(filled, "shortest")
-    assert "· reranked by shortest" in filled.text
+    assert "· second look\\: shortest" in filled.text
     first = hits(filled)[0]
-    for stage in ("meaning", "words", "together", "reranked", "final"):
+    for stage in ("meaning", "words", "combined", "second look", "final"):
         assert stage in first
-    assert "The time for reranking ran out" in filled.text
+    assert "The time for the second look ran out" in filled.text
     rerank(filled, "none")
-    assert "reranked" not in filled.text
+    assert "second look:" not in filled.text
 
 
 def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
@@ -444,19 +448,19 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "late-interaction")
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore")
-    assert screen.app.selectbox("reranker").options[0] == "As set: Late interaction"
-    assert "· reranked by Late interaction" in screen.text
-    assert "no token bits" not in screen.text
-    screen.workspace.keep_tokens("vault", False)
-    assert "no token bits" in screen.open("search", q="restore").text
+    assert screen.app.selectbox("reranker").options[0] == "As set: Word-by-word check"
+    assert "· second look\\: Word\\-by\\-word check" in screen.text
+    assert "no data for the word-by-word check" not in screen.text
+    screen.workspace.bases.keep_tokens("vault", False)
+    assert "no data for the word-by-word check" in screen.open("search", q="restore").text
 
 
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
     before = [hit.split("t-name")[1][:40] for hit in hits(filled.open("search", q="restore"))]
     rerank(filled, "broken")
-    assert "Not reranked" in filled.text
+    assert "There was no second look" in filled.text
     assert "The judge is damaged" in filled.text
     assert [hit.split("t-name")[1][:40] for hit in hits(filled)] == before
     job = filled.workspace.jobs.get("warm_reranker")
@@ -469,8 +473,8 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
     filled.open("search", q="restore")
     filled.app.selectbox("reranker").set_value("slow").run()
     try:
-        assert "The reranker is still loading" in filled.text
+        assert "The model for the second look is still loading" in filled.text
         assert hits(filled)
     finally:
         GATE.set()
-    assert "· reranked by slow" in filled.finish("warm_reranker").text
+    assert "· second look\\: slow" in filled.finish("warm_reranker").text

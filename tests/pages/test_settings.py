@@ -7,6 +7,7 @@ import pytest
 from core import embedding, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
+from core.model import SearchSettings
 from core.registry import Entry
 from core.workspace import Workspace
 from tests.fakes import WordLengths, WordTokens
@@ -62,32 +63,31 @@ def choose(screen: Screen, embedder: str) -> Screen:
 
 
 def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
-    assert "The vector index is sound" in filled.open("settings").text
-    assert "Keep token bits" in [toggle.label for toggle in filled.app.toggle]
+    assert "The search index is in order" in filled.open("settings").text
+    assert "Keep word-by-word data" in [toggle.label for toggle in filled.app.toggle]
     chinese = Screen("zh-CN").open("settings")
     assert chinese.app.title[0].value == "设置"
-    for said in ("向量索引完好", "只看字词、不看含义", "在 /", "更换向量模型"):
+    for said in ("搜索索引完好", "只看字词、不看含义", "在 /", "更换模型"):
         assert said in chinese.text.replace("\\", "")
 
 
 def test_a_base_shows_what_it_has(settings: Screen) -> None:
     said = boxes(settings)
     assert "Model words" in said
-    assert "16 numbers a text" in said
     assert "3 notes" in said
-    assert "This embedder tells nothing of its tokens" in settings.text
+    assert "This model has no data for the word-by-word check" in settings.text
     assert next(toggle for toggle in settings.app.toggle if toggle.key.startswith("tokens_")).disabled
 
 
 def test_a_base_goes_over_to_another_embedder(settings: Screen) -> None:
     choose(settings, "other")
-    assert "to embed" in boxes(settings)
-    assert "Go over to other" in settings.text
+    assert "pieces of text to index" in boxes(settings)
+    assert "Change to other" in settings.text
     settings.press("start_").finish("switch").finish("warm")
-    assert settings.workspace.base("vault").embedder == "other"
-    assert "The base has its new embedder" in boxes(settings)
+    assert settings.workspace.bases.get("vault").embedder == "other"
+    assert "The base has its new model" in boxes(settings)
     assert "restore" in settings.open("search", q="restore").text
-    assert "by keyword" not in settings.text
+    assert "by words only" not in settings.text
 
 
 def test_what_cant_be_had_says_so_before_anything_begins(settings: Screen) -> None:
@@ -100,22 +100,22 @@ def test_what_cant_be_had_says_so_before_anything_begins(settings: Screen) -> No
 
 def test_a_change_that_stopped_is_resumed(settings: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = settings.workspace
-    workspace.begin_switch("vault", "other")
+    workspace.bases.begin_switch("vault", "other")
     monkeypatch.setattr(OtherWords, "broken", True)
     settings.open("settings").press("resume_").finish("switch")
     assert "The other words are broken" in settings.errors
     assert "isn't complete" in settings.text.replace("\\", "")
-    assert workspace.base("vault").embedder == "words"
+    assert workspace.bases.get("vault").embedder == "words"
     monkeypatch.setattr(OtherWords, "broken", False)
     settings.press("resume_").finish("switch")
-    assert workspace.base("vault").embedder == "other"
+    assert workspace.bases.get("vault").embedder == "other"
     assert "isn't complete" not in settings.text
 
 
 def test_a_change_is_abandoned(settings: Screen) -> None:
-    settings.workspace.begin_switch("vault", "other")
+    settings.workspace.bases.begin_switch("vault", "other")
     settings.open("settings").press("abandon_")
-    assert settings.workspace.base("vault").embedder == "words"
+    assert settings.workspace.bases.get("vault").embedder == "words"
     assert settings.workspace.status().bases[0].switch is None
     assert button(settings, "cost_")
 
@@ -123,18 +123,18 @@ def test_a_change_is_abandoned(settings: Screen) -> None:
 def test_chunks_can_wait_and_be_embedded(settings: Screen) -> None:
     toggle = next(toggle for toggle in settings.app.toggle if toggle.key.startswith("at_once_"))
     toggle.set_value(False).run()
-    assert not settings.workspace.base("vault").embed_at_once
+    assert not settings.workspace.bases.get("vault").embed_at_once
     next(toggle for toggle in settings.app.toggle if toggle.key.startswith("at_once_")).set_value(True).run()
-    assert settings.workspace.base("vault").embed_at_once
+    assert settings.workspace.bases.get("vault").embed_at_once
 
 
 def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens", "words, token by token"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("settings")
-    assert WordTokens.fingerprint == screen.workspace.base("vault").fingerprint
+    assert WordTokens.fingerprint == screen.workspace.bases.get("vault").fingerprint
 
     def bits() -> int:
         return screen.workspace.status().bases[0].with_bits
@@ -145,13 +145,13 @@ def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeyp
 
     every = bits()
     assert every > 0
-    assert f"{every} of {every} windows" in screen.text
+    assert "100% of the base" in screen.text
     turn(False)
     assert bits() == 0
-    assert "0 of" in screen.text
+    assert "0% of the base" in screen.text
     turn(True)
     assert bits() == every
-    assert screen.workspace.base("vault").keep_tokens
+    assert screen.workspace.bases.get("vault").keep_tokens
 
 
 def test_a_model_is_tested_on_its_card(settings: Screen) -> None:
@@ -186,42 +186,44 @@ def test_what_a_search_begins_with_is_shown_with_its_place(filled: Screen, monke
     said = boxes(filled.open("settings"))
     for name, value in filled.workspace.settings.search.model_dump().items():
         assert f"<code>{name}</code>" in said
-        assert f"<b>{value}</b>" in said
+        if not isinstance(value, str):
+            assert f"<b>{value:g}</b>" in said
+    assert "<b>By score</b>" in said
     assert "tessera.toml" in filled.text.replace("\\", "")
 
 
 def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(settings: Screen) -> None:
-    base = settings.workspace.base("vault")
+    base = settings.workspace.bases.get("vault")
     limit = settings.app.selectbox(f"limit_{base.id}")
     assert limit.options[0] == "As the settings say: 10"
-    assert settings.app.selectbox(f"rerank_weight_{base.id}").value == -1
+    assert settings.app.selectbox(f"rerank_weight_{base.id}").value == ""
     limit.select_index(1).run()
     settings.app.selectbox(f"semantic_weight_{base.id}").set_value(0.0).run()
-    changed = settings.workspace.base("vault")
-    assert (changed.limit, changed.semantic_weight, changed.rerank_weight) == (5, 0.0, None)
-    settings.workspace.set_search("vault", limit=7)
+    changed = settings.workspace.bases.get("vault")
+    assert changed.search == SearchSettings(limit=5, semantic_weight=0.0)
+    settings.workspace.bases.set_search("vault", SearchSettings(limit=7))
     settings.app.run()
     assert settings.app.selectbox(f"limit_{base.id}").value == 7
-    settings.app.selectbox(f"limit_{base.id}").set_value(0).run()
-    assert settings.workspace.base("vault") == base
+    settings.app.selectbox(f"limit_{base.id}").set_value("").run()
+    assert settings.workspace.bases.get("vault") == base
 
 
 def test_the_index_is_rebuilt(settings: Screen) -> None:
     settings.press("rebuild").finish("rebuild")
-    assert "The index is whole again" in boxes(settings)
+    assert "The index is rebuilt" in boxes(settings)
 
 
 def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.apply(holder.plan_folder(vault))
-        holder.begin_switch("vault", "other")
+        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.bases.begin_switch("vault", "other")
         screen = Screen().finish("warm").open("settings")
         assert "Open for reading only" in screen.text
         assert all(toggle.disabled for toggle in screen.app.toggle)
         for key in ("resume_", "abandon_", "rebuild"):
             assert button(screen, key).disabled
         assert not button(screen, "test_tfidf").disabled
-        holder.abandon_switch("vault")
+        holder.bases.abandon_switch("vault")
         assert button(screen.open("settings"), "cost_").disabled
 
 

@@ -22,7 +22,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
 
 
 def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
-    note = filled.workspace.notes()[0].id
+    note = filled.workspace.notes.cards()[0].id
     for locale, names in {"en-US": ("Notes", "Chunks", "Search"), "zh-CN": ("笔记", "分块", "搜索")}.items():
         screen = Screen(locale)
         for page, name in zip(("notes", "chunks", "search"), names, strict=True):
@@ -31,7 +31,7 @@ def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
 
 def test_a_workspace_held_by_another_process_opens_for_reading(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.apply(holder.plan_folder(vault))
+        holder.notes.apply(holder.notes.plan_folder(vault))
         screen = Screen().finish("warm")
         assert "Open for reading only" in screen.text
         assert "process" in screen.text
@@ -53,7 +53,7 @@ def schema_version(place: Path, new: int) -> int:
 
 def test_a_workspace_of_a_later_version_is_a_page_not_a_traceback(place: Path, vault: Path) -> None:
     with Workspace(place) as workspace:
-        workspace.apply(workspace.plan_folder(vault))
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
     known = schema_version(place, 999)
     screen = Screen()
     assert not screen.app.exception
@@ -74,7 +74,9 @@ def test_a_wrong_setting_is_a_page_not_a_traceback(monkeypatch: pytest.MonkeyPat
 
 def test_drawing_a_page_needs_none_of_the_heavy_libraries() -> None:
     code = (
-        "import sys; from pages.ui import shell, home, imports, notes, reader, bands, cutting, asking, cards\n"
+        "import sys, app; from pages.ui.shared import shell, cards; from pages.ui.home import overview\n"
+        "from pages.ui.notes import imports, listing, reader; from pages.ui.chunks import bands, summary\n"
+        "from pages.ui.search import question_box\n"
         "heavy = ('torch', 'chromadb', 'sentence_transformers', 'transformers', 'pandas')\n"
         "print([name for name in heavy if name in sys.modules])"
     )

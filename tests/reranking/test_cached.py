@@ -1,4 +1,4 @@
-"""Scores are kept by question and text."""
+"""The cache of scores by question and text."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def candidates(*texts: str) -> list[Candidate]:
     return [Candidate(text) for text in texts]
 
 
-def test_only_what_is_new_is_judged() -> None:
+def test_only_new_texts_are_scored() -> None:
     inner = Shared()
     reranker = Cached(inner)
     assert reranker.score("ab", candidates("ab", "cd", "ac", "ab")) == [1, 0, 0.5, 1]
@@ -38,8 +38,8 @@ def test_only_what_is_new_is_judged() -> None:
     assert inner.judged == [("ab", ["ab", "cd", "ac"]), ("ab", ["bd"]), ("a", ["ab"])]
 
 
-def test_the_oldest_scores_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached, "_KEPT", 2)
+def test_the_oldest_scores_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached, "_CACHE_SIZE", 2)
     inner = Shared()
     reranker = Cached(inner)
     reranker.score("a", candidates("a", "b", "c"))
@@ -47,7 +47,7 @@ def test_the_oldest_scores_go(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [texts for _, texts in inner.judged] == [["a", "b", "c"], ["a"]]
 
 
-def test_a_failure_is_not_kept() -> None:
+def test_a_failure_is_not_cached() -> None:
     class Once(Shared):
         def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
             if not self.judged:
@@ -61,7 +61,7 @@ def test_a_failure_is_not_kept() -> None:
     assert reranker.score("a", candidates("a")) == [1]
 
 
-def test_what_ran_out_of_time_is_asked_again() -> None:
+def test_missing_scores_are_not_cached() -> None:
     class Slow(Shared):
         def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
             super().score(query, candidates)

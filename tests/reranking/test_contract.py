@@ -1,4 +1,4 @@
-"""What every reranker of the table does."""
+"""Tests that every reranker of the table passes."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,8 +8,8 @@ import pytest
 
 from core.config import LlmSettings, RerankSettings
 from core.embedding import tokens
-from core.embedding.device import Device
 from core.embedding.sentence import build as build_sentence
+from core.model import Device
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
@@ -37,7 +37,7 @@ CANDIDATES = [Candidate(text) for text in TEXTS]
 
 @pytest.fixture
 def cross_encoder(tiny_cross_encoder: Path) -> Reranker:
-    # In bfloat16 a score depends on what it is calculated beside.
+    # In bfloat16 a score depends on the other texts of the batch.
     return CrossEncoder(str(tiny_cross_encoder), device=Device("cpu", "float32", ""))
 
 
@@ -61,9 +61,9 @@ def llm() -> Iterator[Reranker]:
 
 @pytest.fixture(params=RERANKERS)
 def reranker(request: pytest.FixtureRequest) -> Reranker:
-    """Each of the table, made by the fixture of its name."""
-    made: Reranker = request.getfixturevalue(request.param.replace("-", "_"))
-    return made
+    """Each reranker of the table, from the fixture of its name."""
+    reranker: Reranker = request.getfixturevalue(request.param.replace("-", "_"))
+    return reranker
 
 
 def scores_of(reranker: Reranker, candidates: list[Candidate], question: str = QUESTION) -> list[float]:
@@ -109,7 +109,7 @@ def test_threads_share_one_reranker(reranker: Reranker) -> None:
     assert all(scores == pytest.approx(alone, abs=1e-3) for scores in together)
 
 
-def test_known_before_it_is_warm(reranker: Reranker) -> None:
+def test_the_fingerprint_is_known_before_loading(reranker: Reranker) -> None:
     before = reranker.fingerprint
     reranker.warm()
     assert reranker.fingerprint == before

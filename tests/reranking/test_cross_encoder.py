@@ -1,4 +1,4 @@
-"""Cross-encoders by name and folder: what they read, what they refuse."""
+"""Cross-encoders by name and folder: input, scores and errors."""
 
 import shutil
 import time
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.embedding.device import Device
 from core.errors import ConfigError, ModelError
+from core.model import Device
 from core.reranking import Candidate, build
 from core.reranking.cross_encoder import RECOMMENDED, CrossEncoder
 from tests import tiny_models
@@ -25,21 +25,21 @@ def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
     return to
 
 
-def shown(model: CrossEncoder, query: str, text: str) -> str:
-    """What the model reads of a pair."""
-    with_pieces: list[str] = []
+def model_input(model: CrossEncoder, query: str, text: str) -> str:
+    """Return the tokens that the model reads of a pair."""
+    tokens: list[str] = []
     tokenizer = model._loaded().tokenizer
     preprocess = model._loaded().preprocess
 
     def listen(pairs: list[tuple[str, str]]) -> object:
         features = preprocess(pairs)
-        with_pieces.extend(tokenizer.convert_ids_to_tokens(features["input_ids"][0].tolist()))
+        tokens.extend(tokenizer.convert_ids_to_tokens(features["input_ids"][0].tolist()))
         return features
 
     model._loaded().preprocess = listen
     model.score(query, [Candidate(text)])
     model._loaded().preprocess = preprocess
-    return " ".join(with_pieces).replace(" ##", "")
+    return " ".join(tokens).replace(" ##", "")
 
 
 def test_scores_are_those_of_the_library(tiny_cross_encoder: Path) -> None:
@@ -52,7 +52,7 @@ def test_scores_are_those_of_the_library(tiny_cross_encoder: Path) -> None:
     )
 
 
-def test_a_folder_that_sentence_transformers_saved_is_the_same(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+def test_a_folder_saved_by_sentence_transformers_scores_the_same(tiny_cross_encoder: Path, tmp_path: Path) -> None:
     import sentence_transformers
 
     sentence_transformers.CrossEncoder(str(tiny_cross_encoder), device="cpu", local_files_only=True).save(
@@ -65,7 +65,7 @@ def test_a_folder_that_sentence_transformers_saved_is_the_same(tiny_cross_encode
     assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 
 
-def test_scores_in_16_bits_keep_apart_and_stay_near(tiny_cross_encoder: Path) -> None:
+def test_scores_in_16_bits_are_distinct_and_close(tiny_cross_encoder: Path) -> None:
     exact = CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("where", WORDS)
     rough = CrossEncoder(str(tiny_cross_encoder), device=Device("cpu", "bfloat16", "")).score("where", WORDS)
     assert len(set(rough)) == len(set(exact)) == len(WORDS)
@@ -73,7 +73,7 @@ def test_scores_in_16_bits_keep_apart_and_stay_near(tiny_cross_encoder: Path) ->
     assert rough != exact
 
 
-def test_saturated_scores_keep_apart(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+def test_saturated_scores_are_distinct(tiny_cross_encoder: Path, tmp_path: Path) -> None:
     from safetensors.numpy import load_file, save_file
 
     folder = shutil.copytree(tiny_cross_encoder, tmp_path / "sure")
@@ -85,24 +85,24 @@ def test_saturated_scores_keep_apart(tiny_cross_encoder: Path, tmp_path: Path) -
     assert len(set(scores)) == len(WORDS)
 
 
-def test_the_passage_is_cut_and_the_question_is_not(tiny_cross_encoder: Path) -> None:
+def test_only_the_passage_is_cut(tiny_cross_encoder: Path) -> None:
     model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
-    assert shown(model, "who", "a b c") == "[CLS] who [SEP] a b c [SEP]"
-    read = shown(model, "a question of mine", "z " * 1000).split()
+    assert model_input(model, "who", "a b c") == "[CLS] who [SEP] a b c [SEP]"
+    read = model_input(model, "a question of mine", "z " * 1000).split()
     assert read[:6] == ["[CLS]", "a", "question", "of", "mine", "[SEP]"]
     assert set(read[6:-1]) == {"z"}
     assert len(" ".join(read).replace("[CLS]", "c").replace("[SEP]", "s").replace(" ", "")) == tiny_models.MAX_TOKENS
 
 
-def test_an_endless_question_leaves_half_to_the_passage(tiny_cross_encoder: Path) -> None:
-    read = shown(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 1000, "z " * 1000).split()
+def test_a_long_question_takes_at_most_half_beside_a_long_passage(tiny_cross_encoder: Path) -> None:
+    read = model_input(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 1000, "z " * 1000).split()
     room = tiny_models.MAX_TOKENS - 3
     assert {read.count("q"), read.count("z")} == {room // 2, room - room // 2}
-    read = shown(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 40, "z " * 10).split()
+    read = model_input(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 40, "z " * 10).split()
     assert (read.count("q"), read.count("z")) == (40, 10)
 
 
-def test_what_the_time_does_not_reach_has_no_score(tiny_cross_encoder: Path) -> None:
+def test_candidates_beyond_the_time_limit_have_no_score(tiny_cross_encoder: Path) -> None:
     hurried = CrossEncoder(str(tiny_cross_encoder), device=EXACT, seconds=0)
     scores = hurried.score("where", WORDS)
     assert None not in scores[:8]
@@ -135,7 +135,7 @@ def test_a_pool_of_long_texts_is_linear_in_their_length(tiny_cross_encoder: Path
     assert time.process_time() - started < 5
 
 
-def test_made_light(tiny_cross_encoder: Path) -> None:
+def test_building_imports_no_torch(tiny_cross_encoder: Path) -> None:
     import subprocess
     import sys
 
@@ -144,9 +144,9 @@ def test_made_light(tiny_cross_encoder: Path) -> None:
         f"print(build('cross-encoder:{tiny_cross_encoder}').fingerprint)\n"
         "assert not {'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("cross-encoder:bert@")
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("cross-encoder:bert@")
 
 
 def test_fingerprint_follows_the_weights_not_the_place(tiny_cross_encoder: Path, tmp_path: Path) -> None:
@@ -162,15 +162,15 @@ def test_a_model_in_the_hub_cache_needs_no_hub(
     tiny_cross_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_models.cached(tiny_cross_encoder, "cross-encoder/tiny", tmp_path, monkeypatch)
-    found = CrossEncoder("tiny", device=EXACT)
-    assert found.score("x", WORDS) == CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("x", WORDS)
-    assert found.fingerprint.startswith("cross-encoder:cross-encoder/tiny@")
+    model = CrossEncoder("tiny", device=EXACT)
+    assert model.score("x", WORDS) == CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("x", WORDS)
+    assert model.fingerprint.startswith("cross-encoder:cross-encoder/tiny@")
     with pytest.raises(ModelError, match="can't be reached"):
         CrossEncoder("no/such").warm()
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "error"),
     [
         ("config.json", None, "has no config.json"),
         ("config.json", "{", "can't be understood"),
@@ -180,9 +180,9 @@ def test_a_model_in_the_hub_cache_needs_no_hub(
     ],
 )
 def test_a_folder_that_is_no_model_is_refused_at_once(
-    tiny_cross_encoder: Path, tmp_path: Path, name: str, content: str | None, said: str
+    tiny_cross_encoder: Path, tmp_path: Path, name: str, content: str | None, error: str
 ) -> None:
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=error):
         build(f"cross-encoder:{changed(tiny_cross_encoder, tmp_path / 'model', name, content)}")
 
 
@@ -200,7 +200,7 @@ def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> 
         build("cross-encoder:/no/such/folder")
 
 
-def test_without_a_name_and_without_our_own_it_says_what_a_name_is_like(
+def test_without_a_name_and_built_in_weights_the_error_gives_examples(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.reranking.own.WEIGHTS", tmp_path / "none.safetensors")
@@ -209,9 +209,7 @@ def test_without_a_name_and_without_our_own_it_says_what_a_name_is_like(
 
 
 @pytest.mark.parametrize("part", ["classifier.", "bert.pooler."])
-def test_weights_without_a_head_are_refused_when_they_are_loaded(
-    tiny_cross_encoder: Path, tmp_path: Path, part: str
-) -> None:
+def test_weights_without_a_head_are_refused_at_loading(tiny_cross_encoder: Path, tmp_path: Path, part: str) -> None:
     from safetensors.numpy import load_file, save_file
 
     folder = shutil.copytree(tiny_cross_encoder, tmp_path / "headless")

@@ -1,4 +1,4 @@
-"""Late interaction over bits: on paper, and against the real model's own vectors."""
+"""Late interaction over bits: with vectors computed by hand, and with the real model."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_a_bit_says_whether_a_number_is_above_the_centres() -> None:
     assert signs(np.full((1, 8), 0.2, np.float32), np.full(8, 0.3, np.float32)).tolist() == [[0]]
 
 
-def test_each_token_of_a_question_counts_with_its_best_token_of_the_passage() -> None:
+def test_each_question_token_counts_with_its_nearest_passage_token() -> None:
     question = rows("++++++++", "++++----")
     same, opposite, half = rows("++++++++"), rows("--------"), rows("++++----", "--------")
     passages = [signs(passage, ZERO) for passage in (same, opposite, half)]
@@ -30,33 +30,33 @@ def test_each_token_of_a_question_counts_with_its_best_token_of_the_passage() ->
     assert interaction(question, ZERO, passages) == pytest.approx([0.5, -0.5, 0.5])
 
 
-def test_what_has_no_tokens_scores_nothing() -> None:
+def test_a_text_without_tokens_scores_zero() -> None:
     nothing = np.empty((0, 1), np.uint8)
     assert interaction(rows("++++++++"), ZERO, [nothing, signs(rows("++++++++"), ZERO)]) == pytest.approx([0, 1])
     assert interaction(np.empty((0, 8), np.float32), ZERO, [nothing]) == [0]
     assert interaction(rows("++++++++"), ZERO, []) == []
 
 
-def test_bits_that_were_kept_score_as_those_made_on_the_fly() -> None:
+def test_stored_bits_score_like_bits_computed_at_search() -> None:
     embedder = WordTokens()
     reranker = LateInteraction(embedder, centre(embedder))
     texts = ["alpha beta", "gamma", "alpha gamma delta"]
-    _, found = embedder.embed_tokens(texts, role="note")
-    kept = [Candidate("", signs(vectors, centre(embedder))) for vectors in found]
-    made = [Candidate(text) for text in texts]
-    assert reranker.score("alpha", kept) == reranker.score("alpha", made)
-    assert reranker.score("alpha", [kept[0], made[1], kept[2]]) == reranker.score("alpha", made)
+    _, token_vectors = embedder.embed_tokens(texts, role="note")
+    stored = [Candidate("", signs(vectors, centre(embedder))) for vectors in token_vectors]
+    plain = [Candidate(text) for text in texts]
+    assert reranker.score("alpha", stored) == reranker.score("alpha", plain)
+    assert reranker.score("alpha", [stored[0], plain[1], stored[2]]) == reranker.score("alpha", plain)
 
 
-def test_out_of_time_the_rest_has_no_score() -> None:
+def test_candidates_beyond_the_time_limit_have_no_score() -> None:
     embedder = WordTokens()
     reranker = LateInteraction(embedder, centre(embedder), seconds=-1)
-    kept = Candidate("", signs(embedder.embed_tokens(["alpha"], role="note")[1][0], centre(embedder)))
-    scores = reranker.score("alpha", [Candidate("beta"), kept, Candidate("alpha")])
+    stored = Candidate("", signs(embedder.embed_tokens(["alpha"], role="note")[1][0], centre(embedder)))
+    scores = reranker.score("alpha", [Candidate("beta"), stored, Candidate("alpha")])
     assert [score is None for score in scores] == [True, False, True]
 
 
-def test_the_centre_is_the_models_alone_and_part_of_the_fingerprint(bundled: Embedder) -> None:
+def test_the_centre_depends_on_the_model_and_is_part_of_the_fingerprint(bundled: Embedder) -> None:
     model = tokens.of(bundled)
     assert model is not None
     first = centre(model)
@@ -83,12 +83,12 @@ def test_the_real_models_bits_find_the_answer_in_both_languages(bundled: Embedde
         assert max(range(3), key=lambda at: scores[at] or 0) == number
 
 
-def test_the_tokens_are_those_of_the_text_alone(bundled: Embedder) -> None:
+def test_token_vectors_exclude_prompt_and_special_tokens(bundled: Embedder) -> None:
     model = tokens.of(bundled)
     assert model is not None
-    vectors, found = model.embed_tokens(["redis cache", ""], role="note")
+    vectors, token_vectors = model.embed_tokens(["redis cache", ""], role="note")
     assert vectors.shape == (2, bundled.dimension)
-    assert len(found[0]) == len(bundled.tokens("redis cache"))
-    assert np.allclose(np.linalg.norm(found[0], axis=1), 1, atol=1e-3)
+    assert len(token_vectors[0]) == len(bundled.tokens("redis cache"))
+    assert np.allclose(np.linalg.norm(token_vectors[0], axis=1), 1, atol=1e-3)
     alone = bundled.embed(["redis cache", ""], role="note")
     assert float((alone * vectors).sum(axis=1).min()) > 0.999

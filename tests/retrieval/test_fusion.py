@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.retrieval.fusion import best, normalised, raised, reciprocal, weighted
+from core.retrieval.fusion import normalised, raised, reciprocal, weighted
 
 
 def test_scores_go_from_nought_to_one() -> None:
@@ -17,10 +17,6 @@ def test_the_weight_divides_between_meaning_and_words() -> None:
     assert weighted(vector, keyword, 1.0) == pytest.approx({1: 1.0, 2: 0.0, 3: 0.5})
     assert weighted(vector, keyword, 0.0) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
     assert weighted(vector, keyword, 0.75) == pytest.approx({1: 0.75, 2: 0.25, 3: 0.5})
-
-
-def test_of_equal_scores_the_earlier_chunk_comes_first() -> None:
-    assert list(best({5: 1.0, 3: 1.0, 4: 2.0}, 2)) == [4, 3]
 
 
 def test_reciprocal_ranks_by_hand() -> None:

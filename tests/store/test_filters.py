@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import core.store
+from core.markdown import tags
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
-from core.store.chunks import Cutting
+from core.store.cutting import Cutting
 from core.text import fold
 
 DIMENSION = 12
@@ -98,8 +99,8 @@ def _cutting(
         windows = numbers.normal(size=(min(most, chance.choice([0, 1, 1, 3])), DIMENSION)).astype(np.float32)
         windows /= np.linalg.norm(windows, axis=1, keepdims=True)
         keys = [f"{note.id}:{index}:{row}".encode() for row in range(len(windows))]
-        store.encoded.add("random", keys, windows)
-        ids = store.encoded.ids("random", keys)
+        store.vectors.add("random", keys, windows)
+        ids = store.vectors.ids("random", keys)
         vectors.append([ids[key] for key in keys])
     return Cutting(note, chunks, vectors, "test", "test")
 
@@ -124,7 +125,7 @@ def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
     def one(value: str) -> bool:
         match condition.field:
             case "tag":
-                return fold(value.lstrip("#")) in {fold(tag.lstrip("#")) for tag in note.tags}
+                return tags.key(value) in map(tags.key, note.tags)
             case "type" | "category" | "project" | "status":
                 return fold(value) == fold(getattr(note, condition.field))
             case "in":

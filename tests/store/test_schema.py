@@ -1,5 +1,6 @@
 """Migrations: a database of an earlier version opens and keeps what it holds."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from filelock import FileLock
 
 from core.errors import WorkspaceLocked
+from core.model import Pipeline, SearchSettings
 from core.store import Store, schema
 
 FIRST = """
@@ -47,7 +49,7 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     assert (card.state, card.chunks) == ("ready", 1)
     assert store.chunks.matching_words(["body"], 5).keys() == {7}
     store.open_index()
-    assert store.vectors.ids(store.notes.base("old")) == {"n:3:0:0"}
+    assert store.index.ids(store.notes.base("old")) == {"n:3:0:0"}
     store.close()
 
 
@@ -94,3 +96,39 @@ def test_a_reader_brings_it_up_to_date_unless_another_writes(old: Path) -> None:
     with pytest.raises(WorkspaceLocked):
         reader.notes.delete_base(reader.notes.base("old"))
     reader.close()
+
+
+def test_a_column_that_was_there_between_two_releases_goes(tmp_path: Path) -> None:
+    shutil.copyfile(Path(__file__).parent / "workspaces" / "schema-8.db", tmp_path / "notes.db")
+    connection = sqlite3.connect(tmp_path / "notes.db")
+    connection.execute("ALTER TABLE switches ADD COLUMN dimension INTEGER NOT NULL DEFAULT 16")
+    connection.commit()
+    connection.close()
+    store = Store(tmp_path)
+    assert [row["name"] for row in store.database.connection.execute("PRAGMA table_info('switches')")] == [
+        "base_id",
+        "embedder",
+        "fingerprint",
+        "started_at",
+    ]
+    assert store.switches.of(store.notes.base("waiting")) is not None
+    store.close()
+
+
+def test_what_a_later_version_chooses_for_searches_is_left_out(old: Path) -> None:
+    store = Store(old)
+    with store.database.write() as connection:
+        connection.execute("UPDATE bases SET search = ?", ('{"limit": 3, "of_a_later_version": 0.5}',))
+    assert store.notes.base("old").search == SearchSettings(limit=3)
+    store.close()
+
+
+def test_a_pipeline_with_its_search_beside_the_rest_is_read(tmp_path: Path) -> None:
+    shutil.copyfile(Path(__file__).parent / "workspaces" / "schema-8.db", tmp_path / "notes.db")
+    store = Store(tmp_path)
+    flat = '{"name": "old", "chunking": null, "embedder": "", "mode": "keyword", "semantic_weight": null}'
+    with store.database.write() as connection:
+        connection.execute("UPDATE runs SET pipeline = ?", (flat,))
+    runs = store.runs.of(store.notes.base("notes"))
+    assert {run.pipeline for run in runs} == {Pipeline("old", search=SearchSettings(mode="keyword"))}
+    store.close()

@@ -14,7 +14,7 @@ import pytest
 from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
-from core.store.chunks import Cutting
+from core.store.cutting import Cutting
 from core.text import digest
 from tests.fakes import WordLengths
 
@@ -32,8 +32,8 @@ def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
 def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] = TEXTS, **fields: object) -> None:
     embedder = WordLengths()
     hashes = [digest(text) for text in texts]
-    store.encoded.add(embedder.fingerprint, hashes, embedder.embed(texts, role="note"))
-    ids = store.encoded.ids(embedder.fingerprint, hashes)
+    store.vectors.add(embedder.fingerprint, hashes, embedder.embed(texts, role="note"))
+    ids = store.vectors.ids(embedder.fingerprint, hashes)
     body = "\n".join(texts)
     starts = [body.index(text) for text in texts]
     chunks = [
@@ -83,26 +83,42 @@ def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     assert [chunk.total for chunk in store.chunks.of_note("n1")] == [3] * 3
 
 
+def test_of_equally_near_chunks_the_earlier_come_first(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n2", ("other words here", *(f"{letter}x {letter}yy {letter}zzz" for letter in "abcdefgh")))
+    query = WordLengths().embed(["ax ayy azzz"], role="query")[0]
+    alike = [rowid for rowid, chunk in store.chunks.by_rowid(store.chunks.rowids().tolist()).items() if chunk.index]
+    assert list(store.nearest(base, query, 8)) == sorted(alike)
+    for count in (1, 3, 8):
+        assert list(store.chunks.nearest(base, query, count)) == sorted(alike)[:count]
+
+
+def test_a_chunk_s_neighbours_know_how_many_chunks_the_note_has(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1", tuple("word" * number for number in range(1, 8)))
+    assert [(chunk.index, chunk.total) for chunk in store.chunks.around("n1", 3, 1)] == [(2, 7), (3, 7), (4, 7)]
+
+
 def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
     put(store, base, "n1", ("only this",))
     assert found(store, base, "dddd eeeee") == ["only this"]
     assert store.chunks.matching_words(["ggggggg"], 10) == {}
-    assert store.vectors.ids(base) == {"n1:2:0:0"}
+    assert store.index.ids(base) == {"n1:2:0:0"}
 
 
 def test_ids_that_no_note_owns_never_answer_and_leave_at_the_next_start(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
     vector = WordLengths().embed(["zz"], role="note")
-    store.vectors.add(base, ["n1:9:0:0", "gone:1:0:0"], vector[[0, 0]])
-    store.vectors.remove(base, ["n1:1:1:0"])
+    store.index.add(base, ["n1:9:0:0", "gone:1:0:0"], vector[[0, 0]])
+    store.index.remove(base, ["n1:1:1:0"])
     assert set(found(store, base, "zz")) <= set(TEXTS)
     store.close()
     again = Store(store.folder)
     again.open_index()
-    assert again.vectors.ids(again.notes.base("notes")) == {"n1:1:0:0", "n1:1:1:0", "n1:1:2:0"}
+    assert again.index.ids(again.notes.base("notes")) == {"n1:1:0:0", "n1:1:1:0", "n1:1:2:0"}
     again.close()
 
 
@@ -139,7 +155,7 @@ def test_an_index_that_was_killed_and_is_broken_is_built_anew(store: Store, dama
     base = again.notes.base("notes")
     assert again.index_ready
     assert not again.index_problem
-    assert len(again.vectors.ids(base)) == len(texts)
+    assert len(again.index.ids(base)) == len(texts)
     assert sorted(found(again, base, texts[7])[0].split()) == sorted(before[0].split())
     again.close()
 
@@ -148,9 +164,9 @@ def test_an_index_that_breaks_while_open_leaves_exact_search(store: Store) -> No
     base = base_in(store)
     put(store, base, "n1")
     before = found(store, base, "dddd eeeee")
-    store.vectors.drop(base)
+    store.index.drop(base)
     assert found(store, base, "dddd eeeee") == before
-    assert "tessera rebuild" in store.index_problem
+    assert "tessera rebuild" in str(store.index_problem)
     assert store.rebuild_index() == 3
     assert not store.index_problem
     assert found(store, store.notes.base("notes"), "dddd eeeee") == before
@@ -219,7 +235,7 @@ def test_vectors_of_one_text_are_kept_once(store: Store) -> None:
     put(store, base, "n2")
     (count,) = store.database.connection.execute("SELECT count(*) FROM vectors").fetchone()
     assert count == 3
-    stored = store.encoded.vectors(store.encoded.ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
+    stored = store.vectors.vectors(store.vectors.ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
     (vector,) = stored.values()
     assert np.array_equal(vector, WordLengths().embed(["dddd eeeee"], role="note")[0])
 

@@ -14,7 +14,7 @@ import core.store.bm25
 import core.store.words
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.store import Store
-from core.store.chunks import Cutting
+from core.store.cutting import Cutting
 from core.text import CJK, fold, query_keywords
 
 PIECES = (
@@ -76,7 +76,9 @@ def put(store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str
         Chunk(f"{note_id}:{index}", note_id, index, 0, 0, 0, text, "line", **fields)  # type: ignore[arg-type]
         for index, text in enumerate(texts)
     ]
-    store.chunks.put([Cutting(note, chunks, [()] * len(chunks), "lines", "test")])
+    cutting = Cutting(note, chunks, [()] * len(chunks), "lines", "test")
+    store.notes.put(cutting)
+    store.chunks.put(cutting)
     rows = store.database.connection.execute('SELECT rowid FROM chunks WHERE note_id = ? ORDER BY "index"', (note_id,))
     return [row[0] for row in rows]
 
@@ -271,7 +273,7 @@ def test_scores_follow_every_change_of_the_index(store: Store) -> None:
     for change in (
         lambda: put(store, base, "b", "alpha beta delta"),
         lambda: put(store, base, "a", "alpha " * 200, "beta"),
-        lambda: store.chunks.delete_note("b"),
+        lambda: store.notes.delete(["b"]),
         lambda: store.notes.delete_base(base),
     ):
         before = store.chunks.matching_words(["alpha", "beta"], 9)
@@ -297,7 +299,7 @@ def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(store: Store
 
 
 def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core.store.bm25, "_KEPT", 3)
+    monkeypatch.setattr(core.store.bm25, "_CACHED", 3)
     put(store, base_in(store), "a", "alpha beta gamma", "alpha beta", "alpha")
     for words in (["alpha", "beta"], ["gamma", "alpha"], ["beta", "gamma", "alpha"]):
         assert store.chunks.matching_words(words, 9) == pytest.approx(scored(store, words))

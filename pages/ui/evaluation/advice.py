@@ -2,37 +2,54 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.model import KnowledgeBase, Pipeline, Progress, QuestionSet, Run
-from core.workspace import ENOUGH, METRICS, Advice, Workspace, grid, larger, smaller
-from pages.ui import rerankers, work
+from core.messages import message
+from core.model import ENOUGH, METRICS, Advice, KnowledgeBase, Pipeline, Progress, QuestionSet, Run, SearchSettings
+from core.workspace import Workspace
 from pages.ui.evaluation import figures, running, ways
-from pages.ui.safe import html
-from pages.ui.sentences import said
-from pages.ui.text import t
+from pages.ui.shared import jobs, knobs
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import labels, said, t, t_plural
 
 JOB = "advise"
-SIZES = ("own", "smaller", "larger")
-WEIGHTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8)
-USUAL = (0.4, 0.6, 0.8)
+SIZES = {
+    "own": message("current"),
+    "smaller": message("smaller"),
+    "larger": message("larger"),
+}
 BY = "mrr@4000chars"
 
 
 def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
     """Draw the choice of a grid, the asking of what is missing of it, and what it advises."""
-    st.html(f'<div class="t-dim t-about">{html(t("eval.advice.more"))}</div>')
+    about = t(
+        "Asks the set with every combination of these settings, and tells which are best on questions that "
+        "didn't choose them: the best of many always looks better on the questions that chose it."
+    )
+    st.html(f'<div class="t-dim t-about">{html(about)}</div>')
     count = kept.questions - kept.suggested
     if count < ENOUGH:
-        st.info(t("eval.advice.few", least=ENOUGH, n=count, missing=ENOUGH - count), icon=":material/quiz:")
+        st.info(
+            t(
+                "Advice needs {least} questions, and this set has {n}: on so few, the best of several settings is "
+                "mostly the luckiest. Add {missing} more.",
+                least=ENOUGH,
+                n=count,
+                missing=ENOUGH - count,
+            ),
+            icon=":material/quiz:",
+        )
     pipelines = _grid(workspace, base)
     there = _there(workspace, base, kept, pipelines)
     missing = [way for way in pipelines if way not in there]
     _ask(workspace, base, kept, pipelines, missing)
     if (job := workspace.jobs.get(JOB)) and job.state == "done":
         workspace.jobs.forget(JOB)
-    work.panel(workspace, (JOB, "rechunk"))
+    jobs.panel(workspace, (JOB, "rechunk"))
     if len(pipelines) > 1 and not missing and not workspace.jobs.running(JOB):
         _told(workspace, base, [there[way] for way in pipelines])
 
@@ -46,23 +63,45 @@ def _ask(
 ) -> None:
     """Draw the button that asks in the ways that are missing, else in all again, and how long that takes."""
     count, asked = kept.questions - kept.suggested, list(missing or pipelines)
-    which = "again" if not missing else "rest" if len(missing) < len(pipelines) else "all"
+    if not missing:
+        label = t("Ask all {n} again", n=len(asked))
+    elif len(missing) < len(pipelines):
+        label = t_plural("Ask with the {n} that is missing", "Ask with the {n} that are missing", n=len(asked))
+    else:
+        label = t_plural("Ask with {n} combination", "Ask with all {n} combinations", n=len(asked))
     with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
         if st.button(
-            t(f"eval.advice.ask.{which}", n=len(asked)),
+            label,
             key="advise",
             type="primary" if missing else "secondary",
             icon=":material/tips_and_updates:",
             disabled=workspace.readonly
             or count < ENOUGH
             or len(pipelines) < 2
-            or workspace.jobs.running(*work.EVALUATION),
+            or workspace.jobs.running(*jobs.EVALUATION),
         ):
-            work.start(workspace, JOB, lambda progress: workspace.evaluation.run(kept, asked, progress))
+            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(kept, asked, progress))
         searches = count * len(asked)
-        told = [t("eval.advice.takes", n=searches, time=running.lasts(workspace, base, searches))]
+        told = [
+            t_plural(
+                "{n} search, about {time}",
+                "{n} searches, about {time}",
+                n=searches,
+                time=running.lasts(workspace, base, searches),
+            )
+        ]
         cuts = len({way.chunking for way in missing} - {None})
-        told += [t("eval.advice.cuts", n=cuts)] if cuts else []
+        told += (
+            [
+                t_plural(
+                    "{n} other split, which takes minutes the first time",
+                    "{n} other splits, which take minutes each the first time",
+                    n=cuts,
+                )
+            ]
+            if cuts
+            else []
+        )
         st.caption(" · ".join(told), width="content")
 
 
@@ -72,73 +111,68 @@ def _there(
     """Return the newest complete run of each way over the questions and the notes as they are now."""
     count = kept.questions - kept.suggested
     found: dict[Pipeline, Run] = {}
-    for run in workspace.evaluation.runs(base.name):
+    for run in workspace.runs.of(base.name):
         whole = run.set_id == kept.id and run.ended_at and count - kept.flagged <= run.questions <= count
-        if whole and run.pipeline in pipelines and workspace.evaluation.is_current(run):
-            found.setdefault(run.pipeline, run)
+        way = replace(run.pipeline, name="")  # a name says nothing of what is asked
+        if whole and way in pipelines and workspace.runs.is_current(run):
+            found.setdefault(way, run)
     return found
 
 
 def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
     """Draw what is varied and return every combination, the base as it is first."""
-    own = workspace.evaluation.as_it_is(base.name)
+    own = workspace.runs.as_it_is(base.name)
     cuttable = base.chunking.strategy not in ("none", "lines")
     with st.container(border=True, key="grid"):
         first, second, third = st.columns([3, 4, 4], gap="medium")
         sizes = first.pills(
-            t("eval.advice.sizes"),
-            SIZES,
+            t("Size of chunks"),
+            list(SIZES),
             selection_mode="multi",
-            default=SIZES if cuttable else SIZES[:1],
-            format_func=lambda name: t(f"eval.advice.size.{name}"),
+            default=list(SIZES) if cuttable else ["own"],
+            format_func=labels(SIZES),
             key="grid_sizes",
             wrap=True,
             disabled=not cuttable,
         )
-        now = own.semantic_weight
-        weights = second.pills(
-            t("search.weight"),
-            sorted({*WEIGHTS, *([now] if now is not None else [])}),
-            selection_mode="multi",
-            default=sorted({*USUAL, *([now] if now is not None else [])}),
-            format_func="{:g}".format,
-            key="grid_weights",
-            wrap=True,
-        )
-        known = list(dict.fromkeys([rerankers.NONE, "late-interaction", own.reranker or "", *workspace.rerankers()]))
-        names = [
-            name
-            for name in known
-            if name and (name == rerankers.NONE or name in (own.reranker, *workspace.rerankers()))
-        ]
-        chosen = third.pills(
-            t("search.rerank"),
-            names,
-            selection_mode="multi",
-            default=[name for name in names if name in (*rerankers.QUICK, own.reranker)],
-            format_func=rerankers.called,
-            key="grid_rerankers",
-            wrap=True,
-        )
-    cuts = {"own": base.chunking, "smaller": smaller(base.chunking), "larger": larger(base.chunking)}
-    made = grid(
+        choices = {
+            name: _varied(workspace, column, own.search, name)
+            for column, name in zip((third, second), knobs.OF_GRIDS, strict=True)
+        }
+    cuts = {"own": base.chunking, "smaller": base.chunking.smaller(), "larger": base.chunking.larger()}
+    return workspace.runs.grid(
         own,
         chunkings=[cuts[name] for name in SIZES if name in sizes] or [base.chunking],
-        semantic_weights=list(weights) or [own.semantic_weight or 0.0],
-        rerankers=list(chosen) or [own.reranker or rerankers.NONE],
+        choices=choices,
     )
-    return [replace(way, name=ways.named(replace(way, name=""), base)) for way in made]
+
+
+def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, name: str) -> list[Any]:
+    """Draw what a part is tried with, the base's own value among it."""
+    offered, usual = knobs.OF_GRIDS[name]
+    now = getattr(own, name)
+    values = list(dict.fromkeys([*(offered or knobs.values(workspace, name)), now]))
+    chosen = column.pills(
+        said(knobs.KNOBS[name].label),
+        sorted(values) if offered else values,
+        selection_mode="multi",
+        default=[value for value in values if value in (*usual, now)],
+        format_func={value: knobs.shown(name, value) for value in values}.__getitem__,
+        key=f"grid_{name}",
+        wrap=True,
+    )
+    return list(chosen) or [now]
 
 
 def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> None:
     """Draw the advice, the button that takes it, and the candidates."""
     metric = st.selectbox(
-        t("eval.judge"),
+        t("Judge by"),
         METRICS,
         index=METRICS.index(BY),
-        format_func=figures.metric_name,
+        format_func=labels(figures.NAMES),
         key="advised_by",
-        help=t("eval.judge.help"),
+        help=said(figures.JUDGING),
         width=260,
     )
     found = _advice(workspace, tuple(run.id for run in runs), metric)
@@ -148,9 +182,9 @@ def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> Non
     gain = ""
     if not found.refused and not found.keep:
         gain = (
-            f'<div class="t-facts"><span>{html(t("eval.advice.gain"))} <b>{figures.signed(found.gain)}</b> '
+            f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{figures.signed(found.gain)}</b> '
             f"({figures.signed(found.comparison.low)} … {figures.signed(found.comparison.high)})</span>"
-            f"<span>{html(t('eval.advice.chosen', share=f'{found.chosen:.0%}'))}</span></div>"
+            f"<span>{html(t('best in {share} of the trials', share=f'{found.chosen:.0%}'))}</span></div>"
         )
     name = "" if found.keep or found.refused else f'<div class="t-name">{html(ways.called(best.pipeline, base))}</div>'
     st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(found.told))}</b>{gain}</div></div>')
@@ -161,7 +195,7 @@ def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> Non
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Advice[str]:
-    return _workspace.evaluation.advise(run_ids, metric)
+    return _workspace.runs.advise(run_ids, metric)
 
 
 def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: bool) -> None:
@@ -169,21 +203,26 @@ def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: boo
     recut = way.chunking is not None and way.chunking != base.chunking
 
     def job(progress: Progress) -> None:
-        workspace.adopt(base.name, way, progress=progress)
+        workspace.bases.adopt(base.name, way, progress=progress)
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
-            t("eval.advice.use"),
+            t("Use these settings"),
             key="adopt",
             type="primary" if firm else "secondary",
             icon=":material/check:",
-            disabled=work.writing(workspace) or workspace.jobs.running(*work.EVALUATION),
+            disabled=jobs.writing(workspace) or workspace.jobs.running(*jobs.EVALUATION),
         ):
             if recut:
-                work.start(workspace, "rechunk", job)
-            workspace.adopt(base.name, way)
-            st.toast(t("eval.advice.used"), icon=":material/check:")
-        st.caption(t("eval.advice.use.recut" if recut else "eval.advice.use.more"), width="content")
+                jobs.start(workspace, "rechunk", job)
+            workspace.bases.adopt(base.name, way)
+            st.toast(t("The base has these settings now."), icon=":material/check:")
+        st.caption(
+            t("They become the settings of the base, and its notes are split and indexed again. Your edits stay.")
+            if recut
+            else t("They become the settings of the base, for every search that doesn't say otherwise."),
+            width="content",
+        )
 
 
 def _candidates(base: KnowledgeBase, found: Advice[str], runs: dict[str, Run]) -> None:
@@ -198,11 +237,7 @@ def _candidates(base: KnowledgeBase, found: Advice[str], runs: dict[str, Run]) -
                 "mean": mean,
                 "difference": mean - found.current_mean,
                 "time": runs[run_id].metrics["p50_ms"],
-                "note": t("eval.advice.now")
-                if run_id == current
-                else t("eval.advice.best")
-                if run_id == found.best
-                else "",
+                "note": t("current") if run_id == current else t("advised") if run_id == found.best else "",
             }
             for run_id, mean in found.ranking
         ],
@@ -211,12 +246,10 @@ def _candidates(base: KnowledgeBase, found: Advice[str], runs: dict[str, Run]) -
         hide_index=True,
         column_config={
             "place": st.column_config.NumberColumn("#", width=40),
-            "way": st.column_config.TextColumn(t("eval.column.way"), width=380),
-            "mean": st.column_config.ProgressColumn(
-                t("eval.column.mean"), format="%.3f", min_value=0.0, max_value=1.0, width=150
-            ),
-            "difference": st.column_config.NumberColumn(t("eval.tip.difference"), format="%+.3f", width=90),
-            "time": st.column_config.NumberColumn(t("eval.column.time"), format="%.0f ms", width=90),
+            "way": st.column_config.TextColumn(t("Setup"), width=380),
+            "mean": st.column_config.ProgressColumn(t("Mean"), format="%.3f", min_value=0.0, max_value=1.0, width=150),
+            "difference": st.column_config.NumberColumn(t("Difference"), format="%+.3f", width=90),
+            "time": st.column_config.NumberColumn(t("Time"), format="%.0f ms", width=90),
             "note": st.column_config.TextColumn("", width=130),
         },
     )

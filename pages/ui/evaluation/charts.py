@@ -1,24 +1,50 @@
 """Charts of the runs that are compared: their figures, ranks against each other, thresholds, and what was before."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import streamlit as st
 
-from core.model import KnowledgeBase
-from core.workspace import DEPTH, ENOUGH, MAIN, METRICS, SideBySide, Workspace
-from pages.ui import look
-from pages.ui.evaluation import figures, ways
-from pages.ui.safe import plain
-from pages.ui.sentences import said
-from pages.ui.text import t
+from core.messages import message
+from core.model import DEPTH, ENOUGH, MAIN, METRICS, KnowledgeBase, SideBySide
+from core.workspace import Workspace
+from pages.ui.evaluation import chartparts, figures, ways
+from pages.ui.shared import style
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import labels, said, t
 
 MISSED = DEPTH + 1
 """Where a question that isn't answered stands on the axis of ranks."""
 HEIGHT = 280
 
-Row = dict[str, Any]
+CHARTS = {
+    "metrics": (message("Figures"), message("The main figures of each run, from 0 to 1.")),
+    "shifts": (
+        message("Differences"),
+        message(
+            "How far each run is from A, with the interval of 95 %. If the interval holds 0, the difference may "
+            "be chance."
+        ),
+    ),
+    "ranks": (
+        message("Ranks"),
+        message(
+            "Each dot stands for the questions with one rank in A and one in the other run; above the line the "
+            "other is better."
+        ),
+    ),
+    "thresholds": (
+        message("Minimum similarity"),
+        message("Which questions still get a hit when hits must be at least this similar in meaning."),
+    ),
+    "history": (message("History"), message("A figure over all runs of this set.")),
+}
+"""The charts, each with its name and what it shows."""
+SIDES = {
+    "better": message("better than A"),
+    "same": message("the same"),
+    "worse": message("worse than A"),
+}
 
 
 def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
@@ -26,7 +52,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
 
     @st.fragment
     def part() -> None:
-        box = st.expander(t("eval.charts"), icon=":material/bar_chart:", key="charts", on_change="rerun")
+        box = st.expander(t("Charts"), icon=":material/bar_chart:", key="charts", on_change="rerun")
         if box.open:
             with box:
                 _charts(workspace, base, shown)
@@ -43,39 +69,24 @@ def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
         offered["thresholds"] = lambda: thresholds(base, shown)
     offered["history"] = lambda: history(workspace, base, shown)
     name = st.segmented_control(
-        t("eval.charts.which"),
+        t("Chart"),
         list(offered),
-        format_func=lambda name: t(f"eval.chart.{name}"),
+        format_func={name: said(title) for name, (title, _) in CHARTS.items()}.__getitem__,
         default="metrics",
         required=True,
         key="chart",
         label_visibility="collapsed",
     )
-    st.caption(t(f"eval.chart.{name}.more"))
+    st.caption(said(CHARTS[str(name)][1]))
     offered.get(str(name), offered["metrics"])()
-
-
-def _names(base: KnowledgeBase, shown: SideBySide) -> list[str]:
-    return [ways.titled(run, number, base) for number, run in enumerate(shown.runs)]
-
-
-def _colour(names: Sequence[str]) -> Any:
-    import altair as alt
-
-    colours = [look.RUNS[number % len(look.RUNS)] for number in range(len(names))]
-    return alt.Color(
-        "run:N",
-        scale=alt.Scale(domain=list(names), range=colours),
-        legend=alt.Legend(title=None, orient="top", labelLimit=400),
-    )
 
 
 def metrics(base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the main figures, a group of bars for each."""
     import altair as alt
 
-    names = _names(base, shown)
-    rows: list[Row] = [
+    names = chartparts.names(base, shown)
+    rows: list[chartparts.Row] = [
         {"metric": figures.metric_name(metric), "run": name, "value": shown.figures[metric][number]}
         for metric in MAIN
         for number, name in enumerate(names)
@@ -92,17 +103,11 @@ def metrics(base: KnowledgeBase, shown: SideBySide) -> None:
             ),
             xOffset=alt.XOffset("run:N", sort=names),
             y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
-            color=_colour(names),
-            tooltip=[_tip("run", "N"), _tip("metric", "N"), _tip("value", "Q")],
+            color=chartparts.colour(names),
+            tooltip=[chartparts.tip("run", "N"), chartparts.tip("metric", "N"), chartparts.tip("value", "Q")],
         )
     )
     st.altair_chart(chart, height=HEIGHT, key="chart_metrics")
-
-
-def _tip(name: str, kind: str) -> Any:
-    import altair as alt
-
-    return alt.Tooltip(f"{name}:{kind}", title=t(f"eval.tip.{name}"), format=".3f" if kind == "Q" else "")
 
 
 def shifts(base: KnowledgeBase, shown: SideBySide) -> None:
@@ -110,10 +115,10 @@ def shifts(base: KnowledgeBase, shown: SideBySide) -> None:
     import altair as alt
 
     if shown.answerable < ENOUGH:
-        st.caption(t("eval.chart.few", n=ENOUGH))
+        st.caption(t("Intervals need at least {n} questions with an answer.", n=ENOUGH))
         return
-    names = _names(base, shown)
-    rows: list[Row] = [
+    names = chartparts.names(base, shown)
+    rows: list[chartparts.Row] = [
         {
             "metric": figures.metric_name(metric),
             "run": names[number],
@@ -128,12 +133,16 @@ def shifts(base: KnowledgeBase, shown: SideBySide) -> None:
     start = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("metric:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
         yOffset=alt.YOffset("run:N", sort=names),
-        color=_colour(names),
-        tooltip=[_tip("run", "N"), _tip("metric", "N"), *(_tip(name, "Q") for name in ("difference", "low", "high"))],
+        color=chartparts.colour(names),
+        tooltip=[
+            chartparts.tip("run", "N"),
+            chartparts.tip("metric", "N"),
+            *(chartparts.tip(name, "Q") for name in ("difference", "low", "high")),
+        ],
     )
     zero = alt.Chart(alt.Data(values=[{"at": 0}])).mark_rule(strokeDash=[4, 4], opacity=0.6).encode(x="at:Q")
     lines = start.mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", scale=alt.Scale(padding=16), title=t("eval.tip.difference")), x2="high:Q"
+        x=alt.X("low:Q", scale=alt.Scale(padding=16), title=said(chartparts.TIPS["difference"])), x2="high:Q"
     )
     points = start.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
     st.altair_chart(
@@ -145,20 +154,20 @@ def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw how many questions have which rank in the first run and which in another."""
     import altair as alt
 
-    names = _names(base, shown)
+    names = chartparts.names(base, shown)
     other = 1
     if len(names) > 2:
         chosen = st.selectbox(
-            t("eval.rows.against"), names[1:], key="ranks_against", label_visibility="collapsed", width=320
+            t("Compared with A"), names[1:], key="ranks_against", label_visibility="collapsed", width=320
         )
         other = names.index(chosen)
     places = [(_place(row.ranks[0]), _place(row.ranks[other])) for row in shown.rows if not row.negative]
-    order = [*map(str, range(1, MISSED)), t("eval.missed")]
-    rows: list[Row] = [
+    order = [*map(str, range(1, MISSED)), t("missed")]
+    rows: list[chartparts.Row] = [
         {"first": order[first - 1], "second": order[second - 1], "questions": count, "side": _side(first, second)}
         for (first, second), count in Counter(places).items()
     ]
-    sides = {"better": look.RUNS[0], "same": look.TILES[3], "worse": look.TILES[2]}
+    sides = {"better": style.RUNS[0], "same": style.TILES[3], "worse": style.TILES[2]}
     scale = alt.Scale(domain=order)
     x = {"scale": scale, "axis": alt.Axis(labelAngle=0, grid=True), "title": names[0]}
     y = {"scale": scale, "axis": alt.Axis(grid=True), "title": names[other]}
@@ -171,13 +180,13 @@ def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
             size=alt.Size("questions:Q", scale=alt.Scale(range=[60, 900]), legend=None),
             color=alt.Color(
                 "side:N",
-                scale=alt.Scale(domain=[t(f"eval.side.{side}") for side in sides], range=list(sides.values())),
+                scale=alt.Scale(domain=[said(SIDES[side]) for side in sides], range=list(sides.values())),
                 legend=alt.Legend(title=None, orient="top"),
             ),
             tooltip=[
-                _tip("first", "O"),
-                _tip("second", "O"),
-                alt.Tooltip("questions:Q", title=t("eval.tip.questions")),
+                chartparts.tip("first", "O"),
+                chartparts.tip("second", "O"),
+                alt.Tooltip("questions:Q", title=said(chartparts.TIPS["questions"])),
             ],
         )
     )
@@ -194,16 +203,16 @@ def _place(rank: int | None) -> int:
 
 
 def _side(first: int, second: int) -> str:
-    return t(f"eval.side.{'better' if second < first else 'worse' if second > first else 'same'}")
+    return said(SIDES["better" if second < first else "worse" if second > first else "same"])
 
 
 def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw how many questions keep a hit at each threshold, with an answer and without one."""
     import altair as alt
 
-    names = _names(base, shown)
-    kinds = {"true_positives": t("eval.answerable"), "false_positives": t("eval.negatives")}
-    rows: list[Row] = [
+    names = chartparts.names(base, shown)
+    kinds = {"true_positives": t("with an answer"), "false_positives": t("without an answer")}
+    rows: list[chartparts.Row] = [
         {"run": names[number], "threshold": point.threshold, "share": getattr(point, kind), "questions": called}
         for number, found in enumerate(shown.false_positives)
         for point in found.points
@@ -213,15 +222,20 @@ def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
         alt.Chart(alt.Data(values=rows))
         .mark_line(interpolate="step-before", strokeWidth=2.5)
         .encode(
-            x=alt.X("threshold:Q", scale=alt.Scale(zero=False), title=t("search.threshold")),
+            x=alt.X("threshold:Q", scale=alt.Scale(zero=False), title=t("Minimum similarity")),
             y=alt.Y("share:Q", axis=alt.Axis(format="%"), title=None),
-            color=_colour(names),
+            color=chartparts.colour(names),
             strokeDash=alt.StrokeDash(
                 "questions:N",
                 scale=alt.Scale(domain=list(kinds.values()), range=[[1, 0], [5, 4]]),
                 legend=alt.Legend(title=None, orient="top", labelLimit=400),
             ),
-            tooltip=[_tip("run", "N"), _tip("questions", "N"), _tip("threshold", "Q"), _tip("share", "Q")],
+            tooltip=[
+                chartparts.tip("run", "N"),
+                chartparts.tip("questions", "N"),
+                chartparts.tip("threshold", "Q"),
+                chartparts.tip("share", "Q"),
+            ],
         )
     )
     st.altair_chart(chart, height=HEIGHT + 40, key="chart_thresholds")
@@ -234,17 +248,17 @@ def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     import altair as alt
 
     sets = {run.set_id for run in shown.runs}
-    runs = [run for run in workspace.evaluation.runs(base.name) if run.set_id in sets and run.ended_at]
+    runs = [run for run in workspace.runs.of(base.name) if run.set_id in sets and run.ended_at]
     metric = st.selectbox(
-        t("eval.judge"),
+        t("Judge by"),
         METRICS,
         index=METRICS.index(shown.metric),
-        format_func=figures.metric_name,
+        format_func=labels(figures.NAMES),
         key="history_metric",
         label_visibility="collapsed",
         width=260,
     )
-    rows: list[Row] = [
+    rows: list[chartparts.Row] = [
         {"run": ways.called(run.pipeline, base), "when": run.started_at.isoformat(), "value": run.metrics[metric]}
         for run in runs
     ]
@@ -258,9 +272,9 @@ def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             y=alt.Y("value:Q", scale=alt.Scale(zero=False, padding=12), title=figures.metric_name(metric)),
             color=alt.Color("run:N", legend=alt.Legend(title=None, orient="top", labelLimit=400, columns=4)),
             tooltip=[
-                _tip("run", "N"),
-                alt.Tooltip("when:T", title=t("eval.column.when"), format="%Y-%m-%d %H:%M"),
-                _tip("value", "Q"),
+                chartparts.tip("run", "N"),
+                alt.Tooltip("when:T", title=t("When"), format="%Y-%m-%d %H:%M"),
+                chartparts.tip("value", "Q"),
             ],
         )
     )

@@ -5,22 +5,23 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.model import KnowledgeBase, QuestionSet
-from core.workspace import ENOUGH, METRICS, SideBySide, Workspace
-from pages.ui import links
+from core.model import ENOUGH, METRICS, KnowledgeBase, QuestionSet, SideBySide
+from core.workspace import Workspace
 from pages.ui.evaluation import charts, exporting, figures, rows, ways
-from pages.ui.safe import html, plain
-from pages.ui.sentences import said
-from pages.ui.text import t
+from pages.ui.shared import links
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import labels, said, t, t_plural
 
 
 def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
     """Draw the runs that are chosen, the last ones of the set where none are."""
     run_ids = chosen(workspace, base, kept)
     if not run_ids:
-        st.caption(t("eval.compare.none"))
+        st.caption(
+            t("There is no run yet. One click above asks every question with both setups and shows what comes back.")
+        )
         return
-    with st.spinner(t("eval.comparing")):
+    with st.spinner(t("Comparing…")):
         shown = laid(workspace, base, run_ids)
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
@@ -42,9 +43,9 @@ def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list
     key = _key(kept.id)
     if (linked := links.arrived("runs")) is not None:
         st.session_state[key] = linked
-    runs = workspace.evaluation.runs(base.name)
+    runs = workspace.runs.of(base.name)
     there = {run.id for run in runs}
-    said = (st.session_state.get(key, ""), workspace.preference(key))
+    said = (st.session_state.get(key, ""), workspace.preferences.get(key))
     named = next(filter(None, ([one for one in ids.split(",") if one in there] for ids in said)), [])
     if not named:
         last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == kept.id and run.ended_at}
@@ -59,7 +60,7 @@ def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
     """Compare these runs from now on, the first as what the others are compared with."""
     ids = ",".join(run_ids)
     st.session_state[_key(set_id)] = ids
-    workspace.prefer(_key(set_id), ids)
+    workspace.preferences.set(_key(set_id), ids)
     links.say("runs", ids)
     links.say("question", "")
 
@@ -70,14 +71,14 @@ def _key(set_id: str) -> str:
 
 def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
     """Return runs next to each other; how sure a difference is is worked out once."""
-    runs = {run.id: run for run in workspace.evaluation.runs(base.name)}
+    runs = {run.id: run for run in workspace.runs.of(base.name)}
     state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
     return _laid(workspace, state)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _laid(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
-    return _workspace.evaluation.shown([run_id for run_id, _, _ in state])
+    return _workspace.runs.side_by_side([run_id for run_id, _, _ in state])
 
 
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
@@ -86,7 +87,12 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
             f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.called(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)
         )
-        asked = t("eval.asked", n=len(shown.rows), answerable=shown.answerable)
+        asked = t_plural(
+            "{n} question, {answerable} of them with an answer",
+            "{n} questions, {answerable} of them with an answer",
+            n=len(shown.rows),
+            answerable=shown.answerable,
+        )
         st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(asked)}</div>', width="stretch")
         if shown.comparisons:
             st.session_state["judged_by"] = shown.metric
@@ -95,12 +101,12 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
                 st.session_state["judged"] = st.session_state["judged_by"]
 
             st.selectbox(
-                t("eval.judge"),
+                t("Judge by"),
                 METRICS,
-                format_func=figures.metric_name,
+                format_func=labels(figures.NAMES),
                 key="judged_by",
                 on_change=judge,
-                help=t("eval.judge.help"),
+                help=said(figures.JUDGING),
                 width=230,
             )
         exporting.popover(workspace, base, shown)
@@ -115,7 +121,7 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
             shift, low, high = map(figures.signed, (found.difference, found.low, found.high))
             numbers = f"{shift} ({low} … {high})"
         st.html(
-            f'<div class="t-verdict {figures.tone(found)}"><div>{figures.badge(number)} <span class="t-dim">{html(t("eval.against"))}</span> '
+            f'<div class="t-verdict {figures.tone(found)}"><div>{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> '
             f"{figures.badge(0)}</div><div><b>{html(said(found.told))}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
         )

@@ -2,26 +2,29 @@
 
 import streamlit as st
 
-from core.model import KnowledgeBase
-from core.workspace import SideBySide, Workspace, to_csv, to_html, to_markdown
-from pages.ui.sentences import said
-from pages.ui.text import t
+from core.model import KnowledgeBase, SideBySide
+from core.workspace import Workspace
+from pages.ui.shared.text import session_language, t
 
 
 def popover(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw a button for each form of a report; it is written when it is asked for."""
-    language = st.session_state.get("language", "en")
+    language = session_language().replace("_", "-")
     forms = {
-        "html": ("text/html", lambda: to_html(shown, base.name, said, language=language)),
-        "md": ("text/markdown", lambda: to_markdown(shown, base.name, said)),
-        "csv": ("text/csv", lambda: to_csv(shown)),
+        "html": (
+            t("As a page (HTML)"),
+            "text/html",
+            lambda: workspace.runs.to_html(shown, base.name, language),
+        ),
+        "md": (t("In Markdown"), "text/markdown", lambda: workspace.runs.to_markdown(shown, base.name, language)),
+        "csv": (t("As a table of questions (CSV)"), "text/csv", lambda: workspace.runs.to_csv(shown)),
     }
-    with st.popover(t("eval.export"), icon=":material/download:", key="export_runs"):
-        for name, (mime, written) in forms.items():
+    with st.popover(t("Report"), icon=":material/download:", key="export_runs"):
+        for name, (label, mime, written) in forms.items():
             st.download_button(
-                t(f"eval.export.{name}"),
+                label,
                 written,
-                file_name=f"{t('eval.export.file')}.{name}",
+                file_name=f"{t('comparison')}.{name}",
                 mime=mime,
                 key=f"export_runs_{name}",
                 icon=":material/description:",

@@ -4,12 +4,54 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.model import KnowledgeBase
-from core.workspace import ENOUGH, MAIN, METRICS, TIMES, Comparison, SideBySide
+from core.messages import message
+from core.model import ENOUGH, MAIN, METRICS, TIMES, Comparison, KnowledgeBase, SideBySide
 from pages.ui.evaluation import ways
 from pages.ui.evaluation.question import kind_called
-from pages.ui.safe import html
-from pages.ui.text import t
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import said, t
+
+NAMES = {
+    "hit@1": message("First hit is right"),
+    "hit@5": message("Found in the first 5"),
+    "hit@10": message("Found in the first 10"),
+    "mrr@10": message("Rank of the right passage (MRR)"),
+    "hit@4000chars": message("Found in the first 4,000 characters"),
+    "mrr@4000chars": message("Rank within 4,000 characters (MRR)"),
+    "recall@10": message("Right passages in the first 10"),
+    "precision@10": message("Right hits among 10"),
+    "ndcg@10": message("Order of the first 10 (nDCG)"),
+    "map@10": message("Average precision of 10 (MAP)"),
+    "span_recall": message("Right characters found"),
+    "span_precision": message("Found characters that are right"),
+    "span_iou": message("Overlap with the right passage"),
+    "p50_ms": message("Typical time"),
+    "p95_ms": message("Time of slow ones"),
+}
+
+ABOUT = {
+    "hit@1": message("Share of questions that the first hit answers (hit@1)"),
+    "hit@5": message("Share of questions answered within 5 hits (hit@5)"),
+    "hit@10": message("Share of questions answered within 10 hits (hit@10)"),
+    "mrr@10": message("Mean of 1 / rank of the answer within 10 hits (mrr@10)"),
+    "hit@4000chars": message("Share of questions answered by the first 4,000 characters of the hits (hit@4000chars)"),
+    "mrr@4000chars": message("Mean of 1 / rank of the answer within 4,000 characters (mrr@4000chars)"),
+    "recall@10": message("Share of the right passages that are within 10 hits (recall@10)"),
+    "precision@10": message("Share of 10 hits that are right; only to compare runs (precision@10)"),
+    "ndcg@10": message("How near the order comes to the best one (ndcg@10)"),
+    "map@10": message("Mean of the precision at each right passage (map@10)"),
+    "span_recall": message("Share of the right characters within 4,000 retrieved ones (span_recall)"),
+    "span_precision": message("Share of the retrieved characters that are right (span_precision)"),
+    "span_iou": message("Shared characters by all characters of both (span_iou)"),
+    "p50_ms": message("Half of the questions are answered in less"),
+    "p95_ms": message("95 % of the questions are answered in less"),
+}
+
+JUDGING = message(
+    "Within 4,000 characters, only what fits a prompt counts, however long the chunks are. Among 10 hits, "
+    "long chunks have an advantage."
+)
+"""Which figure to judge by."""
 
 SHORT = (*MAIN, "p50_ms")
 """Figures that are in sight; the others are unfolded."""
@@ -22,11 +64,7 @@ def badge(number: int) -> str:
 
 def metric_name(name: str) -> str:
     """Return what a figure is called."""
-    return t(f"eval.metric.{_key(name)}")
-
-
-def _key(name: str) -> str:
-    return name.replace("@", "_")
+    return said(NAMES[name])
 
 
 def tone(found: Comparison) -> str:
@@ -41,7 +79,7 @@ def table(base: KnowledgeBase, shown: SideBySide) -> str:
     others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
     return (
         f"{_figure_table(base, shown, SHORT)}"
-        f"<details class='t-more'><summary>{html(t('eval.figures.more'))}</summary>{_figure_table(base, shown, others)}</details>"
+        f"<details class='t-more'><summary>{html(t('All figures'))}</summary>{_figure_table(base, shown, others)}</details>"
     )
 
 
@@ -66,7 +104,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             elif number:
                 shift = f'<span class="t-shift">{f"{figure - figures[0]:+,.0f}".replace("-", "−")} ms</span>'
             cells.append(f'<td><span class="{"t-best" if beaten else ""}">{form(figure)}</span>{shift}</td>')
-        about = html(t(f"eval.metric.{_key(name)}.help"))
+        about = html(said(ABOUT[name]))
         lines.append(f'<tr><th scope="row" title="{about}">{html(metric_name(name))}</th>{"".join(cells)}</tr>')
     return f'<table class="t-figures"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 
@@ -99,7 +137,7 @@ def differ(shown: SideBySide) -> None:
         cells = "".join(f"<td>{html(ways.value(run.settings, name))}</td>" for run in shown.runs)
         lines.append(f'<tr><th scope="row">{html(ways.setting(name))}</th>{cells}</tr>')
     table = f'<table class="t-figures t-small"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-    title = html(t("eval.differ" if several else "eval.settings"))
+    title = html(t("What differs") if several else t("Settings of this run"))
     if several:
         st.html(f'<div class="t-caption">{title}</div>{table}')
     else:
@@ -118,9 +156,9 @@ def kinds(shown: SideBySide) -> None:
             f'{100 * answered / kind.questions:.0f}%"></i></span></td>'
             for number, answered in enumerate(kind.answered)
         )
-        name = html(kind_called(kind.kind) if kind.kind else t("eval.kind.none"))
+        name = html(kind_called(kind.kind) if kind.kind else t("without a kind"))
         lines.append(f'<tr><th scope="row">{name} <span class="t-dim">{kind.questions}</span></th>{cells}</tr>')
     st.html(
-        f'<div class="t-caption">{html(t("eval.kinds"))}</div><table class="t-figures t-small t-kinds"><thead><tr><th></th>{head}'
+        f'<div class="t-caption">{html(t("Answered, by kind of question"))}</div><table class="t-figures t-small t-kinds"><thead><tr><th></th>{head}'
         f"</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     )

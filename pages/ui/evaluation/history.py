@@ -4,11 +4,19 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.model import KnowledgeBase, QuestionSet, Run
-from core.workspace import MAIN, Workspace
-from pages.ui import times, work
+from core.messages import message
+from core.model import MAIN, KnowledgeBase, QuestionSet, Run
+from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, running, ways
-from pages.ui.text import t
+from pages.ui.shared import jobs, times
+from pages.ui.shared.text import said, t, t_plural
+
+STATES = {
+    "complete": message("complete"),
+    "stopped": message("stopped"),
+    "running": message("running"),
+    "changed": message("notes changed since"),
+}
 
 MOST = 8
 """Runs that are compared at once."""
@@ -16,10 +24,10 @@ MOST = 8
 
 def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and what can be done with those that are marked."""
-    every = workspace.evaluation.runs(base.name)
-    scopes = {scope: t(f"eval.history.{scope}") for scope in ("set", "base")}
+    every = workspace.runs.of(base.name)
+    scopes = {"set": t("This set"), "base": t("All sets of the base")}
     scope = st.segmented_control(
-        t("eval.history.scope"),
+        t("Which runs"),
         list(scopes),
         format_func=scopes.__getitem__,
         default="set",
@@ -31,24 +39,29 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
     if runs:
         _actions(workspace, kept, _marked(workspace, base, runs, sets=scope == "base"))
     else:
-        st.caption(t("eval.history.none"))
+        st.caption(t("There are no runs yet. Compare two setups first."))
     _places(workspace)
 
 
 def _places(workspace: Workspace) -> None:
     """Draw what other cuts of the notes take on disk, and the button that deletes them."""
-    kept = workspace.evaluation.scratch.bytes()
+    kept = workspace.runs.scratch.bytes()
     if not kept:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="eval_places"):
-        st.caption(t("eval.places", size=f"{kept / 1e6:,.0f}"))
+        st.caption(
+            t(
+                "Copies of the notes for other setups take {size} MB. Without them such a setup takes minutes again.",
+                size=f"{kept / 1e6:,.0f}",
+            )
+        )
         st.button(
-            t("eval.places.delete"),
+            t("Delete"),
             key="eval_places_delete",
             type="tertiary",
             icon=":material/delete:",
-            on_click=workspace.evaluation.scratch.drop,
-            disabled=workspace.readonly or workspace.jobs.running(*work.EVALUATION),
+            on_click=workspace.runs.scratch.drop,
+            disabled=workspace.readonly or workspace.jobs.running(*jobs.EVALUATION),
         )
 
 
@@ -59,13 +72,15 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
         height=min(560, 38 + 35 * len(runs)),
         hide_index=True,
         column_config={
-            "when": st.column_config.TextColumn(t("eval.column.when"), width=120),
-            "set": st.column_config.TextColumn(t("eval.column.set"), width=110),
-            "way": st.column_config.TextColumn(t("eval.column.way"), width=250),
-            "asked": st.column_config.TextColumn(t("eval.column.asked"), width=72),
-            "state": st.column_config.TextColumn(t("eval.column.state"), width=150),
+            "when": st.column_config.TextColumn(t("When"), width=120),
+            "set": st.column_config.TextColumn(t("Set"), width=110),
+            "way": st.column_config.TextColumn(t("Setup"), width=250),
+            "asked": st.column_config.TextColumn(t("Asked"), width=72),
+            "state": st.column_config.TextColumn(t("State"), width=150),
             **{
-                name: st.column_config.NumberColumn(name, format="%.3f", width=84, help=figures.metric_name(name))
+                name: st.column_config.NumberColumn(
+                    figures.metric_name(name), format="%.3f", width=110, help=said(figures.ABOUT[name])
+                )
                 for name in MAIN
             },
         },
@@ -83,23 +98,23 @@ def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) ->
         "way": ways.called(run.pipeline, base),
         "asked": asked,
         **{name: run.metrics.get(name) for name in MAIN},
-        "state": t(f"eval.state.{state(workspace, run)}"),
+        "state": said(STATES[state(workspace, run)]),
     }
 
 
 def state(workspace: Workspace, run: Run) -> str:
     """Return how a run stands: running, stopped, changed where the notes were since, else complete."""
     if run.ended_at is None:
-        return "running" if workspace.evaluation.is_under_way(run) else "stopped"
-    return "complete" if workspace.evaluation.is_current(run) else "changed"
+        return "running" if workspace.runs.is_under_way(run) else "stopped"
+    return "complete" if workspace.runs.is_current(run) else "changed"
 
 
 def _actions(workspace: Workspace, kept: QuestionSet, marked: Sequence[Run]) -> None:
-    shut = workspace.readonly or workspace.jobs.running(*work.EVALUATION)
+    shut = workspace.readonly or workspace.jobs.running(*jobs.EVALUATION)
     ready = [run for run in marked if run.asked]
     with st.container(horizontal=True, vertical_alignment="center", key="history_actions"):
         st.button(
-            t("eval.history.compare", n=len(ready)) if len(ready) > 1 else t("eval.history.look"),
+            t_plural("Compare {n} run", "Compare {n} runs", n=len(ready)) if len(ready) > 1 else t("Look at it"),
             key="history_compare",
             type="primary",
             icon=":material/compare_arrows:" if len(ready) > 1 else ":material/visibility:",
@@ -110,21 +125,21 @@ def _actions(workspace: Workspace, kept: QuestionSet, marked: Sequence[Run]) -> 
         )
         stopped = [run for run in marked if run.ended_at is None]
         if st.button(
-            t("eval.history.resume"),
+            t("Resume"),
             key="history_resume",
             icon=":material/play_arrow:",
             disabled=shut or len(marked) != 1 or not stopped,
         ):
             running.resume(workspace, stopped[0].id)
         if st.button(
-            t("eval.history.delete", n=len(marked)) if len(marked) > 1 else t("eval.history.delete.one"),
+            t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete"),
             key="history_delete",
             icon=":material/delete:",
             disabled=shut or not marked,
         ):
-            workspace.evaluation.delete_runs([run.id for run in marked])
+            workspace.runs.delete([run.id for run in marked])
             st.rerun()
-    st.caption(t("eval.history.hint"))
+    st.caption(t("Mark one run to look at it, or several to compare them with the oldest."))
 
 
 def _compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:

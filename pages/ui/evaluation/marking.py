@@ -6,10 +6,9 @@ import streamlit as st
 
 from core.errors import TesseraError
 from core.model import GoldSpan, Hit, QuestionSet
-from core.workspace import Workspace, is_within
-from pages.ui.safe import plain
-from pages.ui.sentences import said
-from pages.ui.text import t
+from core.workspace import Workspace
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import said, t
 
 _MARKED, _PROBLEM = "marked", "mark_problem"
 
@@ -25,35 +24,38 @@ class Marks:
     def button(self, hit: Hit) -> None:
         """Draw the mark of a hit; a click sets it, a second one takes it back."""
         kept, golds = self._of(hit)
-        name = kept.name if kept else t("questions.mine")
+        name = kept.name if kept else t("My questions")
         toggle(
             self._workspace,
             hit,
-            marked=any(is_within(gold, hit) for gold in golds),
-            told=t("questions.mark.help", set=name),
+            marked=any(gold.is_within(hit) for gold in golds),
+            told=t(
+                "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.",
+                set=name,
+            ),
             act=lambda: self._toggle(hit),
         )
         chunk_id, into = st.session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
             del st.session_state[_MARKED]
-            st.toast(plain(t("questions.marked", set=into)), icon=":material/check_circle:")
+            st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
     def _of(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
         base = hit.note.base
         if base not in self._read:
             kept = last_used(self._workspace, base)
-            self._read[base] = kept, self._workspace.question_sets.marked(kept, self._text) if kept else ()
+            self._read[base] = kept, self._workspace.questions.marked(kept, self._text) if kept else ()
         return self._read[base]
 
     def _toggle(self, hit: Hit) -> None:
-        question_sets = self._workspace.question_sets
+        question_sets = self._workspace.questions
         kept, golds = self._of(hit)
         self._read.clear()
-        if kept is not None and any(is_within(gold, hit) for gold in golds):
+        if kept is not None and any(gold.is_within(hit) for gold in golds):
             question_sets.unmark(kept, self._text, hit)
             return
         if kept is None:
-            kept = question_sets.add_set(hit.note.base, t("questions.mine"))
+            kept = question_sets.add_set(hit.note.base, t("My questions"))
         question_sets.mark(kept, self._text, hit)
         use(self._workspace, kept)
         # What a callback draws takes the place of the page's first elements.
@@ -65,11 +67,13 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, told: str, act: Call
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     st.button(
-        t("questions.mark"),
+        t("Right passage"),
         key=key,
         icon=":material/check_circle:" if marked else ":material/radio_button_unchecked:",
         type="primary" if marked else "secondary",
-        help=plain(t("questions.mark.added") if added else told),
+        help=plain(
+            t("You added this chunk yourself. A right passage must stand in the note's own text.") if added else told
+        ),
         on_click=guarded,
         args=(key, act),
         disabled=workspace.readonly or added,
@@ -95,15 +99,15 @@ def problem(key: str) -> None:
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
     """Return the question set of a base that was used last, its first one where that is gone, None without any."""
-    sets = workspace.question_sets.sets(base)
-    used = workspace.preference(_preference(sets[0].base_id)) if sets else ""
+    sets = workspace.questions.sets(base)
+    used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
     return next((kept for kept in sets if kept.id == used), sets[0] if sets else None)
 
 
 def use(workspace: Workspace, kept: QuestionSet) -> None:
     """Remember a question set as the one of its base that was used last."""
-    if workspace.preference(_preference(kept.base_id)) != kept.id:
-        workspace.prefer(_preference(kept.base_id), kept.id)
+    if workspace.preferences.get(_preference(kept.base_id)) != kept.id:
+        workspace.preferences.set(_preference(kept.base_id), kept.id)
 
 
 def _preference(base_id: str) -> str:

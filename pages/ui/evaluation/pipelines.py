@@ -2,17 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, get_args
 
 import streamlit as st
 
-from core.model import ChunkingOptions, Fusion, KnowledgeBase, Level, Mode, Pipeline
-from core.workspace import Workspace, ranges
-from pages.ui import parameters, rerankers
+from core.messages import message
+from core.model import CHUNKING_RANGES, ChunkingOptions, KnowledgeBase, Pipeline
+from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
-from pages.ui.safe import html
-from pages.ui.searchoptions import set_to
-from pages.ui.text import t
+from pages.ui.shared import knobs, names, parameters, rerankers
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import labels, said, t
+
+PRESETS = {
+    "as_is": message("Current settings"),
+    "no_rerank": message("Without second look"),
+    "meaning": message("Meaning only"),
+    "words": message("Words only"),
+    "smaller": message("Smaller chunks"),
+    "recursive": message("Split by size"),
+    "markdown": message("Split by headings"),
+    "none": message("Whole notes"),
+    "around": message("With neighbours"),
+}
 
 MOST = 4
 """Ways that are compared at once."""
@@ -44,7 +55,7 @@ def add(base: KnowledgeBase) -> None:
         st.session_state[key] = [*before, fresh]
 
     if len(st.session_state.get(key, [])) < MOST:
-        st.button(t("eval.way.add"), key="way_add", icon=":material/add:", type="tertiary", on_click=another)
+        st.button(t("Add a setup"), key="way_add", icon=":material/add:", type="tertiary", on_click=another)
 
 
 Put = Callable[[Pipeline | None], None]
@@ -58,7 +69,7 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
             width="stretch",
         )
         with (
-            st.popover(t("eval.way.all"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
+            st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
             st.container(key=f"way_body_{number}"),
         ):
             _everything(workspace, base, number, way, put)
@@ -68,7 +79,7 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
                 key=f"way_remove_{number}",
                 icon=":material/close:",
                 type="tertiary",
-                help=t("eval.way.remove", letter=letter),
+                help=t("Remove {letter}", letter=letter),
                 on_click=put,
                 args=(None,),
             )
@@ -80,9 +91,9 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     key = f"way_preset_{number}"
     st.session_state[key] = next((name for name, preset in offered.items() if preset == way), None)
     st.pills(
-        t("eval.way.preset", letter=ways.LETTERS[number]),
+        t("What differs in {letter}", letter=ways.LETTERS[number]),
         list(offered),
-        format_func=lambda name: t(f"eval.preset.{name}"),
+        format_func=labels(PRESETS),
         key=key,
         on_change=lambda: put(offered.get(st.session_state[key], way)),
         label_visibility="collapsed",
@@ -92,28 +103,32 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     """Draw a widget for each setting; what is as the base has it isn't the way's own."""
 
-    def drawn(name: str, usual: object, draw: Callable[..., object]) -> None:
-        """Draw a widget with the way's own value, else the usual one, and keep what is chosen."""
+    usual = workspace.bases.search_settings(base)
+
+    def drawn(name: str) -> None:
+        """Draw the widget of a part with the way's own value, else the usual one, and keep what is chosen."""
         key = f"way_{name}_{number}"
-        own = getattr(way, name)
-        st.session_state[key] = usual if own is None or own == "" else own
-        unset = getattr(ways.AS_IS, name)
+        first = knobs.value(usual, name)
+        own = getattr(way.search, name)
+        st.session_state[key] = first if own is None else own
 
         def chose() -> None:
             chosen = st.session_state[key]
-            put(replace(way, **{name: unset if chosen == usual else chosen}))
+            put(replace(way, search=replace(way.search, **{name: None if chosen == first else chosen})))
 
-        draw(key=key, on_change=chose)
-
-    def weight(name: str) -> None:
-        label = {"semantic_weight": "search.weight", "rerank_weight": "search.rerank_weight"}[name]
-        usual = float(set_to(workspace, base, name))
-        drawn(name, usual, lambda **kept: st.slider(t(label), 0.0, 1.0, step=0.05, help=t(f"{label}.help"), **kept))
+        if name == "reranker":
+            texts = {
+                one: rerankers.called(one) for one in (first, *knobs.values(workspace, name), st.session_state[key])
+            }
+            label = said(knobs.KNOBS[name].label)
+            st.selectbox(label, list(texts), format_func=texts.__getitem__, key=key, on_change=chose)
+        else:
+            knobs.draw(name, key=key, on_change=chose)
 
     name_key = f"way_name_{number}"
     st.session_state[name_key] = way.name
     st.text_input(
-        t("eval.way.name"),
+        t("Name"),
         key=name_key,
         placeholder=ways.called(replace(way, name=""), base),
         max_chars=60,
@@ -122,27 +137,22 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
     left, right = st.columns(2, gap="medium")
     with left:
         _chunking(base, number, way, put)
-        embedders = list(dict.fromkeys([base.embedder, *_embedders(workspace)]))
-        drawn("embedder", base.embedder, lambda **kept: st.selectbox(t("eval.way.embedder"), embedders, **kept))
+        _embedder(workspace, base, number, way, put)
     with right:
-        drawn("mode", "auto", lambda **kept: _segments(t("search.mode"), "mode", get_args(Mode), **kept))
-        drawn("level", "auto", lambda **kept: _segments(t("search.level"), "level", get_args(Level), **kept))
-        fusion = set_to(workspace, base, "fusion")
-        drawn("fusion", fusion, lambda **kept: _segments(t("search.fusion"), "fusion", get_args(Fusion), **kept))
-        weight("semantic_weight")
-        usual = base.reranker or workspace.settings.search.reranker
-        names = list(dict.fromkeys([usual, rerankers.NONE, *workspace.rerankers()]))
-        drawn(
-            "reranker",
-            usual,
-            lambda **kept: st.selectbox(t("search.rerank"), names, format_func=rerankers.called, **kept),
-        )
-        weight("rerank_weight")
-        drawn("expansion_size", 0, lambda **kept: st.select_slider(t("search.expansion"), range(4), **kept))
+        for name in knobs.OF_WAYS:
+            drawn(name)
 
 
-def _segments(label: str, kind: str, names: tuple[str, ...], **more: Any) -> None:
-    st.segmented_control(label, names, format_func=lambda name: t(f"{kind}.{name}"), required=True, **more)
+def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
+    key = f"way_embedder_{number}"
+    st.session_state[key] = way.embedder or base.embedder
+
+    def chose() -> None:
+        chosen = st.session_state[key]
+        put(replace(way, embedder="" if chosen == base.embedder else chosen))
+
+    embedders = list(dict.fromkeys([base.embedder, *_embedders(workspace)]))
+    st.selectbox(t("Model for meaning"), embedders, key=key, on_change=chose)
 
 
 def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
@@ -157,23 +167,31 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
 
     st.session_state[keys["strategy"]] = now.strategy
     st.selectbox(
-        t("try.strategy"),
+        t("Strategy"),
         list(parameters.STRATEGIES),
-        format_func=lambda name: t(f"strategy.{name}"),
+        format_func=labels(names.STRATEGIES),
         key=keys["strategy"],
         on_change=chose,
     )
-    for name, ends in ranges().items():
+    for name, ends in CHUNKING_RANGES.items():
         if name not in parameters.STRATEGIES[now.strategy]:
             continue
         value = getattr(now, name)
         low, high, step = parameters.scale(ends, parameters.STEPS.get(name, 10), getattr(base.chunking, name), value)
         keys[name] = f"way_{name}_{number}_{low}_{high}_{step}"
         st.session_state[keys[name]] = value
-        st.slider(t(f"try.{name}"), low, high, step=step, key=keys[name], on_change=chose, help=t(f"try.{name}.help"))
+        st.slider(
+            said(names.PARAMETERS[name]),
+            low,
+            high,
+            step=step,
+            key=keys[name],
+            on_change=chose,
+            help=said(names.ABOUT_PARAMETERS[name]),
+        )
 
 
 @st.cache_data(ttl=60, show_spinner=False)
 def _embedders(_workspace: Workspace) -> list[str]:
     """The embedders that can be used now: looking for them reads folders."""
-    return [card.name for card in _workspace.models() if card.part == "embedder" and not card.problem]
+    return [card.name for card in _workspace.models.cards() if card.part == "embedder" and not card.problem]

@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
-from pages.ui import shell
 from pages.ui.evaluation import passages
-from pages.ui.safe import html
-from pages.ui.text import TEXT, t
+from pages.ui.shared import names, shell
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import said, t
 
 LONGEST = 20_000
 """Characters that can be typed for a question."""
@@ -19,7 +19,7 @@ LONGEST = 20_000
 
 def kind_called(kind: str) -> str:
     """Return what a kind of question is called on the screen; those of a person's own are as they typed them."""
-    return t(f"questions.kind.{kind}") if f"questions.kind.{kind}" in TEXT else kind
+    return said(names.QUESTION_KINDS[kind]) if kind in names.QUESTION_KINDS else kind
 
 
 def draw(workspace: Workspace, base: str, kept: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
@@ -37,34 +37,32 @@ def new(
 ) -> Question | None:
     """Draw the form of a question that isn't in the set yet, and return it once it is."""
     with st.form("new_question", border=True), shell.errors():
-        st.html(f'<div class="t-name">{html(t("questions.add"))}</div>')
-        text = st.text_area(t("questions.question"), key="new_question_text", height=100, max_chars=LONGEST)
+        st.html(f'<div class="t-name">{html(t("New question"))}</div>')
+        text = st.text_area(t("Question"), key="new_question_text", height=100, max_chars=LONGEST)
         kind = _kind("", kinds, "new_question_kind")
-        st.caption(t("questions.add.more"))
+        st.caption(t("Next you choose its right passage. Without one it counts as a question your notes don't answer."))
         with st.container(horizontal=True):
-            added = st.form_submit_button(
-                t("questions.add.yes"), key="new_question_yes", type="primary", disabled=workspace.readonly
-            )
-            st.form_submit_button(t("cancel"), key="new_question_no", on_click=cancelled)
+            added = st.form_submit_button(t("Add"), key="new_question_yes", type="primary", disabled=workspace.readonly)
+            st.form_submit_button(t("Cancel"), key="new_question_no", on_click=cancelled)
         if added:
-            return workspace.question_sets.add_questions(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
+            return workspace.questions.add(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
     return None
 
 
 def _suggested(workspace: Workspace, kept: QuestionSet, one: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
-        st.caption(t("questions.suggested"), width="stretch")
+        st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
         if st.button(
-            t("questions.accept"),
+            t("Accept"),
             key="accept_one",
             type="primary",
             icon=":material/check:",
             disabled=workspace.readonly,
         ):
-            workspace.question_sets.accept(kept, [one.id])
+            workspace.questions.accept(kept, [one.id])
             st.rerun()
-        if st.button(t("questions.reject"), key="reject_one", icon=":material/close:", disabled=workspace.readonly):
-            workspace.question_sets.reject(kept, [one.id])
+        if st.button(t("Reject"), key="reject_one", icon=":material/close:", disabled=workspace.readonly):
+            workspace.questions.reject(kept, [one.id])
             st.rerun()
 
 
@@ -74,34 +72,37 @@ def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequenc
     stored = crc32(repr((one.text, one.kind, one.note, one.any)).encode("utf-8", "surrogatepass"))
     key = f"{key}_{stored:08x}"
     with st.form(f"question_{key}", border=False), shell.errors():
-        text = st.text_area(t("questions.question"), value=one.text, key=f"question_text_{key}", height=100)
+        text = st.text_area(t("Question"), value=one.text, key=f"question_text_{key}", height=100)
         left, right = st.columns(2)
         with left:
             kind = _kind(one.kind, kinds, f"question_kind_{key}")
-        note = right.text_input(t("questions.remark"), value=one.note, key=f"question_note_{key}")
+        note = right.text_input(t("Remark"), value=one.note, key=f"question_note_{key}")
         needed = st.toggle(
-            t("questions.all_needed"), value=not one.any, key=f"question_all_{key}", help=t("questions.all_needed.help")
+            t("All of its passages are needed"),
+            value=not one.any,
+            key=f"question_all_{key}",
+            help=t("Off: one of its right passages is enough. On: it is answered only when all of them are found."),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             saved = st.form_submit_button(
-                t("editor.save"), key=f"save_question_{key}", type="primary", disabled=workspace.readonly
+                t("Save"), key=f"save_question_{key}", type="primary", disabled=workspace.readonly
             )
-            st.caption(t("questions.save.hint"))
+            st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
-            workspace.question_sets.edit_question(kept, one.id, changed)
-            st.toast(t("questions.saved"), icon=":material/check:")
+            workspace.questions.edit(kept, one.id, changed)
+            st.toast(t("Saved"), icon=":material/check:")
             st.rerun()
 
 
 def _kind(now: str, kinds: Sequence[str], key: str) -> str:
     """Draw the choice of a kind, a new one included, and return it."""
-    names = list(dict.fromkeys(["", now, *kinds]))
-    labels = {name: kind_called(name) if name else t("questions.kinds.none") for name in names}
+    there = list(dict.fromkeys(["", now, *kinds]))
+    labels = {name: kind_called(name) if name else t("No kind") for name in there}
     chosen = st.selectbox(
-        t("questions.kind"),
-        names,
-        index=names.index(now),
+        t("Kind"),
+        there,
+        index=there.index(now),
         format_func=lambda name: labels.get(name, name),
         key=key,
         accept_new_options=True,

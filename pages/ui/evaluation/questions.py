@@ -4,13 +4,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.messages import message
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
-from pages.ui import links, shell, work
 from pages.ui.evaluation import question, setmenu, suggesting
-from pages.ui.text import t
+from pages.ui.shared import jobs, links, shell
+from pages.ui.shared.text import said, t, t_plural
 
-STATES = ("all", "suggested", "gone", "negative")
+STATES = {
+    "all": message("All"),
+    "suggested": message("Suggested"),
+    "gone": message("Passage gone"),
+    "negative": message("No answer in the notes"),
+}
 LONGEST = 300
 """Characters of a question in the table."""
 WIDTHS = {"state": 96, "kind": 82, "passages": 62}
@@ -22,11 +28,11 @@ _CHOSEN, _SHOWN, _ADDING, _DELETING = "chosen_questions", "shown_question", "add
 def draw(workspace: Workspace, base: str, kept: QuestionSet) -> None:
     """Draw a set's questions, what can be done with them, and one of them in full."""
     with st.container():
-        work.panel(workspace, work.QUESTIONS)
+        jobs.panel(workspace, jobs.QUESTIONS)
         if (job := workspace.jobs.get("suggest")) and job.state == "done" and not job.result:
-            st.caption(t("questions.suggest.none"))
+            st.caption(t("The notes have no definition or heading that gives a new question."))
     with shell.errors():
-        asked = workspace.question_sets.questions(kept)
+        asked = workspace.questions.of(kept)
         if sum(_is(one, "gone") for one in asked) != kept.flagged and not workspace.readonly:
             st.rerun()  # what was found just now isn't in what the bar above says
         _settle(kept, asked)
@@ -38,7 +44,13 @@ def draw(workspace: Workspace, base: str, kept: QuestionSet) -> None:
                 _table(found)
                 _actions(workspace, kept, asked)
             else:
-                st.info(t("questions.empty"), icon=":material/quiz:")
+                st.info(
+                    t(
+                        "This set is empty. Add a question, have some suggested, import a file, or mark right passages on the "
+                        "Search page."
+                    ),
+                    icon=":material/quiz:",
+                )
         with right, st.container(key="question_side"), shell.errors():
             _side(workspace, base, kept, asked)
 
@@ -69,16 +81,16 @@ def _bar(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question]) -> 
     suggested = [one.id for one in asked if one.suggested]
     with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
         st.button(
-            t("questions.add"), key="add_question", icon=":material/add:", on_click=add, disabled=workspace.readonly
+            t("New question"), key="add_question", icon=":material/add:", on_click=add, disabled=workspace.readonly
         )
         suggesting.popover(workspace, kept)
         if suggested and st.button(
-            t("questions.accept_all", n=len(suggested)),
+            t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested)),
             key="accept_all",
             icon=":material/done_all:",
             disabled=workspace.readonly,
         ):
-            workspace.question_sets.accept(kept, suggested)
+            workspace.questions.accept(kept, suggested)
             st.rerun()
 
 
@@ -93,9 +105,9 @@ def _narrowed(asked: Sequence[Question]) -> list[Question]:
     for key, there, first in (("questions_state", states, "all"), ("questions_kind", ["", *kinds], "")):
         if st.session_state.get(key) not in there:
             st.session_state[key] = first
-    labels = {state: f"{t(f'questions.state.{state}')} · {counts[state]:,}" for state in states}
+    labels = {state: f"{said(STATES[state])} · {counts[state]:,}" for state in states}
     state = st.segmented_control(
-        t("questions.state"),
+        t("State"),
         states,
         format_func=labels.__getitem__,
         key="questions_state",
@@ -105,16 +117,16 @@ def _narrowed(asked: Sequence[Question]) -> list[Question]:
     )
     left, right = st.columns([3, 2])
     text = left.text_input(
-        t("questions.filter"),
+        t("Text of the question"),
         key="questions_text",
         icon=":material/filter_alt:",
-        placeholder=t("questions.filter"),
+        placeholder=t("Text of the question"),
         label_visibility="collapsed",
         persist_state="session",
     )
-    called = {name: question.kind_called(name) if name else t("questions.kinds.all") for name in ("", *kinds)}
+    called = {name: question.kind_called(name) if name else t("All kinds") for name in ("", *kinds)}
     kind = right.selectbox(
-        t("questions.kind"),
+        t("Kind"),
         list(called),
         format_func=called.__getitem__,
         key="questions_kind",
@@ -141,7 +153,7 @@ def _is(one: Question, state: str) -> bool:
 def _table(found: Sequence[Question]) -> None:
     """Draw the questions, a row for each; the last one that is marked is shown beside them."""
     if not found:
-        st.info(t("questions.none.found"))
+        st.info(t("No question passes these filters."))
         return
     chosen = st.session_state[_CHOSEN]
     # Rows are marked by position: another listing is another widget, to which the choice is carried over.
@@ -161,10 +173,10 @@ def _table(found: Sequence[Question]) -> None:
         hide_index=True,
         column_order=["question", *widths],
         column_config={
-            "question": st.column_config.TextColumn(t("questions.question"), width=510 - sum(widths.values())),
-            "state": st.column_config.TextColumn(t("questions.state"), width=WIDTHS["state"]),
-            "kind": st.column_config.TextColumn(t("questions.kind"), width=WIDTHS["kind"]),
-            "passages": st.column_config.NumberColumn(t("questions.passages"), width=WIDTHS["passages"]),
+            "question": st.column_config.TextColumn(t("Question"), width=510 - sum(widths.values())),
+            "state": st.column_config.TextColumn(t("State"), width=WIDTHS["state"]),
+            "kind": st.column_config.TextColumn(t("Kind"), width=WIDTHS["kind"]),
+            "passages": st.column_config.NumberColumn(t("Passages"), width=WIDTHS["passages"]),
         },
         on_select=picked,
         selection_mode="multi-row",
@@ -175,7 +187,7 @@ def _table(found: Sequence[Question]) -> None:
 def _row(one: Question) -> dict[str, object]:
     return {
         "question": one.text[:LONGEST],
-        "state": " · ".join(t(f"questions.state.{name}") for name in STATES[1:] if _is(one, name)),
+        "state": " · ".join(said(label) for name, label in STATES.items() if name != "all" and _is(one, name)),
         "kind": question.kind_called(one.kind),
         "passages": len(one.gold),
     }
@@ -185,34 +197,36 @@ def _actions(workspace: Workspace, kept: QuestionSet, asked: Sequence[Question])
     """Draw what can be done with the chosen questions, shown or not; a deletion asks for a second yes."""
     chosen: list[str] = st.session_state[_CHOSEN]
     suggested = [one.id for one in asked if one.suggested and one.id in chosen]
-    question_sets = workspace.question_sets
+    question_sets = workspace.questions
     with st.container(horizontal=True, key="question_actions"):
-        if _button(workspace, "accept", len(suggested), "check"):
+        if _button(workspace, "accept", t("Accept"), len(suggested), "check"):
             question_sets.accept(kept, suggested)
             st.rerun()
-        if _button(workspace, "reject", len(suggested), "close"):
+        if _button(workspace, "reject", t("Reject"), len(suggested), "close"):
             question_sets.reject(kept, suggested)
             st.rerun()
-        if _button(workspace, "delete", len(chosen), "delete"):
+        if _button(workspace, "delete", t("Delete"), len(chosen), "delete"):
             st.session_state[_DELETING] = True
-    st.caption(t("questions.table.hint"))
+    st.caption(t("Click the box at the left of a row to see a question; choose several to act on them."))
 
     def closed() -> None:
         st.session_state.pop(_DELETING, None)
 
     if st.session_state.get(_DELETING) and chosen:
         setmenu.confirmed(
-            t("questions.delete.title", n=len(chosen)),
-            t("questions.delete.more"),
-            lambda: question_sets.delete_questions(kept, chosen),
+            t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen)),
+            t("Runs that asked them keep their results."),
+            lambda: question_sets.delete(kept, chosen),
             closed=closed,
         )
 
 
-def _button(workspace: Workspace, name: str, count: int, icon: str) -> bool:
-    label = f"{t(f'questions.{name}')} · {count:,}" if count > 1 else t(f"questions.{name}")
+def _button(workspace: Workspace, name: str, label: str, count: int, icon: str) -> bool:
     return st.button(
-        label, key=f"questions_{name}", icon=f":material/{icon}:", disabled=workspace.readonly or not count
+        f"{label} · {count:,}" if count > 1 else label,
+        key=f"questions_{name}",
+        icon=f":material/{icon}:",
+        disabled=workspace.readonly or not count,
     )
 
 
@@ -231,4 +245,4 @@ def _side(workspace: Workspace, base: str, kept: QuestionSet, asked: Sequence[Qu
     if one is not None:
         question.draw(workspace, base, kept, one, kinds)
     elif asked:
-        st.caption(t("questions.pick"))
+        st.caption(t("Choose a question to see and change it."))

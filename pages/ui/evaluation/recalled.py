@@ -6,14 +6,13 @@ from functools import cached_property
 import streamlit as st
 
 from core.errors import NoteNotFound
-from core.model import Chunk, Diagnosis, FoundSpan, GoldSpan, KnowledgeBase, Note, QuestionResult, Run
-from core.workspace import Row, SideBySide, Workspace
-from pages.ui import cards
+from core.model import Chunk, Diagnosis, FoundSpan, GoldSpan, KnowledgeBase, Note, QuestionResult, Row, Run, SideBySide
+from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.evaluation.question import kind_called
-from pages.ui.safe import Span, html, marked
-from pages.ui.sentences import said
-from pages.ui.text import t
+from pages.ui.shared import cards, names
+from pages.ui.shared.safe import Span, html, marked
+from pages.ui.shared.text import said, t, t_plural
 
 LINES = 4
 """Lines that are shown of a chunk that isn't right."""
@@ -34,14 +33,14 @@ class Place:
     def note(self) -> Note | None:
         """The note, None where it is gone."""
         try:
-            return self._workspace.note(self._note_id)
+            return self._workspace.notes.get(self._note_id)
         except NoteNotFound:
             return None
 
     @cached_property
     def chunks(self) -> list[Chunk]:
         """Its chunks in the base."""
-        return self._workspace.chunks(self._note_id) if self.note else []
+        return self._workspace.chunks.of_note(self._note_id) if self.note else []
 
     def chunk_at(self, start: int) -> Chunk | None:
         """Return the chunk of the base that holds a character of the note."""
@@ -53,7 +52,7 @@ class Places:
 
     def __init__(self, workspace: Workspace, runs: Sequence[Run]) -> None:
         self._workspace = workspace
-        self._current = {run.id: workspace.evaluation.is_current(run) for run in runs}
+        self._current = {run.id: workspace.runs.is_current(run) for run in runs}
         self._places: dict[str, Place] = {}
 
     def of(self, note_id: str) -> Place:
@@ -85,8 +84,8 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: R
     places = Places(workspace, shown.runs)
     _question(row, places)
     if len(shown.runs) > 2:
-        names = [f"{ways.LETTERS[number]} · {_standing(result)}" for number, result in enumerate(row.results)]
-        parts = st.tabs(names, key=f"recalled_{row.id}_{len(names)}")
+        labels = [f"{ways.LETTERS[number]} · {_standing(result)}" for number, result in enumerate(row.results)]
+        parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")
     else:
         parts = st.columns(len(shown.runs), gap="small")
     for number, part in enumerate(parts):
@@ -99,41 +98,44 @@ def _question(row: Row, places: Places) -> None:
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     golds = row.results[0].golds
     if not golds:
-        st.html(f'<div class="t-facts">{html(t("eval.negative"))}</div>')
+        unanswered = t("Your notes don't answer this question.")
+        st.html(f'<div class="t-facts">{html(unanswered)}</div>')
         return
     needed = (
-        t("eval.golds.one")
+        t("The right passage")
         if len(golds) == 1
-        else t("eval.golds.any" if row.results[0].any else "eval.golds.all", n=len(golds))
+        else t("Right passages: one of these {n} is enough", n=len(golds))
+        if row.results[0].any
+        else t("Right passages: all {n} are needed", n=len(golds))
     )
     told = [_gold(gold, places) for gold in golds]
     more = ""
     if len(told) > SHOWN:
-        rest = html(t("more", n=len(told) - SHOWN))
+        rest = html(t("and {n} more", n=len(told) - SHOWN))
         more = f'<details class="t-more"><summary>{rest}</summary>{"".join(told[SHOWN:])}</details>'
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(told[:SHOWN])}{more}')
 
 
 def _gold(gold: GoldSpan, places: Places) -> str:
-    changed = "" if places.gold(gold) else f' <span class="t-tag t-problem">{html(t("eval.gold.changed"))}</span>'
+    changed = (
+        "" if places.gold(gold) else f' <span class="t-tag t-problem">{html(t("changed in the note since"))}</span>'
+    )
     text = f'<div class="t-text">{html(gold.quote[:QUOTE])}</div>'
     if len(gold.quote) > QUOTE:
         whole = f'<div class="t-text">{html(gold.quote)}</div>'
-        text = (
-            f"{text[:-6]} …</div><details><summary>{html(t('hit.whole', n=len(gold.quote)))}</summary>{whole}</details>"
-        )
+        text = f"{text[:-6]} …</div><details><summary>{html(t('Whole chunk, {n} characters', n=len(gold.quote)))}</summary>{whole}</details>"
     return f'<div class="t-gold"><div class="t-crumb">{html(gold.path)}{changed}</div>{text}</div>'
 
 
 def _standing(result: QuestionResult) -> str:
     if result.negative:
-        return t("eval.hits", n=len(result.hits))
-    return t("eval.rank", rank=result.found_rank) if result.found_rank else t("eval.missed")
+        return t_plural("{n} hit", "{n} hits", n=len(result.hits))
+    return t("rank {rank}", rank=result.found_rank) if result.found_rank else t("missed")
 
 
 def _run(base: KnowledgeBase, run: Run, result: QuestionResult, number: int, places: Places) -> None:
     tone = "" if result.negative else "good" if result.found_rank else "bad"
-    facts = [t(f"level.{result.level}"), f"{result.took_ms:,.0f} ms"]
+    facts = [said(names.LEVELS[result.level]), f"{result.took_ms:,.0f} ms"]
     st.html(
         f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.called(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(_standing(result))}</b>'
@@ -145,7 +147,7 @@ def _run(base: KnowledgeBase, run: Run, result: QuestionResult, number: int, pla
         with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
             _hit(run, result, rank, hit, places)
     if not result.hits:
-        st.caption(t("eval.no_hits"))
+        st.caption(t("Nothing was found."))
 
 
 def _diagnosed(result: QuestionResult) -> list[str]:
@@ -156,10 +158,16 @@ def _diagnosed(result: QuestionResult) -> list[str]:
     told = []
     for same in together.values():
         first, numbers = same[0], ", ".join(f"{one.gold + 1}" for one in same)
-        which = f"{t('eval.gold', n=len(same), numbers=numbers)}: " if len(result.golds) > 1 else ""
-        share = f" {t('eval.share', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
+        which = (
+            f"{t_plural('Passage {numbers}', 'Passages {numbers}', n=len(same), numbers=numbers)}: "
+            if len(result.golds) > 1
+            else ""
+        )
+        share = (
+            f" {t('One chunk holds {share} of it at most.', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
+        )
         told.append(
-            f'<div class="t-reason"><b>{html(which + t(f"lost.{first.stage}"))}</b>{html(said(first.told) + share)}'
+            f'<div class="t-reason"><b>{html(which + said(names.LOST[first.stage]))}</b>{html(said(first.told) + share)}'
             f"{cards.stages(first.scores, {})}</div>"
         )
     return told
@@ -171,18 +179,18 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
     spans = [] if span is None else right(result.golds, hit.note_id, span, places)
     title = html(note.title if note else hit.path)
     crumb = " › ".join([hit.path, *(chunk.section[chunk.section[:1] == (note.title,) :] if note and chunk else ())])
-    answer = f'<span class="t-tag t-edited">{html(t("eval.answers"))}</span>' if rank == result.found_rank else ""
-    near = "" if hit.nearness is None else f"<span>{html(t('stage.vector'))} {hit.nearness:.3f}</span>"
+    answer = f'<span class="t-tag t-edited">{html(t("answers here"))}</span>' if rank == result.found_rank else ""
+    near = "" if hit.nearness is None else f"<span>{html(said(cards.NAMES['vector']))} {hit.nearness:.3f}</span>"
     text = _text(note, span, spans)
     st.html(
         f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if spans else "t-wrong"}">{rank}</span>'
         f'<span class="t-name">{title}</span>{answer}</div><div class="t-crumb">{html(crumb)}</div>{text}'
-        f'<div class="t-facts"><span>{html(t("eval.score"))} {hit.score:.3f}</span>{near}</div></div>'
+        f'<div class="t-facts"><span>{html(t("score"))} {hit.score:.3f}</span>{near}</div></div>'
     )
     if note and span and chunk:
         st.page_link(
-            "pages/2_chunks.py",
-            label=t("hit.to_chunks"),
+            "chunks.py",
+            label=t("Open in Chunks"),
             icon=":material/splitscreen:",
             query_params={"note": hit.note_id, "chunk": str(chunk.index)},
         )
@@ -190,15 +198,18 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
 
 def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
     if note is None or span is None:
-        return (
-            f'<div class="t-small t-problem">{html(t("eval.note.gone" if note is None else "eval.note.changed"))}</div>'
+        problem = (
+            t("The note is gone, so its text can't be shown.")
+            if note is None
+            else t("The notes changed since this run, so this text can't be shown. Ask again to see it.")
         )
+        return f'<div class="t-small t-problem">{html(problem)}</div>'
     text = note.body[slice(*span)]
     inside = [(start - span[0], end - span[0]) for start, end in spans]
     shown, whole = cards.clipped(text, inside, cards.LINES if inside else LINES)
     if whole:
         return shown
-    label = html(t("hit.whole", n=len(text)))
+    label = html(t("Whole chunk, {n} characters", n=len(text)))
     return f'{shown}<details><summary>{label}</summary><div class="t-text">{marked(text, inside)}</div></details>'
 
 

@@ -4,23 +4,33 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.model import KnowledgeBase
-from core.workspace import DEPTH, Row, SideBySide, Workspace
-from pages.ui import links, shell
+from core.messages import message
+from core.model import DEPTH, KnowledgeBase, Row, SideBySide
+from core.workspace import Workspace
 from pages.ui.evaluation import recalled, ways
 from pages.ui.evaluation.question import kind_called
-from pages.ui.safe import plain
-from pages.ui.text import t
+from pages.ui.shared import links, shell
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import said, t
 
 Filter = Callable[[Row], bool]
 
 HEIGHT = 620
+FILTERS = {
+    "all": message("All"),
+    "missed": message("Missed"),
+    "gained": message("Gained"),
+    "lost": message("Lost"),
+    "better": message("Better"),
+    "worse": message("Worse"),
+    "negative": message("Without an answer"),
+}
 SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}
 
 
 def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the list and the chosen question; a click in it draws only this part anew."""
-    st.subheader(t("eval.rows"))
+    st.subheader(t("Question by question"))
 
     @st.fragment
     def part() -> None:
@@ -28,7 +38,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             against = _against(base, shown)
             rows = _filtered(shown, against)
             if not rows:
-                st.caption(t("eval.rows.none"))
+                st.caption(t("No question passes these filters."))
                 return
             left, right = st.columns([5, 8], gap="medium")
             with left, st.container(key="rows_list"):
@@ -46,7 +56,7 @@ def _against(base: KnowledgeBase, shown: SideBySide) -> int:
     names = {number: plain(ways.titled(run, number, base)) for number, run in enumerate(shown.runs) if number}
     return int(
         st.segmented_control(
-            t("eval.rows.against"), list(names), format_func=names.__getitem__, default=1, required=True, key="against"
+            t("Compared with A"), list(names), format_func=names.__getitem__, default=1, required=True, key="against"
         )
     )
 
@@ -71,13 +81,14 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
     offered = filters(against, several=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
     names = [name for name in offered if counts[name] or name in ("all", "missed")]
+    labels = {name: f"{said(FILTERS[name])} {counts[name]:,}" for name in names}
     if st.session_state.get("rows_filter") not in names:
         st.session_state["rows_filter"] = "all"
     with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):
         name = st.pills(
-            t("eval.rows.filter"),
+            t("Which questions"),
             names,
-            format_func=lambda name: f"{t(f'eval.filter.{name}')} {counts[name]:,}",
+            format_func=labels.__getitem__,
             key="rows_filter",
             required=True,
             label_visibility="collapsed",
@@ -87,18 +98,19 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
         if kinds:
             if st.session_state.get("rows_kind") not in ("", *kinds):
                 st.session_state["rows_kind"] = ""
+            called = {"": t("All kinds"), **{name: kind_called(name) for name in kinds}}
             kind = st.selectbox(
-                t("eval.rows.kind"),
-                ["", *kinds],
-                format_func=lambda name: kind_called(name) if name else t("eval.kind.all"),
+                t("Kind"),
+                list(called),
+                format_func=called.__getitem__,
                 key="rows_kind",
                 label_visibility="collapsed",
                 width=170,
             )
         text = st.text_input(
-            t("eval.rows.text"),
+            t("Text of the question"),
             key="rows_text",
-            placeholder=t("eval.rows.text"),
+            placeholder=t("Text of the question"),
             icon=":material/search:",
             label_visibility="collapsed",
             width=230,
@@ -131,18 +143,23 @@ def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
         hide_index=True,
         column_config={
             "change": st.column_config.TextColumn("", width=28),
-            "question": st.column_config.TextColumn(t("eval.column.question"), width=260),
+            "question": st.column_config.TextColumn(t("Question"), width=260),
             **{
-                name: st.column_config.TextColumn(letter, width=34, help=t("eval.column.rank"))
+                name: st.column_config.TextColumn(letter, width=34, help=t("Rank of the answer"))
                 for name, letter in letters.items()
             },
-            "kind": st.column_config.TextColumn(t("eval.column.kind"), width=80),
+            "kind": st.column_config.TextColumn(t("Kind"), width=80),
         },
         on_select="rerun",
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
-    st.caption(t("eval.rows.hint"))
+    st.caption(
+        t(
+            "The rank at which each run answers; – is a miss. Choose a line with a click, or with the arrow keys "
+            "and Enter."
+        )
+    )
     chosen = event.selection.rows
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
     links.say("question", row.id)

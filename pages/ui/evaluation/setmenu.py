@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.model import QuestionSet
 from core.workspace import Workspace
-from pages.ui import shell
-from pages.ui.safe import plain
-from pages.ui.text import t
+from pages.ui.shared import shell
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural
 
 LONGEST = 80
 """Characters of a set's name."""
@@ -18,7 +18,12 @@ _ASKED = "questions_dialog"
 
 def menu(workspace: Workspace, kept: QuestionSet) -> None:
     """Draw the menu of a set."""
-    labels = {name: t(f"questions.menu.{name}") for name in ("new", "import", "rename", "delete")}
+    labels = {
+        "new": t("New set"),
+        "import": t("Import a file"),
+        "rename": t("Rename"),
+        "delete": t("Delete this set"),
+    }
 
     def chosen() -> None:
         if name := st.session_state[key]:
@@ -26,7 +31,7 @@ def menu(workspace: Workspace, kept: QuestionSet) -> None:
 
     key = f"set_menu_{kept.id}"
     st.menu_button(
-        t("questions.menu"),
+        t("Set"),
         list(labels),
         format_func=labels.__getitem__,
         key=key,
@@ -54,24 +59,35 @@ def asked() -> str:
 def dialogs(workspace: Workspace, base: str, kept: QuestionSet | None) -> None:
     """Draw the dialog that was asked for, where it is about a set's name or its end."""
     if asked() == "new":
-        _named("new", "", lambda name: workspace.question_sets.add_set(base, name))
+        _named("new", t("New set"), t("Create"), "", lambda name: workspace.questions.add_set(base, name))
     elif asked() == "rename" and kept:
-        _named("rename", kept.name, lambda name: workspace.question_sets.rename_set(kept, name))
+        _named(
+            "rename",
+            t("Rename"),
+            t("Rename"),
+            kept.name,
+            lambda name: workspace.questions.rename_set(kept, name),
+        )
     elif asked() == "delete" and kept:
         confirmed(
-            t("questions.menu.delete"),
-            t("questions.delete_set.more", n=kept.questions, set=kept.name),
-            lambda: workspace.question_sets.delete_set(kept),
+            t("Delete this set"),
+            t_plural(
+                "The set '{set}' with its {n} question is deleted. Its runs stay.",
+                "The set '{set}' with its {n} questions is deleted. Its runs stay.",
+                n=kept.questions,
+                set=kept.name,
+            ),
+            lambda: workspace.questions.delete_set(kept),
             closed=close,
         )
 
 
-def _named(name: str, value: str, act: Callable[[str], QuestionSet]) -> None:
-    @st.dialog(t(f"questions.menu.{name}"), on_dismiss=close)
+def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
+    @st.dialog(title, on_dismiss=close)
     def dialog() -> None:
         with st.form("set_name", border=False):
-            typed = st.text_input(t("questions.name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
-            if st.form_submit_button(t(f"questions.{name}.yes"), key="set_name_yes", type="primary"):
+            typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
+            if st.form_submit_button(label, key="set_name_yes", type="primary"):
                 with shell.errors():
                     open_set(act(typed))
                     close()
@@ -92,14 +108,12 @@ def confirmed(title: str, more: str, act: Callable[[], object], *, closed: Calla
     def dialog() -> None:
         st.write(plain(more))
         with st.container(horizontal=True):
-            if st.button(
-                t("questions.delete.yes"), key="questions_delete_yes", type="primary", icon=":material/delete:"
-            ):
+            if st.button(t("Delete"), key="questions_delete_yes", type="primary", icon=":material/delete:"):
                 with shell.errors():
                     act()
                     closed()
                     st.rerun()
-            if st.button(t("questions.keep"), key="questions_delete_no"):
+            if st.button(t("Keep"), key="questions_delete_no"):
                 closed()
                 st.rerun()
 

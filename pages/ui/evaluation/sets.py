@@ -6,18 +6,18 @@ import streamlit as st
 
 from core.model import QuestionSet
 from core.workspace import Workspace
-from pages.ui import links, shell, work
 from pages.ui.evaluation import files, marking, setmenu, suggesting
-from pages.ui.safe import plain
-from pages.ui.text import t
+from pages.ui.shared import jobs, links, shell
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural
 
-QUESTIONS = work.SAMPLES.parent / "questions"
+QUESTIONS = jobs.SAMPLES.parent / "questions"
 """Where the questions on the sample notes are."""
 
 
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     """Draw the choice of a question set and what can be done with it; return it, None where the base has none."""
-    sets = workspace.question_sets.sets(base)
+    sets = workspace.questions.sets(base)
     kept = None
     if sets:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
@@ -36,9 +36,9 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
 
 def facts(kept: QuestionSet) -> list[str]:
     """Return how many questions a set has, and what waits for a person."""
-    told = [t("questions.n", n=kept.questions)]
-    told += [t("questions.n.suggested", n=kept.suggested)] if kept.suggested else []
-    told += [t("questions.n.gone", n=kept.flagged)] if kept.flagged else []
+    told = [t_plural("{n} question", "{n} questions", n=kept.questions)]
+    told += [t("{n} suggested", n=kept.suggested)] if kept.suggested else []
+    told += [t("{n} whose passage is gone", n=kept.flagged)] if kept.flagged else []
     return told
 
 
@@ -51,7 +51,7 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
         used = marking.last_used(workspace, base)
         st.session_state[key] = used.name if used else sets[0].name
     name = st.selectbox(
-        t("questions.set"), list(by_name), key=key, label_visibility="collapsed", width=360, persist_state="session"
+        t("Question set"), list(by_name), key=key, label_visibility="collapsed", width=360, persist_state="session"
     )
     links.say("set", name)
     marking.use(workspace, by_name[name])
@@ -60,13 +60,21 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
 
 def _none(workspace: Workspace, base: str) -> None:
     """Say what a question set is for, and offer the ways to a first one."""
-    importing = work.importing(workspace)
-    st.info(t("questions.none.importing" if importing else "questions.none"), icon=":material/quiz:")
+    importing = jobs.importing(workspace)
+    st.info(
+        t("The notes are being imported. Questions on them can be added as soon as that is done.")
+        if importing
+        else t(
+            "This base has no questions yet. Questions whose right passages are known show how good the search "
+            "is, and what a change does to it."
+        ),
+        icon=":material/quiz:",
+    )
     shut = workspace.readonly or importing
     with st.container(horizontal=True, key="first_questions"):
         if base == "sample":
             samples = st.button(
-                t("questions.none.sample"),
+                t("Use the twenty sample questions"),
                 key="sample_questions",
                 type="primary",
                 icon=":material/quiz:",
@@ -75,18 +83,20 @@ def _none(workspace: Workspace, base: str) -> None:
             if samples:
                 with shell.errors():
                     _add_samples(workspace, base, QUESTIONS / "sample.jsonl")
-        if st.button(t("questions.none.suggest"), key="suggest_first", icon=":material/auto_awesome:", disabled=shut):
+        if st.button(
+            t("Suggest questions from my notes"), key="suggest_first", icon=":material/auto_awesome:", disabled=shut
+        ):
             suggesting.start(workspace, _first(workspace, base))
             st.rerun()
         st.button(
-            t("questions.import"),
+            t("Import a file"),
             key="import_first",
             icon=":material/upload_file:",
             on_click=setmenu.ask,
             args=("import",),
             disabled=shut,
         )
-        if st.button(t("questions.none.type"), key="type_first", icon=":material/edit:", disabled=shut):
+        if st.button(t("Write one myself"), key="type_first", icon=":material/edit:", disabled=shut):
             _first(workspace, base)
             st.session_state["adding_question"] = True
             st.rerun()
@@ -95,10 +105,15 @@ def _none(workspace: Workspace, base: str) -> None:
 def _first(workspace: Workspace, base: str) -> QuestionSet:
     """Make a base's first set, and let its questions be what is looked at, as if a link had been followed."""
     st.query_params["view"] = "questions"
-    return workspace.question_sets.add_set(base, t("questions.mine"))
+    return workspace.questions.add_set(base, t("My questions"))
 
 
 def _add_samples(workspace: Workspace, base: str, file: Path) -> None:
-    kept = workspace.question_sets.add_file(base, t("questions.samples"), file.read_bytes(), file.name)
-    st.toast(plain(t("questions.imported", n=kept.questions, set=kept.name)), icon=":material/quiz:")
+    kept = workspace.questions.add_file(base, t("Sample questions"), file.read_bytes(), file.name)
+    st.toast(
+        plain(
+            t_plural("'{set}' has {n} question now", "'{set}' has {n} questions now", n=kept.questions, set=kept.name)
+        ),
+        icon=":material/quiz:",
+    )
     st.rerun()

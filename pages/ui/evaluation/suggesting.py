@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.model import Progress, QuestionSet
 from core.workspace import Workspace
-from pages.ui import work
-from pages.ui.safe import plain
-from pages.ui.text import t
+from pages.ui.shared import jobs
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
 
 COUNTS = (5, 10, 20, 50, 100)
 USUAL = 20
@@ -15,7 +15,7 @@ USUAL = 20
 def popover(workspace: Workspace, kept: QuestionSet) -> None:
     """Draw how many questions shall be suggested and by what, and the beginning of that."""
     box = st.popover(
-        t("questions.suggest"),
+        t("Suggest"),
         icon=":material/auto_awesome:",
         key="suggest",
         disabled=workspace.readonly,
@@ -28,21 +28,21 @@ def popover(workspace: Workspace, kept: QuestionSet) -> None:
 
 def _choices(workspace: Workspace, kept: QuestionSet) -> None:
     llm = workspace.settings.llm
-    ways = {"rules": t("questions.suggest.rules")}
+    ways = {"rules": t("Rules, from definitions and headings")}
     if llm.base_url and llm.model:
-        ways["model"] = plain(t("questions.suggest.model", name=llm.model))
-    st.caption(t("questions.suggest.more"))
-    count = st.select_slider(t("questions.suggest.count"), COUNTS, USUAL, key="suggest_count")
-    way = st.radio(t("questions.suggest.by"), list(ways), format_func=ways.__getitem__, key="suggest_by")
+        ways["model"] = plain(t("The language model {name}", name=llm.model))
+    st.caption(t("Questions that the notes answer, each with its passage. They wait for you to accept or reject them."))
+    count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
+    way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
     if "model" not in ways:
-        st.caption(t("questions.suggest.no_model"))
+        st.caption(t("A language model, set in [llm] of tessera.toml, can ask in other words than the notes'."))
 
     def asked() -> None:
         st.session_state["suggest"] = False
         start(workspace, kept, count, by_model=way == "model")
 
     st.button(
-        t("questions.suggest.yes"),
+        t("Suggest questions"),
         key="suggest_yes",
         type="primary",
         icon=":material/auto_awesome:",
@@ -55,7 +55,7 @@ def start(workspace: Workspace, kept: QuestionSet, count: int = USUAL, *, by_mod
     """Suggest questions in a job; for callbacks, after which the page is drawn: at its end where that is soon."""
 
     def job(progress: Progress) -> int:
-        return len(workspace.question_sets.suggest(kept, count, by_model=by_model, progress=progress))
+        return len(workspace.questions.suggest(kept, count, by_model=by_model, progress=progress))
 
     workspace.jobs.start("suggest", job)
-    workspace.jobs.wait("suggest", work.SOON)
+    workspace.jobs.wait("suggest", jobs.SOON)

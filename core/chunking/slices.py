@@ -1,0 +1,188 @@
+"""Blocks -> spans of bounded size: small blocks are packed, large ones are cut at the best place."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.chunking import boundaries
+from core.chunking.reading import Reading
+from core.markdown.outline import Block, BlockKind
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The slice `body[start:end]`; `body[start:own]` is shared with the slice before."""
+
+    start: int
+    end: int
+    own: int
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Sizes in tokens: slices are filled up to `target`; blocks stay whole up to `limit`."""
+
+    target: int
+    limit: int
+
+    def behind(self, lead: int) -> "Size":
+        """Reserve room for a lead of `lead` tokens, unless it takes more than half of the target."""
+        if 2 * lead > self.target:
+            return self
+        return Size(self.target - lead, self.limit - lead)
+
+
+Span = tuple[int, int]
+Finder = Callable[[str, int, int], list[int]]
+Level = tuple[Finder, bool]
+"""A function that finds cut points, and whether the pieces between them stay whole up to the limit."""
+
+PROSE: tuple[Level, ...] = (
+    (boundaries.sentence_starts, False),
+    (boundaries.line_starts, False),
+    (boundaries.clause_starts, False),
+    (boundaries.word_starts, True),
+    (boundaries.space_ends, False),
+)
+_LINES: tuple[Level, ...] = ((boundaries.line_starts, True), *PROSE)
+_PARAGRAPHS: tuple[Level, ...] = ((boundaries.gap_ends, False), *_LINES)
+ROWS: dict[str, tuple[Level, ...]] = {
+    "fence": _PARAGRAPHS,
+    "code": _PARAGRAPHS,
+    "html": _PARAGRAPHS,
+    "comment": _PARAGRAPHS,
+    "math": _LINES,
+    "table": _LINES,
+}
+_FIRST_LINE: Level = (lambda text, start, end: boundaries.line_starts(text, start, end)[:1], True)
+
+
+def pack(
+    reading: Reading, blocks: Sequence[Block], start: int, end: int, size: Size, *, inside: BlockKind | None = None
+) -> list[Span]:
+    """Return spans that cover `start` to `end`, each from the start of a block.
+
+    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger
+    one is cut inside. A heading, or the summary of details, is never the last of several blocks.
+    `inside`: the kind of the block that contains the blocks.
+    """
+    spans: list[Span] = []
+    opened = closable = start
+    for index, block in enumerate(blocks):
+        begin = start if index == 0 else block.start
+        stop = blocks[index + 1].start if index + 1 < len(blocks) else end
+        if opened < begin and reading.count(opened, stop) > size.target and closable > opened:
+            spans.append((opened, closable))
+            opened = closable
+        if reading.count(opened, stop) > size.limit:
+            # Headings, or the opening of details, may precede the block.
+            if opened < block.start and reading.count(block.start, stop) <= size.limit:
+                spans.append((opened, block.start))
+                opened = block.start
+            else:
+                spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
+                opened = stop
+        if block.kind != "heading" and (index > 0 or inside != "details"):
+            closable = stop
+    if opened < end:
+        spans.append((opened, end))
+    return _join_tail(reading, spans, size)
+
+
+def split(reading: Reading, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
+    """Cut a block over the limit between its children, rows or sentences.
+
+    Text from `start` to the block, a heading or a summary, stays with the first piece. `item`: the
+    block is the first in a list item, whose first line stays whole up to the limit.
+    """
+    size = size.behind(reading.count(block.start, block.start + len(block.lead)) if block.lead else 0)
+    if block.children:
+        return pack(reading, block.children, start, end, size, inside=block.kind)
+    above = [(start, block.start + 1)] if start < block.start else []
+    if block.kind in ROWS:
+        return cut(reading, start, end, ROWS[block.kind], size, above + solid_rows(reading.body, block))
+    return cut(reading, start, end, (_FIRST_LINE, *PROSE) if item else PROSE, size, above)
+
+
+def cut(
+    reading: Reading, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
+) -> list[Span]:
+    """Cut a span at the points of the first level, and pieces that are too large at those of the next.
+
+    After the last level, pieces are cut between tokens. A `solid` span is not cut until a level that
+    keeps its pieces whole leaves a piece over the limit.
+    """
+    if reading.count(start, end) <= size.target:
+        return [(start, end)]
+    if not levels:
+        return list(_between_tokens(reading, start, end, size.target))
+    (find, whole), deeper = levels[0], levels[1:]
+    keep = size.limit if whole else size.target
+    points = boundaries.outside(find(reading.body, start, end), solid)
+    edges = np.array([start, *points, end], dtype=np.int64)
+    ranks = np.searchsorted(reading.starts, edges)
+    spans: list[Span] = []
+    first, last = 0, len(edges) - 1
+    while first < last:
+        reach = int(np.searchsorted(ranks, ranks[first] + size.target, side="right")) - 1
+        piece = (int(edges[first]), int(edges[max(reach, first + 1)]))
+        if reach > first or ranks[first + 1] - ranks[first] <= keep:
+            spans.append(piece)
+        else:
+            spans += cut(reading, *piece, deeper, size, () if whole else solid)
+        first = max(reach, first + 1)
+    return join(reading, spans, size.target)
+
+
+def join(reading: Reading, spans: Sequence[Span], target: int) -> list[Span]:
+    """Join neighbours up to the target: the pieces left by a deeper level are often small."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and reading.count(joined[-1][0], span[1]) <= target:
+            joined[-1] = (joined[-1][0], span[1])
+        else:
+            joined.append(span)
+    return joined
+
+
+def trim(body: str, start: int, end: int) -> Span:
+    """Strip blank lines and trailing white space; the indentation of the first line stays."""
+    end = start + len(body[start:end].rstrip())
+    first = end - len(body[start:end].lstrip())
+    line = max(body.rfind("\n", start, first), body.rfind("\r", start, first)) + 1
+    if line > start or start == 0 or body[start - 1] in "\r\n":
+        return max(line, start), end
+    return first, end
+
+
+def solid_rows(body: str, block: Block) -> list[Span]:
+    """Return the rows that stay together: a table's header and first row, a fence's first two and last two lines."""
+    lines = [block.start, *boundaries.line_starts(body, block.start, block.end), block.end]
+    if block.kind == "table" and len(lines) > 3:
+        return [(lines[0], lines[3])]
+    if block.kind in ("fence", "math") and len(lines) > 4:
+        return [(lines[0], lines[2]), (lines[-3], lines[-1])]
+    return []
+
+
+def _between_tokens(reading: Reading, start: int, end: int, target: int) -> Iterator[Span]:
+    first, last = (int(rank) for rank in np.searchsorted(reading.starts, (start, end)))
+    while last - first > target:
+        ranks = range(first + target, first, -1)
+        separable = (rank for rank in ranks if not boundaries.is_joined(reading.body, int(reading.starts[rank])))
+        rank = next(separable, first + target)
+        point = int(reading.starts[rank])
+        if point > start:
+            yield start, point
+        start, first = point, rank
+    yield start, end
+
+
+def _join_tail(reading: Reading, spans: list[Span], size: Size) -> list[Span]:
+    """Join the last span with the one before if it is below a quarter of the target and both fit the limit."""
+    if len(spans) > 1 and 4 * reading.count(*spans[-1]) < size.target:
+        before, tail = spans[-2:]
+        if reading.count(before[0], tail[1]) <= size.limit:
+            return [*spans[:-2], (before[0], tail[1])]
+    return spans

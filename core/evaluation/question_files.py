@@ -1,0 +1,163 @@
+"""Question files in JSON lines; `sheets` reads tables."""
+
+import json
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from core.errors import QuestionSetError, RowError, SourceError
+from core.evaluation import golds, sheets
+from core.evaluation.problems import Problems, parsing
+from core.messages import message, verbatim
+from core.model import Gold, KnowledgeBase, Question
+from core.store import Store
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+TABLES = (".csv", ".tsv")
+"""Suffixes of files with a table."""
+
+
+def load(path: Path) -> list[Question]:
+    """Read a file of questions as `parse` does; raises SourceError where it can't be read."""
+    return parse(content(path), str(path))
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a file; raises SourceError where it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(str(path), "can't be read: {reason}.", reason=error.strerror or str(error)) from error
+
+
+def parse(data: bytes, name: str) -> list[Question]:
+    """Return the questions of a file: of a table where its name says so, else of JSON lines.
+
+    Each line of JSON: `id`, `question`, `gold` (a list of `path` and `quote`, with `start` in the note's body
+    where the quote stands several times; empty where the notes have no answer), and optionally `kind`,
+    `any`, `note` and `suggested`. Raises one QuestionSetError that lists the bad lines.
+    """
+    if name.lower().endswith(TABLES):
+        return sheets.parse(data, name)
+    problems = Problems(name)
+    questions: dict[str, Question] = {}
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not raw.strip():
+            continue
+        try:
+            question = _question(json.loads(raw.decode("utf-8")), number)
+        except UnicodeDecodeError:
+            problems.add(number, message("this isn't UTF-8. Save the file as UTF-8."))
+        except RecursionError:
+            problems.add(number, message("this is nested too deeply."))
+        except json.JSONDecodeError as error:
+            reason = message(
+                "this isn't a JSON object ({reason}, column {n}).", reason=parsing(error.msg), n=error.colno
+            )
+            problems.add(number, reason)
+        except RowError as error:
+            problems.add(number, error.message)
+        except ValueError as error:
+            problems.add(number, verbatim(str(error)))
+        else:
+            known = questions.setdefault(question.id, question)
+            if known is not question:
+                reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
+                problems.add(number, reason)
+    problems.raise_any()
+    return list(questions.values())
+
+
+def dump(questions: Iterable[Question]) -> bytes:
+    """Return questions as JSON lines that `parse` reads."""
+    return "".join(f"{json.dumps(_row(question), ensure_ascii=False)}\n" for question in questions).encode()
+
+
+def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
+    """Return the questions of a file with their right passages placed in a base, ready to be added to a set.
+
+    `taken` are the ids of the set. Raises one QuestionSetError that lists the bad questions.
+    """
+    questions = parse(data, name)
+    if not questions:
+        raise QuestionSetError(name, 1, "there is no question in this file.")
+    problems = Problems(name)
+    for question in questions:
+        if question.id in taken:
+            problems.add(question.line, message("the id '{id}' is already in the question set.", id=question.id))
+    problems.raise_any()
+    return golds.place(store, base, questions, name)
+
+
+def _row(question: Question) -> dict[str, object]:
+    row: dict[str, object] = {
+        "id": question.id,
+        "question": question.text,
+        "kind": question.kind,
+        "gold": [_gold_row(gold) for gold in question.gold],
+        "any": question.any,
+    }
+    if question.note:
+        row["note"] = question.note
+    if question.suggested:
+        row["suggested"] = True
+    return row
+
+
+def _gold_row(gold: Gold) -> dict[str, object]:
+    row: dict[str, object] = {"path": gold.path, "quote": gold.quote}
+    return row if gold.start is None else row | {"start": gold.start}
+
+
+def _question(row: object, line: int) -> Question:
+    """Check one row; raises RowError."""
+    if not isinstance(row, dict):
+        raise RowError("this must be a JSON object with id, question and gold.")
+    golds = row.get("gold")
+    if not isinstance(golds, list) or not all(isinstance(gold, dict) for gold in golds):
+        raise RowError("'gold' must be a list of objects with path and quote.")
+    return Question(
+        id=_text(row, "id"),
+        text=_text(row, "question"),
+        gold=tuple(_gold(gold) for gold in golds),
+        any=_truth(row, "any", True),
+        kind=_any_text(row, "kind"),
+        line=line,
+        note=_any_text(row, "note"),
+        suggested=_truth(row, "suggested", False),
+    )
+
+
+def _gold(row: dict[str, object]) -> Gold:
+    start = row.get("start")
+    if start is not None and (type(start) is not int or start < 0):
+        raise RowError("'start' must be a number of characters, 0 or more.")
+    return Gold(_text(row, "path"), _text(row, "quote"), start)
+
+
+def _text(row: dict[str, object], key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise RowError("'{key}' is missing or isn't text.", key=key)
+    return _sound(value, key)
+
+
+def _any_text(row: dict[str, object], key: str) -> str:
+    value = row.get(key, "")
+    if not isinstance(value, str):
+        raise RowError("'{key}' must be text.", key=key)
+    return _sound(value, key)
+
+
+def _sound(value: str, key: str) -> str:
+    if _SURROGATE.search(value):
+        raise RowError("'{key}' holds half of a surrogate pair.", key=key)
+    return value
+
+
+def _truth(row: dict[str, object], key: str, default: bool) -> bool:
+    value = row.get(key, default)
+    if not isinstance(value, bool):
+        raise RowError("'{key}' must be true or false.", key=key)
+    return value

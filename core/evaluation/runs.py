@@ -1,0 +1,308 @@
+"""Runs of question sets with pipelines, and their comparison."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import cast
+
+from core import chunking, embedding
+from core.config import Settings
+from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
+from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring
+from core.evaluation.problems import Problems
+from core.evaluation.sidebyside import BY_BUDGET, laid
+from core.indexing.scratch import Scratch
+from core.messages import message
+from core.model import (
+    DEPTH,
+    Advice,
+    Filters,
+    KnowledgeBase,
+    Measured,
+    Pipeline,
+    Progress,
+    Question,
+    QuestionResult,
+    QuestionSet,
+    Run,
+    SearchOptions,
+    SearchResult,
+    SearchSettings,
+    SideBySide,
+    unheard,
+)
+from core.models import Models
+from core.query.synonyms import SynonymsFile
+from core.retrieval.searching import Searching
+from core.store import Store
+
+_TOGETHER = 25
+"""Number of results per write; a kill loses at most these."""
+
+
+class Runs:
+    """Runs of a workspace, their comparison and their advice."""
+
+    def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
+        self._store = store
+        self._settings = settings
+        self._models = models
+        self._synonyms = synonyms
+        self.scratch = Scratch(store)
+        self._under_way: set[str] = set()
+
+    def _searching_of(self, store: Store) -> Searching:
+        """Return a search over a store that reuses no score of an earlier question."""
+        return Searching(store, self._settings, self._models, self._synonyms, cached=False)
+
+    # functions without a workspace
+
+    as_it_stands = advice.AS_IT_IS
+    parse = staticmethod(pipelines.parse)
+    combined = staticmethod(pipelines.combined)
+    distinct = staticmethod(pipelines.distinct)
+    grid = staticmethod(advice.grid)
+    evaluation = staticmethod(scoring.evaluation_of)
+    advice_on = staticmethod(advice.of_runs)
+    laid = staticmethod(laid)
+    to_csv = staticmethod(report.to_csv)
+    to_html = staticmethod(report.to_html)
+    to_markdown = staticmethod(report.to_markdown)
+
+    # runs
+
+    def measure(
+        self,
+        base: str,
+        questions: Sequence[Question],
+        pipelines: Sequence[Pipeline],
+        progress: Progress = unheard,
+        *,
+        name: str = "questions",
+    ) -> list[Measured]:
+        """Ask placed questions with several pipelines and return the results without storing them.
+
+        `name` is the questions' file, for messages. Raises as `run` does.
+        """
+        named = self._store.notes.base(base)
+        self._check(questions, named, name)
+        measured: list[Measured] = []
+        for number, run in enumerate(self._new(named, "", "", pipelines, len(questions))):
+            part = _part(progress, number, len(pipelines))
+            results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
+            run = replace(
+                run,
+                id=f"{number}",
+                asked=len(results),
+                ended_at=datetime.now(UTC),
+                metrics=scoring.summarise(results),
+            )
+            measured.append((run, results))
+        return measured
+
+    def run(self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = unheard) -> list[Run]:
+        """Ask a set with several pipelines, one after the other, and store the results.
+
+        Suggested questions and those whose right passages are gone are skipped. Cancelled keeps the finished results,
+        and `resume` continues. Raises QuestionSetError for a set without a usable question and, before the first
+        question, the errors of a search with the pipelines; later those of building a scratch store.
+        """
+        base, questions = self._store.notes.base_of(question_set.base_id), self.to_ask(question_set)
+        runs = []
+        for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
+            begun = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
+            runs.append(self._go_on(begun, questions, {}, _part(progress, number, len(pipelines))))
+        return runs
+
+    def resume(self, run_id: str, progress: Progress = unheard) -> Run:
+        """Ask the remaining questions of a stopped run.
+
+        Raises RunNotFound, and ConfigError where the notes, the settings or the questions changed since: the two
+        halves would not be comparable.
+        """
+        run = self._store.runs.run(run_id)
+        if run.ended_at is not None:
+            return run
+        base = self._store.notes.base_of(run.base_id)
+        sets = self._store.questions.sets(base)
+        question_set = next((known for known in sets if known.id == run.set_id), None)
+        done = self._store.runs.results(run_id)
+        questions = self.to_ask(question_set) if question_set else []
+        same = len(questions) == run.questions and all(
+            _is_of(questions[number], result) for number, result in done.items()
+        )
+        if not same or (run.index_version, run.settings) != self._state(base, run.pipeline):
+            raise ConfigError(
+                "The notes, the settings or the questions changed since this run was stopped. Run the set again."
+            )
+        return self._go_on(run, questions, done, progress)
+
+    def to_ask(self, question_set: QuestionSet) -> list[Question]:
+        """Return the questions of a set that a run asks; raises QuestionSetError for none, or for a bad one."""
+        resolved = golds.resolve(self._store, question_set)
+        questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
+        if not questions:
+            raise QuestionSetError(
+                question_set.name,
+                0,
+                "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.",
+            )
+        self._check(questions, self._store.notes.base_of(question_set.base_id), question_set.name)
+        return questions
+
+    def of(self, base: str) -> list[Run]:
+        """Return the runs on a base, the newest first."""
+        return self._store.runs.of(self._store.notes.base(base))
+
+    def results(self, run_id: str) -> list[QuestionResult]:
+        """Return the results of a run's questions."""
+        return list(self._store.runs.results(run_id).values())
+
+    def is_under_way(self, run: Run) -> bool:
+        """Whether this process is asking a run's questions now."""
+        return run.id in self._under_way
+
+    def is_current(self, run: Run) -> bool:
+        """Whether the searchable data is unchanged since the start of a run."""
+        return run.index_version == self._store.database.version()
+
+    def delete(self, run_ids: Iterable[str]) -> None:
+        self._store.runs.delete(run_ids)
+
+    def side_by_side(self, run_ids: Sequence[str], metric: str | None = None) -> SideBySide:
+        """Compare runs with the first of them, or lay out a single run.
+
+        Raises ConfigError for incomparable runs, UnknownChoice for a metric, RunNotFound.
+        """
+        measured = [(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids]
+        return laid(measured, metric)
+
+    # advice
+
+    def as_it_is(self, base: str) -> Pipeline:
+        """Return the complete settings of a base as a pipeline: the start of a grid."""
+        own = self._store.notes.base(base)
+        settings = self._searching_of(self._store).settings(_options(own, Pipeline()))
+        return Pipeline(chunking=own.chunking, search=SearchSettings.of(settings))
+
+    def advise(self, run_ids: Sequence[str], metric: str = BY_BUDGET) -> Advice[str]:
+        """Return the advice of a grid's runs, by run id; the first run has the base's own settings."""
+        return advice.of_runs([(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids], metric)
+
+    # within
+
+    def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
+        """Raise one QuestionSetError that lists the questions that no search accepts."""
+        problems = Problems(name)
+        searching, options = self._searching_of(self._store), _options(base, Pipeline())
+        for question in questions:
+            try:
+                searching.settings(options, question.text)
+            except QueryError as error:
+                reason = message("question '{id}': {problem}", id=question.id, problem=error.message)
+                problems.add(question.line, reason)
+        problems.raise_any()
+
+    def _new(
+        self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
+    ) -> list[Run]:
+        """Return a run for each pipeline; raises for an invalid pipeline."""
+        now = datetime.now(UTC)
+        runs = []
+        for pipeline in pipelines:
+            version, settings = self._state(base, pipeline)
+            runs.append(Run("", base.id, set_id, set_name, pipeline, settings, version, now, None, count))
+        return runs
+
+    def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
+        """Return the version of the searchable data, and the pipeline's complete settings."""
+        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+        if not _is_own(base, pipeline):
+            embedding.build(embedder)
+            chunking.build(options)
+        search = self._searching_of(self._store).settings(_options(base, pipeline))
+        return self._store.database.version(), asdict(options) | {"embedder": embedder} | search
+
+    def _go_on(
+        self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
+    ) -> Run:
+        """Ask the remaining questions and store their results, a few at a time."""
+        base = self._store.notes.base_of(run.base_id)
+        left = {number: question for number, question in enumerate(questions) if number not in done}
+        every, fresh = dict(done), dict[int, QuestionResult]()
+        self._under_way.add(run.id)
+        try:
+            for number, result in self._answers(base, run.pipeline, left, progress):
+                every[number] = fresh[number] = result
+                if len(fresh) == _TOGETHER:
+                    self._keep(run, fresh, every)
+                    fresh.clear()
+        except BaseException:
+            # Store the results so far after any error; where that fails too, raise the first error.
+            with suppress(StoreError):
+                self._keep(run, fresh, every)
+            raise
+        finally:
+            self._under_way.discard(run.id)
+        return self._keep(run, fresh, every, ended_at=datetime.now(UTC))
+
+    def _keep(
+        self,
+        run: Run,
+        fresh: Mapping[int, QuestionResult],
+        every: Mapping[int, QuestionResult],
+        *,
+        ended_at: datetime | None = None,
+    ) -> Run:
+        return self._store.runs.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
+
+    def _answers(
+        self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
+    ) -> Iterator[tuple[int, QuestionResult]]:
+        """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
+        options = _options(base, pipeline)
+        asking = progress if _is_own(base, pipeline) else _part(progress, 1, 2)
+        with self._place(base, pipeline, _part(progress, 0, 2)) as store:
+            searching = self._searching_of(store)
+            searching.search("any", options)  # load the models before the first measured question
+            for count, (number, question) in enumerate(questions.items()):
+                asking(count, len(questions), question.text)
+                result = scoring.asked(question, partial(_search, searching, options))
+                if not result.negative and result.found_rank is None:
+                    with searching.explained(question.text, options) as reasons:
+                        missed = tuple(diagnosis.of(store, reasons, list(enumerate(result.golds))))
+                    result = replace(result, diagnoses=missed)
+                yield number, result
+
+    def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
+        if _is_own(base, pipeline):
+            return nullcontext(self._store)
+        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+        return self.scratch.opened(base, options, embedder, progress)
+
+
+def _is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
+    """Whether a pipeline has the base's chunking and embedder."""
+    return pipeline.chunking in (None, base.chunking) and pipeline.embedder in ("", base.embedder)
+
+
+def _is_of(question: Question, result: QuestionResult) -> bool:
+    """Whether a result is of the question's current version."""
+    now = (question.id, question.text, question.any, {(gold.path, gold.quote) for gold in scoring.left(question)})
+    return now == (result.id, result.question, result.any, {(gold.path, gold.quote) for gold in result.golds})
+
+
+def _part(progress: Progress, number: int, of: int) -> Progress:
+    """Return the progress of one of several equal parts of a job."""
+    return lambda done, total, what: progress(number + done / max(1, total), of, what)
+
+
+def _options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
+    chosen = pipeline.search.over(SearchSettings(limit=DEPTH)).chosen()
+    return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})
+
+
+def _search(searching: Searching, options: SearchOptions, question: Question) -> SearchResult:
+    return searching.search(question.text, options)

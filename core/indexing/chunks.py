@@ -1,0 +1,260 @@
+"""The chunks of a workspace: cuts of notes, a person's edits, cutting again, embedding pending chunks."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from core import chunking, embedding
+from core.embedding import Embedder
+from core.errors import EditError, NoteNotFound, UnknownChoice
+from core.indexing.edits import apply
+from core.indexing.indexer import Indexed, Indexer
+from core.indexing.pinning import Act, Desk
+from core.model import (
+    Chunk,
+    ChunkingOptions,
+    Cut,
+    Decision,
+    Edit,
+    Failed,
+    Flagged,
+    KnowledgeBase,
+    Note,
+    Progress,
+    Rechunked,
+    unheard,
+)
+from core.models import Models
+from core.store import Store
+
+_DECISIONS = {"keep": Desk.keep, "drop": Desk.drop}
+
+
+class Chunks:
+    """Edits the chunks of stored notes, one transaction per note.
+
+    Changes raise WorkspaceLocked in a workspace that is open for reading only.
+    """
+
+    def __init__(self, store: Store, models: Models) -> None:
+        self._store = store
+        self._models = models
+
+    # reading
+
+    def of_note(self, note_id: str) -> list[Chunk]:
+        """Return the chunks of a note, in reading order."""
+        return self._store.chunks.of_note(note_id)
+
+    def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
+        """Cut a note as an import would, under the edits it has; nothing is stored."""
+        tokens = embedding.build(embedder).tokens
+        cut = chunking.cut(note, options, tokens)
+        return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.of_note(note.id), tokens).chunks)
+
+    def options(self, note_id: str) -> ChunkingOptions | None:
+        """Return a note's own chunking options, None if it has those of its base."""
+        return self._store.notes.options(note_id)
+
+    def pending(self, base: str) -> int:
+        """Return how many chunks of a base are pending."""
+        return sum(map(len, self._store.chunks.pending(self._store.notes.base(base)).values()))
+
+    def edits(self, note_id: str | None = None) -> list[Edit]:
+        """Return the edits of a note, or of all notes."""
+        return self._store.edits.all() if note_id is None else self._store.edits.of_note(note_id)
+
+    # a person's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
+
+    def edit(self, chunk_id: str, text: str) -> str:
+        """Replace the text of a chunk, and return the chunk's new id."""
+        return self._act(chunk_id, lambda desk: desk.edit(chunk_id, text))[0]
+
+    def merge(self, chunk_id: str, *others: str) -> str:
+        """Merge a chunk with the others, its neighbours, or with the next chunk; return the new chunk's id."""
+        return self._act(chunk_id, lambda desk: desk.merge(chunk_id, *others))[0]
+
+    def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
+        """Split a chunk before the character `at` of its text, and return both ids."""
+        return self._act(chunk_id, lambda desk: desk.split(chunk_id, at))
+
+    def delete(self, chunk_id: str) -> str:
+        """Exclude a chunk from every search, and return the id with which it can be restored."""
+        return self._act(chunk_id, lambda desk: desk.delete(chunk_id))[0]
+
+    def restore(self, chunk_id: str) -> None:
+        """Undo a chunk's deletion, else its edit: its text is then cut like the rest of the note."""
+        self._act(chunk_id, lambda desk: desk.restore(chunk_id))
+
+    def add(self, note_id: str, text: str, after: str | None = None) -> str:
+        """Add a chunk with a person's text behind another chunk, or at the note's end, and return its id."""
+        return self._act_on_note(note_id, lambda desk: desk.add(text, after))[0]
+
+    def _act(self, chunk_id: str, act: Callable[[Desk], Act]) -> tuple[str, ...]:
+        """Do an act on the note of a chunk, and return the ids of the chunks that the act made."""
+        with self._store.changing:
+            self._store.database.check_writable()
+            return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
+
+    def _act_on_note(self, note_id: str, act: Callable[[Desk], Act]) -> tuple[str, ...]:
+        """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
+        with self._store.changing:
+            ((base, _),) = self._by_base([note_id])
+            base, embedder = self._opened(base)
+            indexer = Indexer(self._store, base, embedder)
+            desk = Desk(
+                self._store.notes.note(note_id),
+                self._store.chunks.of_note(note_id),
+                self._store.edits.of_note(note_id),
+            )
+            result = act(desk)
+            if result.edits != desk.edits:
+                indexer.recut([note_id], edits=result.edits)
+            if indexer.done.failed:
+                raise indexer.done.failed[0]
+            return result.chunk_ids
+
+    def flagged(self) -> list[Flagged]:
+        """Return the edits that lost their place and wait for a decision."""
+        edits = self._store.edits.all(flagged=True)
+        cards = self._store.notes.cards_of({edit.note_id for edit in edits})
+        return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
+
+    def resolve(self, edit_id: str, decision: Decision) -> None:
+        """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
+
+        Raises UnknownChoice, EditError for an edit that isn't flagged or has no text to keep, and
+        NoteNotFound if its note is gone and the edit is to be kept.
+        """
+        if decision not in _DECISIONS:
+            raise UnknownChoice("decision", decision, _DECISIONS)
+        with self._store.changing:
+            self._store.database.check_writable()
+            edit = self._store.edits.edit(edit_id)
+            if not edit.flagged:
+                raise EditError("This edit is in its place. To take it back, restore its chunk.")
+            if decision == "drop" and not self._store.notes.generation(edit.note_id):
+                self._store.edits.drop(edit_id)
+            else:
+                self._act_on_note(edit.note_id, lambda desk: _DECISIONS[decision](desk, edit))
+
+    # cutting again
+
+    def rechunk(
+        self,
+        base: str | None = None,
+        *,
+        note_ids: Sequence[str] = (),
+        options: ChunkingOptions | None = None,
+        progress: Progress = unheard,
+    ) -> Rechunked:
+        """Cut a base, or some notes, again and embed the chunks with new text; edits keep their places.
+
+        `options` become those of the base, or the notes' own. Raises UnknownChoice or ConfigError for the
+        options, and NoteNotFound.
+        """
+        if base is not None:
+            return self._rechunk_base(self._store.notes.base(base), options, progress)
+        return self._rechunk_notes(note_ids, options, progress)
+
+    def _rechunk_base(self, base: KnowledgeBase, options: ChunkingOptions | None, progress: Progress) -> Rechunked:
+        """Cut the notes of a base again: with options those that were cut by others, without options all.
+
+        Notes with their own options keep them.
+        """
+        started = time.perf_counter()
+        base, embedder = self._opened(base)
+        if options is not None:
+            chunking.build(options)
+            base = self._store.notes.set_chunking(base, options)
+        indexer = Indexer(self._store, base, embedder)
+        notes = self._store.notes.cut_by(base)
+        outdated = [
+            note_id
+            for note_id, cut_by in notes.items()
+            if options is None or cut_by != indexer.cut_by(self._store.notes.options(note_id) or base.chunking)
+        ]
+        return _report([indexer.recut(outdated, progress)], len(notes) - len(outdated), started)
+
+    def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
+        """Cut some notes again. With the options of its base, a note has no options of its own any more."""
+        started = time.perf_counter()
+        parts = []
+        for base, ids in self._by_base(note_ids):
+            base, embedder = self._opened(base)
+            if options is not None:
+                chunking.build(options)
+            parts.append(Indexer(self._store, base, embedder).recut(ids, progress, options=options))
+        return _report(parts, 0, started)
+
+    # embedding
+
+    def embed(
+        self,
+        base: str | None = None,
+        *,
+        note_ids: Sequence[str] = (),
+        chunk_ids: Sequence[str] = (),
+        progress: Progress = unheard,
+    ) -> int:
+        """Embed the pending chunks of a base, or of notes, or among some chunks; return how many they were."""
+        if base is not None:
+            stored = self._store.notes.base(base)
+            return self._embed(stored, self._store.chunks.pending(stored), progress)
+        return self._embed_notes(note_ids, progress) + self._embed_chunks(chunk_ids, progress)
+
+    def _embed_notes(self, note_ids: Iterable[str], progress: Progress) -> int:
+        """Embed the pending chunks of notes; raises NoteNotFound."""
+        chosen = {}
+        for base, ids in self._by_base(note_ids):
+            pending = self._store.chunks.pending(base)
+            chosen[base] = {note_id: pending[note_id] for note_id in ids if note_id in pending}
+        return sum(self._embed(base, chunks, progress) for base, chunks in chosen.items())
+
+    def _embed_chunks(self, chunk_ids: Iterable[str], progress: Progress) -> int:
+        """Embed the pending ones of some chunks; raises ChunkNotFound."""
+        wanted = set(chunk_ids)
+        total = 0
+        for base, ids in self._by_base({self._store.chunks.note_of(chunk_id) for chunk_id in wanted}):
+            pending = self._store.chunks.pending(base)
+            chosen = {note_id: wanted.intersection(pending.get(note_id, ())) for note_id in ids}
+            total += self._embed(base, {note_id: chunks for note_id, chunks in chosen.items() if chunks}, progress)
+        return total
+
+    def _embed(self, base: KnowledgeBase, chosen: Mapping[str, Collection[str]], progress: Progress) -> int:
+        base, embedder = self._opened(base)
+        Indexer(self._store, base, embedder).embed(chosen, progress)
+        return sum(len(chunks) for chunks in chosen.values())
+
+    # shared
+
+    def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
+        """Open the index and return the base, read after that: opening may rename the base's collection."""
+        self._store.database.check_writable()
+        self._store.open_index()
+        base = self._store.notes.base(base.name)
+        return base, self._models.embedder(base)
+
+    def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
+        distinct = list(dict.fromkeys(note_ids))
+        bases = self._store.notes.base_ids(distinct)
+        for note_id in distinct:
+            if note_id not in bases:
+                raise NoteNotFound(note_id)
+        return [
+            (base, [note_id for note_id in distinct if bases[note_id] == base.id])
+            for base in self._store.notes.bases()
+            if base.id in bases.values()
+        ]
+
+
+def _report(parts: Sequence[Indexed], unchanged: int, started: float) -> Rechunked:
+    return Rechunked(
+        notes=sum(len(part.notes) for part in parts),
+        unchanged=unchanged,
+        chunks=sum(part.chunks for part in parts),
+        embedded_windows=sum(part.embedded_windows for part in parts),
+        flagged=sum(part.flagged for part in parts),
+        failed=tuple(Failed(error.path, error.reason) for part in parts for error in part.failed),
+        seconds=round(time.perf_counter() - started, 3),
+    )

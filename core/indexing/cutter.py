@@ -1,0 +1,157 @@
+"""Notes -> chunks -> windows: what the indexer embeds and stores."""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+
+from core import chunking
+from core.embedding import Embedder
+from core.embedding.windows import windows_of
+from core.indexing.anchors import follow
+from core.indexing.edits import apply
+from core.markdown.outline import Outline
+from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note, Window
+from core.store import Store
+from core.store.cutting import Cutting
+from core.text import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A note to be indexed, as its file is now.
+
+    The next sync recognizes a changed file by `mtime_ns` and `size`. `outline` is the body's, if the
+    reader of the file parsed it.
+    """
+
+    note: Note
+    mtime_ns: int | None = None
+    size: int | None = None
+    outline: Outline | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CutNote:
+    """A note that is cut, but not embedded.
+
+    `flagged` counts the edits that lost their place. `recut` cuts the note again, from what is stored then.
+    """
+
+    cutting: Cutting
+    windows: Sequence[Window]
+    flagged: int
+    recut: Callable[[], "CutNote"]
+
+    def with_vectors(self, vectors: Mapping[bytes, int]) -> Cutting:
+        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text."""
+        of_chunk: dict[str, list[int]] = {chunk.id: [] for chunk in self.cutting.chunks}
+        for window in self.windows:
+            of_chunk[window.chunk_id].append(vectors[digest(window.text)])
+        return replace(self.cutting, vectors=list(of_chunk.values()))
+
+
+class Cutter:
+    """Cuts the notes of one base by its embedder's tokens. Stores nothing.
+
+    In a base that doesn't embed at once, a chunk gets windows if it was embedded before with the same
+    text; with `keep_ready`, if it isn't pending now.
+    """
+
+    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
+        self._store = store
+        self._base = base
+        self._embedder = embedder
+        self._keep_ready = keep_ready
+
+    def cut(self, draft: Draft) -> CutNote:
+        """Cut a note as its file is, under the edits it has."""
+        note = draft.note
+        # Read before all else: a change after it raises the stored generation, and the note is cut again.
+        generation = self._store.notes.generation(note.id)
+        edits: Sequence[Edit] = self._store.edits.of_note(note.id)
+        if edits and generation:
+            edits = follow(edits, self._store.notes.note(note.id).body, note.body)
+        return self._cut(
+            replace(draft, note=replace(note, generation=generation + 1)),
+            edits,
+            self._store.notes.options(note.id),
+            partial(self.cut, draft),
+        )
+
+    def recut(
+        self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
+    ) -> CutNote:
+        """Cut a stored note. `options` become its own; `edits` replace those it has. Raises NoteNotFound."""
+        note = self._store.notes.note(note_id)
+        row = self._store.notes.indexed_as(note_id)
+        return self._cut(
+            Draft(replace(note, generation=note.generation + 1), row["mtime_ns"], row["size"]),
+            self._store.edits.of_note(note_id) if edits is None else edits,
+            options or self._store.notes.options(note_id),
+            partial(self.recut, note_id, options, edits),
+        )
+
+    def reuse(self, note_id: str, pending: Collection[str]) -> CutNote:
+        """Return a stored note with its chunks as they are, to embed the pending ones of these ids.
+
+        Raises NoteNotFound.
+        """
+        note = self._store.notes.note(note_id)
+        row = self._store.notes.indexed_as(note_id)
+        chunks = self._store.chunks.of_note(note_id)
+        cutting = Cutting(
+            note=replace(note, generation=note.generation + 1),
+            chunks=chunks,
+            vectors=(),
+            strategy=row["strategy"],
+            cut_by=row["cut_by"],
+            mtime_ns=row["mtime_ns"],
+            size=row["size"],
+            options=self._store.notes.options(note_id),
+        )
+        chosen = [chunk for chunk in chunks if chunk.state == "embedded" or _is_pending(chunk, pending)]
+        return CutNote(cutting, self._windows(note, chosen), 0, partial(self.reuse, note_id, pending))
+
+    def cut_by(self, options: ChunkingOptions) -> str:
+        """Return the text that identifies, in a note's row, a cut by these options and this embedder."""
+        return json.dumps([asdict(options), self._embedder.fingerprint])
+
+    def _cut(
+        self, draft: Draft, edits: Sequence[Edit], own: ChunkingOptions | None, recut: Callable[[], CutNote]
+    ) -> CutNote:
+        note = draft.note
+        options = own or self._base.chunking
+        cut = chunking.cut(note, options, self._embedder.tokens, draft.outline)
+        applied = apply(note, cut.chunks, edits, self._embedder.tokens)
+        cutting = Cutting(
+            note=note,
+            chunks=applied.chunks,
+            vectors=(),
+            strategy=cut.strategy,
+            cut_by=self.cut_by(options),
+            mtime_ns=draft.mtime_ns,
+            size=draft.size,
+            edits=applied.edits,
+            options=None if own == self._base.chunking else own,
+        )
+        flagged = sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True))
+        return CutNote(cutting, self._windows(note, self._to_embed(applied.chunks)), flagged, recut)
+
+    def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
+        living = [chunk for chunk in chunks if chunk.state != "deleted"]
+        if self._base.embed_at_once or not living:
+            return living
+        stored = self._store.chunks.of_note(living[0].note_id)
+        if self._keep_ready:
+            pending = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
+            return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]
+        embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "embedded"}
+        return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
+
+    def _windows(self, note: Note, chunks: Sequence[Chunk]) -> Sequence[Window]:
+        return windows_of(chunks, note.title, self._embedder)
+
+
+def _is_pending(chunk: Chunk, chunk_ids: Collection[str]) -> bool:
+    return chunk.state == "pending" and chunk.id in chunk_ids

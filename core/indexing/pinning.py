@@ -1,0 +1,207 @@
+"""A person's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from core.chunking.slices import trim
+from core.errors import ChunkNotFound, EditError
+from core.indexing.anchors import Span
+from core.indexing.edits import own
+from core.model import Chunk, Edit, EditKind, Note
+from core.store.note_table import fresh_id
+
+_ANCHOR = 200
+"""Characters before an addition that mark its place."""
+_JOINT = "\n\n"
+"""Joins merged texts that aren't neighbours in the note's body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """The result of a person's act: the note's edits, and the ids of the chunks that the act made."""
+
+    edits: list[Edit]
+    chunk_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A note with its chunks and edits. Each method is a person's act on a chunk.
+
+    Raises ChunkNotFound for an unknown id, and EditError for an act that isn't possible.
+    """
+
+    note: Note
+    chunks: Sequence[Chunk]
+    edits: Sequence[Edit]
+
+    def edit(self, chunk_id: str, text: str) -> Act:
+        """Replace the text of a chunk; the same text changes nothing."""
+        chunk, edit = self._living(chunk_id)
+        _check(text)
+        if text == chunk.text:
+            return Act(list(self.edits), (chunk.id,))
+        if edit is None:
+            return self._act([], [self._pin("text", self._own(chunk), text)])
+        return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
+
+    def merge(self, chunk_id: str, *others: str) -> Act:
+        """Merge a chunk with the others, its neighbours; without others, with the next chunk."""
+        chunk_ids = {chunk_id, *others}
+        run = self._run(chunk_ids) if len(chunk_ids) > 1 else self._with_next(chunk_id)
+        of_chunk = {edit.chunk_id: edit for edit in self.edits}
+        edits = [of_chunk.get(chunk.id) for chunk in run]
+        written = [bool(edit and edit.text) for edit in edits]
+        if not any(written):
+            return self._act(edits, [self._pin("merge", (run[0].start, run[-1].end))])
+        pairs = pairwise(zip(run, written, strict=True))
+        text = run[0].text + "".join(self._between(chunk, *after) for (chunk, _), after in pairs)
+        wide = [chunk for chunk in run if chunk.start < chunk.end]
+        if wide:
+            merged = self._pin("text", (self._own(wide[0])[0], self._own(wide[-1])[1]), text)
+        else:
+            assert edits[0] is not None  # without width: an addition
+            merged = replace(edits[0], text=text)
+        return self._act(edits, [merged])
+
+    def split(self, chunk_id: str, at: int) -> Act:
+        """Split a chunk before the character `at` of its text."""
+        chunk, edit = self._living(chunk_id)
+        left, right = chunk.text[: max(0, at)], chunk.text[max(0, at) :]
+        if not left.strip() or not right.strip():
+            raise EditError(
+                "A split at {at} would leave one part without text. Choose a place inside the chunk's text,"
+                " from 1 to {last}.",
+                at=at,
+                last=len(chunk.text) - 1,
+            )
+        if edit is None or not edit.text:
+            middle = chunk.start + at
+            parts = [self._pin("split", (chunk.start, middle)), self._pin("split", (middle, chunk.end))]
+            now = parts[0].created_at
+            return self._act([edit], [replace(part, created_at=now) for part in parts])
+        first = replace(edit, text=left.rstrip())
+        return self._act([edit], [first, self._addition(chunk, edit, right.lstrip("\r\n"))])
+
+    def delete(self, chunk_id: str) -> Act:
+        """Exclude a chunk from every search; it can be restored."""
+        chunk, edit = self._living(chunk_id)
+        if edit is None:
+            return self._act([], [replace(self._pin("delete", self._own(chunk)), deleted=True)])
+        return self._act([edit], [replace(edit, deleted=True)])
+
+    def restore(self, chunk_id: str) -> Act:
+        """Undo a chunk's deletion, else its edit: its region is cut by the chunker again.
+
+        Undoing one part of a split undoes the other part too, unless that was changed since.
+        """
+        _, edit = self._chunk(chunk_id)
+        if edit is None:
+            raise EditError("This chunk is as it was cut: there is no edit to take back.")
+        if edit.deleted and edit.kind != "delete":
+            return self._act([edit], [replace(edit, deleted=False)])
+        undone = [edit]
+        if edit.kind == "split":
+            undone = [part for part in self.edits if (part.kind, part.created_at) == ("split", edit.created_at)]
+        return self._act(undone, [])
+
+    def add(self, text: str, after: str | None) -> Act:
+        """Add a chunk behind another; at the note's end if `after` is None."""
+        _check(text)
+        if after is None:
+            return self._act([], [self._new("add", (0, 0), text)])
+        chunk, edit = self._chunk(after)
+        new = self._addition(chunk, edit, text)
+        if edit is not None and edit.kind == "add":
+            return self._act([edit], [edit, new])
+        # First of all edits: of several additions at one place, the first is next to the chunk.
+        return Act([new, *self.edits], (new.chunk_id,))
+
+    def keep(self, edit: Edit) -> Act:
+        """Turn the text of a flagged edit into an addition at the note's end."""
+        text = edit.text or edit.anchor
+        if edit.kind == "delete":
+            raise EditError("The deleted text is no longer in the note, so there is nothing to keep. Drop the edit.")
+        return self._act([edit], [replace(edit, kind="add", anchor="", anchor_start=0, text=text, deleted=False)])
+
+    def drop(self, edit: Edit) -> Act:
+        """Remove an edit."""
+        return self._act([edit], [])
+
+    def _chunk(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
+        for chunk in self.chunks:
+            if chunk.id == chunk_id:
+                return chunk, next((edit for edit in self.edits if edit.chunk_id == chunk_id), None)
+        raise ChunkNotFound(chunk_id)
+
+    def _living(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
+        chunk, edit = self._chunk(chunk_id)
+        _check_living(chunk)
+        return chunk, edit
+
+    def _with_next(self, chunk_id: str) -> list[Chunk]:
+        chunk, _ = self._living(chunk_id)
+        if chunk.index + 1 == len(self.chunks):
+            raise EditError("This is the note's last chunk: there is no next one to merge it with.")
+        return [chunk, self._living(self.chunks[chunk.index + 1].id)[0]]
+
+    def _run(self, chunk_ids: set[str]) -> list[Chunk]:
+        """Return the chunks of these ids in reading order; raises EditError if another chunk is between them."""
+        run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
+        for missing in chunk_ids.difference(chunk.id for chunk in run):
+            raise ChunkNotFound(missing)
+        for chunk in run:
+            _check_living(chunk)
+        if run[-1].index - run[0].index >= len(run):
+            raise EditError("These chunks are not neighbours. Choose chunks that follow each other.")
+        return run
+
+    def _own(self, chunk: Chunk) -> Span:
+        """Return the chunk's span without the text shared with the chunk before."""
+        before = next((other for other in reversed(self.chunks[: chunk.index]) if other.start < other.end), None)
+        return own(self.note.body, before, chunk)
+
+    def _between(self, chunk: Chunk, after: Chunk, written: bool) -> str:
+        """Return the text to append to a chunk when the chunk `after` is merged with it.
+
+        `written`: a person wrote the text of `after`.
+        """
+        if chunk.start == chunk.end or after.start == after.end:
+            return _JOINT + after.text
+        if written:
+            return self.note.body[chunk.end : after.start] + after.text
+        return self.note.body[chunk.end : after.end]
+
+    def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
+        """Return an addition behind a chunk. If that chunk is an addition, the new one has its anchor."""
+        if edit is not None and edit.kind == "add":
+            return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
+        return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)
+
+    def _pin(self, kind: EditKind, span: Span, text: str = "") -> Edit:
+        return self._new(kind, trim(self.note.body, *span), text)
+
+    def _new(self, kind: EditKind, span: Span, text: str) -> Edit:
+        start, end = span
+        anchor = self.note.body[start:end]
+        name = fresh_id("\0".join((self.note.id, kind, str(start), anchor, text)), {edit.id for edit in self.edits})
+        return Edit(name, self.note.id, kind, anchor, start, datetime.now(UTC), text)
+
+    def _act(self, old: Iterable[Edit | None], new: Sequence[Edit]) -> Act:
+        """Replace the old edits by the new ones, at the place of the first old one, else at the end."""
+        replaced = {edit.id for edit in old if edit}
+        at = next((n for n, edit in enumerate(self.edits) if edit.id in replaced), len(self.edits))
+        rest = [edit for edit in self.edits[at:] if edit.id not in replaced]
+        return Act([*self.edits[:at], *new, *rest], tuple(edit.chunk_id for edit in new))
+
+
+def _check_living(chunk: Chunk) -> None:
+    if chunk.state == "deleted":
+        raise EditError("Chunk {n} of the note is deleted. Restore it first.", n=chunk.index + 1)
+
+
+def _check(text: str) -> None:
+    if not text.strip():
+        raise EditError("The text is empty. Write one, or delete the chunk.")

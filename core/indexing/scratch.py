@@ -1,0 +1,150 @@
+"""Copies of a base, cut or embedded in another way. The base itself stays as it is."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from core import chunking, embedding
+from core.embedding import Embedder
+from core.errors import NoteNotFound, UnknownChoice, WorkspaceLocked
+from core.indexing.cutter import Draft
+from core.indexing.indexer import Indexer
+from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, unheard
+from core.store import Store
+from core.store.lock import take
+from core.text import digest
+
+FOLDER = "scratch"
+"""The folder of the copies in a workspace; each copy is a workspace itself."""
+
+KEPT = 6
+"""Copies that are kept, because embedding takes minutes. The least recently used ones are deleted."""
+
+_NOTES = "notes.json"
+
+
+class Scratch:
+    """The copies of a workspace's bases."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.folder = store.folder / FOLDER
+
+    @contextmanager
+    def opened(
+        self, base: KnowledgeBase, options: ChunkingOptions, embedder: str, progress: Progress = unheard
+    ) -> Iterator[Store]:
+        """Open a copy with the base's active notes, cut by the options and embedded by the embedder.
+
+        The notes have their edits and ids, and the base its name; all chunks are embedded. Notes changed
+        since the copy was made are indexed again. On Cancelled the notes indexed so far stay for the next
+        time. Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the
+        embedder fails, and WorkspaceLocked if another process makes the same copy.
+        """
+        built = embedding.build(embedder)
+        chunking.build(options)
+        key = json.dumps([base.id, built.fingerprint, base.keep_tokens, asdict(options)])
+        folder = self.folder / digest(key).hex()[:16]
+        store = Store(folder)
+        try:
+            target = self._base(store, base, options, embedder, built)
+            self._fill(store, base, target, built, progress)
+            folder.touch()
+            self._leave_the_latest()
+            yield store
+        finally:
+            store.close()
+
+    def drop(self) -> None:
+        """Delete all copies that aren't open."""
+        for copy in self._copies():
+            _delete(copy)
+
+    def bytes(self) -> int:
+        """Return the size of the copies on disk, in bytes."""
+        return sum(size for copy in self._copies() for size in map(_size, copy.rglob("*")))
+
+    def _base(
+        self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
+    ) -> KnowledgeBase:
+        """Return the base of the copy, added if it is missing, with the search settings of the original."""
+        store.open_index()
+        try:
+            target = store.notes.base(base.name)
+        except UnknownChoice:
+            for renamed in store.notes.bases():
+                store.delete_base(renamed)
+            target = store.notes.add_base(
+                base.name,
+                embedder=embedder,
+                fingerprint=built.fingerprint,
+                dimension=built.dimension,
+                chunking=options,
+            )
+            store.add_base_index(target)
+        return store.notes.set_search(store.notes.set_keep_tokens(target, base.keep_tokens), base.search)
+
+    def _fill(
+        self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
+    ) -> None:
+        """Update the notes of the copy. `notes.json` has the state of each note when it was copied."""
+        record = store.folder / _NOTES
+        before: dict[str, str] = json.loads(record.read_text("utf-8")) if record.exists() else {}
+        now = {card.id: self._state(card) for card in self._store.notes.cards(Filters(bases=(base.name,)))}
+        stale = [note_id for note_id in store.notes.ids() if now.get(note_id) != before.get(note_id)]
+        store.delete_notes(target, stale)
+        present = store.notes.ids()
+        missing = [note_id for note_id in now if note_id not in present]
+        if missing:
+            store.vectors.take_over(self._store.database.file, base.id, embedder.fingerprint)
+            drafts = (draft for note_id in missing if (draft := self._draft(store, target, note_id)))
+            Indexer(store, target, embedder).index(drafts, len(missing), progress)
+        if missing or stale:
+            store.drop_unused_vectors()
+            beside = record.with_suffix(".new")
+            beside.write_text(json.dumps(now), encoding="utf-8")
+            beside.replace(record)
+
+    def _state(self, card: NoteCard) -> str:
+        return digest(f"{self._store.notes.generation(card.id)} {card!r}").hex()
+
+    def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> Draft | None:
+        try:
+            note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
+        except NoteNotFound:
+            return None  # deleted meanwhile
+        store.edits.put(note, self._store.edits.of_note(note_id))
+        return Draft(note)
+
+    def _leave_the_latest(self) -> None:
+        for copy in sorted(self._copies(), key=_used, reverse=True)[KEPT:]:
+            _delete(copy)
+
+    def _copies(self) -> list[Path]:
+        return list(self.folder.iterdir()) if self.folder.exists() else []
+
+
+def _delete(copy: Path) -> None:
+    """Delete a copy unless it is open."""
+    with suppress(WorkspaceLocked, OSError):
+        lock = take(copy)
+        shutil.rmtree(copy, ignore_errors=True)
+        lock.release()
+
+
+def _used(copy: Path) -> float:
+    """Return the time a copy was last used, 0 if another process deletes it meanwhile."""
+    try:
+        return copy.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0  # deleted since it was listed

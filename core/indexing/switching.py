@@ -1,0 +1,107 @@
+"""Change of a base's embedder, prepared beside the present index and committed in one transaction.
+
+First the windows that the new embedder needs are embedded; this can be stopped and resumed at any
+window. Then, in one transaction, every note is cut by the new embedder's tokens, a new collection is
+filled, and the base refers to it. Until the commit the old collection answers.
+"""
+
+import time
+from dataclasses import replace
+
+from core import embedding
+from core.errors import ConfigError
+from core.indexing.indexer import Indexer
+from core.model import KnowledgeBase, Progress, Switch, SwitchCost, unheard
+from core.store import Store
+
+_SAMPLE = 8
+"""Windows embedded to estimate how long the rest takes."""
+
+
+class Switching:
+    """Moves bases between embedders."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def cost(self, base: KnowledgeBase, embedder: str, progress: Progress = unheard) -> SwitchCost:
+        """Estimate a switch: cut every note by the embedder's tokens, and time the embedding of a few windows.
+
+        Raises what building the embedder and embedding raise.
+        """
+        built = embedding.build(embedder)
+        indexer = self._indexer(base, embedder)
+        windows = 0
+        texts: dict[bytes, str] = {}
+        notes = list(self._store.notes.cut_by(base))
+        for number, note_id in enumerate(notes):
+            progress(number, len(notes), "")
+            count, missing = indexer.missing(note_id)
+            windows += count
+            texts |= missing
+        if not texts:
+            return SwitchCost(embedder, windows, 0, 0.0)
+        built.warm()
+        step = max(1, len(texts) // _SAMPLE)
+        sample = sorted(texts.values(), key=len)[step // 2 :: step][:_SAMPLE]
+        started = time.perf_counter()
+        built.embed(sample, role="note")
+        per_character = (time.perf_counter() - started) / sum(map(len, sample))
+        return SwitchCost(embedder, windows, len(texts), per_character * sum(map(len, texts.values())))
+
+    def begin(self, base: KnowledgeBase, embedder: str) -> Switch:
+        """Record the switch of a base to another embedder; `run` does the work.
+
+        Raises ConfigError if the base has that embedder already.
+        """
+        built = embedding.build(embedder)
+        if built.fingerprint == base.fingerprint:
+            raise ConfigError(
+                "The base '{base}' has the embedder '{embedder}' already.", base=base.name, embedder=embedder
+            )
+        return self._store.switches.begin(base, embedder, built.fingerprint)
+
+    def run(self, base: KnowledgeBase, progress: Progress = unheard) -> KnowledgeBase:
+        """Run or resume the switch that was begun, and return the base with its new embedder.
+
+        Raises ConfigError if no switch was begun. On Cancelled, or if the embedder fails, the vectors
+        embedded so far stay for the next run.
+        """
+        self._store.open_index()
+        while True:
+            base, switch = self._begun(base)
+            indexer = self._indexer(base, switch.embedder)
+            # Twice: notes may change during the first pass, which may take hours.
+            for _ in range(2):
+                indexer.prepare(list(self._store.notes.cut_by(base)), progress)
+            with self._store.changing:
+                if (base, switch) == self._begun(base):
+                    notes = list(self._store.notes.cut_by(base))
+                    fresh = self._store.notes.next_index(self._target(base, switch.embedder))
+                    return self._store.switch(fresh, indexer.recuttings(notes, progress))
+
+    def _begun(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Switch]:
+        """Return the base as it is now and its switch, begun again if the model behind the name has changed."""
+        base = self._store.notes.base(base.name)
+        switch = self._store.switches.of(base)
+        if switch is None:
+            self._store.drop_unused_vectors()
+            raise ConfigError(
+                "The base '{base}' is not going over to another embedder. Choose one first.", base=base.name
+            )
+        fingerprint = embedding.build(switch.embedder).fingerprint
+        if switch.fingerprint != fingerprint:
+            switch = self._store.switches.begin(base, switch.embedder, fingerprint)
+        return base, switch
+
+    def abandon(self, base: KnowledgeBase) -> None:
+        """Drop the switch; the base stays with its embedder."""
+        self._store.switches.end(base)
+        self._store.drop_unused_vectors()
+
+    def _indexer(self, base: KnowledgeBase, embedder: str) -> Indexer:
+        return Indexer(self._store, self._target(base, embedder), embedding.build(embedder), keep_ready=True)
+
+    def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
+        built = embedding.build(embedder)
+        return replace(base, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension)

@@ -1,0 +1,152 @@
+"""A folder -> its note files, and the bytes of a file. Nothing outside the folder is read."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from core.errors import SourceError
+from core.intake.encoding import MAX_BYTES, decode, too_large
+from core.intake.notefile import is_note, is_skipped
+from core.messages import message
+from core.model import NOTE_SUFFIXES, Failed, SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The note files of a folder, sorted by path, and the files and folders that can't be read."""
+
+    folder: Path
+    files: tuple[SourceFile, ...]
+    failed: tuple[Failed, ...]
+
+
+def content_hash(data: bytes) -> str:
+    """Fingerprint a file's bytes: BLAKE2b, 16 bytes, hexadecimal."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def scan(folder: Path, *, forbidden: Path | None = None) -> Scan:
+    """List the note files of a folder without reading them.
+
+    `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
+    a path that is missing, isn't a folder, or has no notes.
+    """
+    root = _root(folder, forbidden)
+    files: list[SourceFile] = []
+    failed: list[Failed] = []
+    for entry in _walk(root, forbidden.resolve() if forbidden else None):
+        if isinstance(entry, Failed):
+            failed.append(entry)
+        else:
+            files.append(entry)
+    if not files and not failed:
+        raise SourceError(
+            str(folder),
+            "There are no {suffixes} or {last} files in this folder.",
+            suffixes=NOTE_SUFFIXES[:-1],
+            last=NOTE_SUFFIXES[-1],
+        )
+    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), tuple(failed))
+
+
+def read(folder: Path, path: str) -> bytes:
+    """Return the bytes of the note file at `path` in `folder`.
+
+    Raises SourceError if it can't be read, is over the limit, or isn't in the folder any more.
+    """
+    full = folder / path
+    try:
+        if not full.resolve(strict=True).is_relative_to(folder.resolve()):
+            raise SourceError(path, "is a link out of the folder: refused.")
+        status = full.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceError(path, "is not an ordinary file.")
+        if status.st_size > MAX_BYTES:
+            raise too_large(path, status.st_size)
+        with full.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, RuntimeError) as error:
+        raise SourceError(path, "can't be read: {why}.", why=_why(error)) from error
+    if len(data) > MAX_BYTES:
+        raise too_large(path, len(data))
+    return data
+
+
+def hashed(folder: Path, file: SourceFile) -> SourceFile:
+    """Return the file with its content's hash; raises SourceError if it can't be a note."""
+    data = read(folder, file.path)
+    decode(data, file.path)
+    return replace(file, content_hash=content_hash(data))
+
+
+def _root(folder: Path, forbidden: Path | None) -> Path:
+    try:
+        root = folder.expanduser().resolve(strict=True)
+        is_folder = root.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise SourceError(str(folder), "This folder doesn't exist. Check the path.") from error
+    if not is_folder:
+        raise SourceError(str(folder), "This is a file, not a folder. Give the folder it is in.")
+    if forbidden is not None and root.is_relative_to(forbidden.resolve()):
+        raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another one.")
+    return root
+
+
+def _walk(root: Path, forbidden: Path | None) -> Iterator[SourceFile | Failed]:
+    """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            yield Failed(_shown(folder, root), message("can't be opened: {why}.", why=_why(error)))
+            continue
+        for entry in entries:
+            if is_skipped(entry.name):
+                continue
+            if not entry.is_symlink() and entry.is_dir(follow_symlinks=False):
+                if Path(entry.path) != forbidden:
+                    folders.append(Path(entry.path))
+            else:
+                yield from _checked(entry, root)
+
+
+def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Failed]:
+    """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
+    path = _shown(Path(entry.path), root)
+    has_note_name = is_note(entry.name)
+    try:
+        if entry.is_symlink():
+            target = Path(entry.path).resolve()
+            if not target.is_relative_to(root):
+                if has_note_name or target.is_dir():
+                    yield Failed(path, message("is a link out of the folder: refused."))
+                return
+            if target.is_dir():
+                return
+        if not has_note_name:
+            return
+        status = entry.stat()
+    except (OSError, RuntimeError) as error:
+        yield Failed(path, message("can't be read: {why}.", why=_why(error)))
+        return
+    if any("\ud800" <= char <= "\udfff" for char in entry.path[len(str(root)) :]):
+        yield Failed(path, message("its name is not valid text. Rename it and sync again."))
+    elif not stat.S_ISREG(status.st_mode):
+        yield Failed(path, message("is not an ordinary file."))
+    else:
+        yield SourceFile(path, status.st_mtime_ns, status.st_size)
+
+
+def _shown(path: Path, root: Path) -> str:
+    """Return the path from the root with forward slashes; bytes that aren't text are escaped."""
+    relative = path.relative_to(root).as_posix()
+    return relative.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

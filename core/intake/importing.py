@@ -1,0 +1,120 @@
+"""A plan -> notes in the store: files are read, cut and embedded; notes are removed last."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from core.embedding import Embedder
+from core.errors import Cancelled, SourceError
+from core.indexing.cutter import Draft
+from core.indexing.indexer import Indexer
+from core.intake import folder, notefile
+from core.intake.notefile import ParsedFile
+from core.model import Failed, KnowledgeBase, Note, Progress, SourceFile, SyncPlan, SyncReport
+from core.store import Store
+from core.store.note_table import Moved, fresh_id
+
+UPLOADED = "upload"
+"""The `source_ref` of uploaded notes, in place of a folder."""
+
+
+class Importer:
+    """Applies the plans of one base."""
+
+    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
+        self._store = store
+        self._base = base
+        self._indexer = Indexer(store, base, embedder)
+        self._failed: list[Failed] = []
+
+    def apply(self, plan: SyncPlan, progress: Progress) -> SyncReport:
+        """Apply the plan and return the report. If it is stopped, no note is removed."""
+        started = time.perf_counter()
+        self._failed = list(plan.failed)
+        removed, edits_kept = 0, 0
+        if not plan.is_empty:
+            try:
+                self._rename(plan)
+                self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
+                note_ids = [note.note_id for note in plan.removed]
+                edits_kept = self._store.delete_notes(self._base, note_ids, keep_edits=True)
+                removed = len(plan.removed)
+                self._store.drop_unused_vectors()
+            except Cancelled:
+                pass
+        done = self._indexer.done
+        changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
+        report = replace(
+            plan.report(),
+            added=len(done.notes) - changed,
+            changed=changed,
+            removed=removed,
+            failed=(*self._failed, *(Failed(error.path, error.reason) for error in done.failed)),
+            chunks=done.chunks,
+            embedded_windows=done.embedded_windows,
+            edits_flagged=done.flagged,
+            edits_kept=edits_kept,
+            seconds=round(time.perf_counter() - started, 3),
+        )
+        self._store.notes.record_sync(self._base, plan.source_ref, report.to_dict())
+        return report
+
+    def _rename(self, plan: SyncPlan) -> None:
+        moves = []
+        for match in plan.renamed:
+            title = self._store.notes.title(match.note.note_id)
+            if title == PurePosixPath(match.note.path).stem:
+                title = PurePosixPath(match.file.path).stem
+            file = match.file
+            moves.append(Moved(match.note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
+        self._store.notes.move(moves)
+        self._store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
+
+    def _drafts(self, plan: SyncPlan) -> Iterator[Draft]:
+        taken = self._store.notes.ids()
+        known = {match.file.path: match.note.note_id for match in plan.changed}
+        for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
+            try:
+                data = folder.read(plan.folder, file.path)
+                parsed = notefile.read(data, file.path)
+            except SourceError as error:
+                self._failed.append(Failed(file.path, error.reason))
+                continue
+            if file.path in known:
+                note_id = known[file.path]
+                version = self._store.notes.version(note_id)
+            else:
+                note_id, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0
+                taken.add(note_id)
+            note = replace(
+                note_of(parsed, note_id=note_id, path=file.path),
+                base_id=self._base.id,
+                version=version + 1,
+                content_hash=folder.content_hash(data),
+                source="upload" if plan.source_ref == UPLOADED else "folder",
+                source_ref=plan.source_ref,
+            )
+            yield Draft(_dated(note, file), file.mtime_ns, file.size, parsed.outline)
+
+
+def note_of(parsed: ParsedFile, *, note_id: str, path: str) -> Note:
+    """Return the note of a file, without a base."""
+    return Note(
+        id=note_id,
+        base_id="",
+        content_hash="",
+        path=path,
+        **{name: getattr(parsed, name) for name in _PARSED},
+    )
+
+
+_PARSED = tuple(name for name in ParsedFile.__slots__ if name in Note.__slots__)
+
+
+def _dated(note: Note, file: SourceFile) -> Note:
+    """Return the note with the file's time of change, unless its front matter has one."""
+    if note.updated_at is not None:
+        return note
+    return replace(note, updated_at=datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))

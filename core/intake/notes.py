@@ -1,0 +1,152 @@
+"""The notes of a workspace: listing, reading, deletion, and import from folders and uploads."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from core import chunking, embedding
+from core.errors import NoteNotFound, QueryError, SourceError, SyncRefused
+from core.indexing.bases import Bases
+from core.intake import folder, notefile, sync, upload
+from core.intake.importing import UPLOADED, Importer, note_of
+from core.model import (
+    ChunkingOptions,
+    Cut,
+    Filters,
+    KnowledgeBase,
+    KnownNote,
+    Note,
+    NoteCard,
+    Progress,
+    SyncPlan,
+    SyncReport,
+    unheard,
+)
+from core.models import Models
+from core.store import Store
+
+
+class Notes:
+    """The notes of all bases."""
+
+    def __init__(self, store: Store, models: Models, bases: Bases) -> None:
+        self._store = store
+        self._models = models
+        self._bases = bases
+
+    def cards(self, filters: Filters | None = None, *, text: str = "") -> list[NoteCard]:
+        """Return the notes that match the filters and have `text` in their title or path."""
+        return self._store.notes.cards(filters or Filters(), text=text)
+
+    def get(self, note_id: str) -> Note:
+        """Return a note with its text; raises NoteNotFound."""
+        return self._store.notes.note(note_id)
+
+    def named(self, name: str) -> NoteCard:
+        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
+        cards = [card for card in self.cards() if name in (card.id, card.path, card.title)]
+        if len(cards) > 1:
+            raise QueryError(
+                "{n} notes are called '{name}'. Give one by its id: {ids}.",
+                n=len(cards),
+                name=name,
+                ids=[card.id for card in cards],
+            )
+        if not cards:
+            raise NoteNotFound(name)
+        return cards[0]
+
+    def delete(self, note_ids: Sequence[str]) -> None:
+        """Delete notes with their chunks and edits. Their files stay on disk, and the next sync imports them again."""
+        self._store.open_index()
+        by_id = {base.id: base for base in self._bases.all()}
+        cards = self._store.notes.cards_of(note_ids)
+        for base_id in {card.base_id for card in cards.values()}:
+            self._store.delete_notes(by_id[base_id], [card.id for card in cards.values() if card.base_id == base_id])
+
+    def tags(self, base: str | None = None) -> dict[str, int]:
+        """Return how many notes have each tag."""
+        return self._store.notes.tags(base)
+
+    # from files
+
+    @staticmethod
+    def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
+        """Read and cut one file as an import would, storing nothing; raises SourceError."""
+        file = file.expanduser()
+        try:
+            parsed = notefile.read(folder.read(file.parent, file.name), file.name)
+        except SourceError as error:
+            raise SourceError(str(file), error.reason) from error
+        note = note_of(parsed, note_id=file.stem, path=file.name)
+        return note, chunking.cut(note, options, embedding.build(embedder).tokens)
+
+    def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
+        """Compare a folder with the notes of a base, by default the base with the folder's name. Nothing is changed.
+
+        Raises SourceError for a folder that is missing, empty, or inside the workspace.
+        """
+        name = base or path.expanduser().resolve().name
+        return sync.plan(name, path, self._known(name), forbidden=self._store.folder)
+
+    def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
+        """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
+
+        The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a
+        name that leads out of the folder.
+        """
+        staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
+        try:
+            for name, data in files:
+                if name.lower().endswith(".zip"):
+                    upload.unzip(data, staging, name=name)
+                else:
+                    upload.unpack([(name, data)], staging)
+            return sync.plan(base, staging, self._known(base), source_ref=UPLOADED, removals=False)
+        except BaseException:
+            shutil.rmtree(staging)
+            raise
+
+    def discard(self, plan: SyncPlan) -> None:
+        """Discard a plan and delete the files of an upload."""
+        if plan.source_ref == UPLOADED:
+            shutil.rmtree(plan.folder, ignore_errors=True)
+
+    def apply(self, plan: SyncPlan, *, confirmed: bool = False, progress: Progress = unheard) -> SyncReport:
+        """Apply a plan to its base, note by note; removals come last.
+
+        If `progress` stops it, nothing is removed and the report covers the notes done before. Raises
+        SyncRefused for a plan that `needs_confirmation` and isn't confirmed.
+        """
+        if plan.needs_confirmation and not confirmed:
+            raise SyncRefused(
+                "{n} of {known} notes are no longer in {folder} and would be removed."
+                " Confirm it if that is meant (tessera import --allow-removals).",
+                n=len(plan.removed),
+                known=plan.known,
+                folder=str(plan.folder),
+            )
+        if not plan.is_empty:
+            # Before the base is read: opening may rebuild a base's index under another name.
+            self._store.open_index()
+        base = self._base_for_import(plan.base)
+        report = Importer(self._store, base, self._models.embedder(base)).apply(plan, progress)
+        self.discard(plan)
+        return report
+
+    def _known(self, base: str) -> list[KnownNote]:
+        bases = {existing.name: existing for existing in self._bases.all()}
+        if base not in bases:
+            return []
+        return [
+            KnownNote(
+                row["id"], row["path"], row["source_ref"], row["content_hash"], row["mtime_ns"] or 0, row["size"] or 0
+            )
+            for row in self._store.notes.files(bases[base])
+        ]
+
+    def _base_for_import(self, name: str) -> KnowledgeBase:
+        if name in {base.name for base in self._bases.all()}:
+            return self._bases.get(name)
+        return self._bases.add(name)

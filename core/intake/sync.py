@@ -1,0 +1,150 @@
+"""A folder -> a plan of new, changed, renamed and removed notes. Nothing is stored or indexed here.
+
+Only new files, and files with another time or size, are read. If a file can't be read, its note stays.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import SourceError
+from core.intake.folder import Scan, hashed, scan
+from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """The files of a folder, compared with the known notes by their paths."""
+
+    new: list[SourceFile] = field(default_factory=list)
+    changed: list[Match] = field(default_factory=list)
+    touched: list[Match] = field(default_factory=list)
+    unchanged: list[KnownNote] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+
+
+def plan(
+    base_name: str,
+    folder: Path,
+    known: Sequence[KnownNote],
+    *,
+    forbidden: Path | None = None,
+    source_ref: str | None = None,
+    removals: bool = True,
+) -> SyncPlan:
+    """Compare a folder with the base's notes from it.
+
+    `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
+    gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
+    folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
+    is removed or renamed. Raises SourceError as `scan` does.
+    """
+    scanned = scan(folder, forbidden=forbidden)
+    ref = source_ref if source_ref is not None else str(scanned.folder)
+    mine = {note.path: note for note in known if note.source_ref == ref}
+    compared = _compare(scanned, mine)
+    moved = _moved(known, compared.new) if removals else []
+    missing = _missing([*mine.values(), *moved], scanned.files, compared.failed, ref) if removals else []
+    renamed, rewritten = _pair(missing, compared.new)
+    matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
+    matched_paths = {match.file.path for match in (*renamed, *rewritten)}
+    return SyncPlan(
+        base=base_name,
+        folder=scanned.folder,
+        source_ref=ref,
+        added=tuple(file for file in compared.new if file.path not in matched_paths),
+        changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
+        renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
+        removed=tuple(note for note in missing if note.note_id not in matched_notes),
+        unchanged=tuple(compared.unchanged),
+        touched=tuple(compared.touched),
+        failed=tuple(compared.failed),
+        known=len(mine) + len(moved),
+    )
+
+
+def _compare(scanned: Scan, known: Mapping[str, KnownNote]) -> _Comparison:
+    compared = _Comparison(failed=list(scanned.failed))
+    for file in scanned.files:
+        note = known.get(file.path)
+        if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
+            compared.unchanged.append(note)
+            continue
+        try:
+            file = hashed(scanned.folder, file)
+        except SourceError as error:
+            compared.failed.append(Failed(file.path, error.reason))
+            continue
+        if note is None:
+            compared.new.append(file)
+        elif note.content_hash == file.content_hash:
+            compared.touched.append(Match(note, file))
+        else:
+            compared.changed.append(Match(note, file))
+    return compared
+
+
+def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
+    """Return the notes of folders that are gone from disk, if at least half of a folder's notes are among the files."""
+    by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
+    for note in known:
+        by_folder[note.source_ref].append(note)
+    hashes = {file.content_hash for file in new}
+    return [
+        note
+        for ref, notes in by_folder.items()
+        if Path(ref).is_absolute() and not Path(ref).exists()
+        if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
+        for note in notes
+    ]
+
+
+def _missing(
+    notes: Sequence[KnownNote], files: Sequence[SourceFile], failed: Sequence[Failed], ref: str
+) -> list[KnownNote]:
+    """Return the notes without a file, except those at or below a path that failed."""
+    present = {file.path for file in files}
+    unreadable = {failure.path for failure in failed}
+    return [
+        note
+        for note in notes
+        if (note.source_ref != ref or note.path not in present)
+        and "." not in unreadable
+        and not any(path in unreadable for path in _itself_and_parents(note.path))
+    ]
+
+
+def _itself_and_parents(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
+    """Match missing notes with new files, and return the renamed and the rewritten notes.
+
+    Renamed: the same content at another path, or in a moved folder. Rewritten: another content at the
+    same path of a moved folder. Of equal contents the same path is matched first, then the same file
+    name, then the order of the files.
+    """
+    renamed: list[Match] = []
+    rewritten: list[Match] = []
+    keys: tuple[Callable[[KnownNote | SourceFile], tuple[str, ...]], ...] = (
+        lambda item: (item.content_hash, item.path),
+        lambda item: (item.content_hash, item.path.rpartition("/")[2]),
+        lambda item: (item.content_hash,),
+        lambda item: ("", item.path),
+    )
+    notes, files = list(missing), list(new)
+    for key in keys:
+        waiting: defaultdict[tuple[str, ...], list[KnownNote]] = defaultdict(list)
+        for note in reversed(notes):
+            waiting[key(note)].append(note)
+        matches = [Match(waiting[key(file)].pop(), file) for file in files if waiting[key(file)]]
+        (rewritten if key is keys[-1] else renamed).extend(matches)
+        used = {match.note.note_id for match in matches}
+        taken = {match.file.path for match in matches}
+        notes = [note for note in notes if note.note_id not in used]
+        files = [file for file in files if file.path not in taken]
+    return renamed, rewritten

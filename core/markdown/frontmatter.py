@@ -1,0 +1,183 @@
+"""Front matter -> the fields of a note.
+
+Only a file whose first line is `---` has any, down to the next `---` or `...`. It is other people's
+YAML: only plain values are built, and what expands when loaded is refused first.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import cast, get_args
+
+import yaml
+from yaml.constructor import SafeConstructor
+from yaml.reader import Reader
+
+from core.markdown.tags import listed
+from core.messages import Message, message, reason_of
+from core.model import NoteStatus
+
+MAX_CHARACTERS = 64 * 1024
+MAX_DEPTH = 20
+
+_OPENING = re.compile(r"---[ \t]*+(?:\r\n|\n|\r)")
+_CLOSING = re.compile(r"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:\r\n|\n|\r|\Z)")
+_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
+_TEXT_KEYS = ("category", "type", "project", "scope")
+_CREATED_KEYS = ("created", "created_at", "date")
+_UPDATED_KEYS = ("updated", "updated_at", "modified")
+_NULL = "tag:yaml.org,2002:null"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(slots=True)
+class FrontMatter:
+    """What the front matter says; `extra` holds what no field takes, JSON-able."""
+
+    title: str = ""
+    tags: list[str] = field(default_factory=list)
+    text: dict[str, str] = field(default_factory=dict)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    priority: int = 0
+    status: NoteStatus = "active"
+    extra: dict[str, object] = field(default_factory=dict)
+    warnings: list[Message] = field(default_factory=list)
+
+
+def span(text: str) -> tuple[int, int, int]:
+    """Where the YAML starts and ends and the body starts; zeros where there is none."""
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    return (opening.end(), closing.start(), closing.end()) if opening and closing else (0, 0, 0)
+
+
+def parse(source: str) -> FrontMatter:
+    """Read the YAML between the two lines; what can't be read leaves a warning that gives its line."""
+    front = FrontMatter()
+    try:
+        _refuse_hostile(source)
+        root = yaml.compose(source, Loader=_Loader)
+    except (yaml.YAMLError, ValueError) as error:
+        front.warnings.append(_unreadable(error))
+        return front
+    if isinstance(root, yaml.MappingNode):
+        for key, value in root.value:
+            if isinstance(key, yaml.ScalarNode) and value.tag != _NULL:
+                _take(front, key.value.strip(), value)
+    elif root is not None:
+        front.warnings.append(message("The front matter (line 2) is not a list of 'key: value' lines; it is ignored."))
+    return front
+
+
+def _refuse_hostile(source: str) -> None:
+    """Raise ValueError for YAML that is small but costly to load, before anything is built."""
+    if len(source) > MAX_CHARACTERS:
+        raise ValueError(message("line 2: it is longer than {size} KB", size=MAX_CHARACTERS // 1024))
+    if unprintable := Reader.NON_PRINTABLE.search(source):
+        line = len(source[: unprintable.start()].splitlines()) + 1
+        raise ValueError(message("line {line}: it holds a control character", line=line))
+    depth = 0
+    for event in yaml.parse(source, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        line = event.start_mark.line + 2 if event.start_mark else 2
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError(message("line {line}: YAML aliases (*name) are not allowed", line=line))  # noqa: TRY004
+        if depth > MAX_DEPTH:
+            raise ValueError(message("line {line}: it is nested deeper than {n} levels", line=line, n=MAX_DEPTH))
+
+
+def _unreadable(error: Exception) -> Message:
+    mark = getattr(error, "problem_mark", None)
+    reason = reason_of(error)
+    if mark:
+        reason = message("line {line}: {reason}", line=mark.line + 2, reason=getattr(error, "problem", "") or "")
+    return message("The front matter can't be read and is ignored ({reason}).", reason=reason)
+
+
+def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
+    """Put one key where it belongs; a value that its field can't hold stays in `extra`.
+
+    Fields take the text as it is written: YAML would make a number of `1.10` and a truth of `no`.
+    """
+    name, strings = key.lower(), list(_strings(node))
+    value = ", ".join(strings).strip()
+    when = _when(value) if name in _CREATED_KEYS + _UPDATED_KEYS else None
+    if name == "title":
+        front.title = value
+    elif name in ("tags", "tag"):
+        front.tags += [tag for text in strings for tag in listed(text)]
+    elif name == "aliases":
+        front.extra["aliases"] = strings
+    elif name in _TEXT_KEYS:
+        front.text[name] = value
+    elif name in ("source_url", "url") and re.match(r"https?://", value):
+        front.text["source_url"] = value
+    elif name in _CREATED_KEYS and when:
+        front.created_at = when
+    elif name in _UPDATED_KEYS and when:
+        front.updated_at = when
+    elif name == "priority" and re.fullmatch(r"[+-]?[0-9]{1,6}", value):
+        front.priority = int(value)
+    elif name == "status" and value.lower() in get_args(NoteStatus):
+        front.status = cast(NoteStatus, value.lower())
+    else:
+        if name in _CREATED_KEYS + _UPDATED_KEYS:
+            line = node.start_mark.line + 2
+            front.warnings.append(
+                message("'{key}' in the front matter (line {line}) is not a date like 2026-01-31.", key=key, line=line)
+            )
+        _keep(front, key, node)
+
+
+def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
+    try:
+        front.extra[key] = _plain(SafeConstructor().construct_document(node))
+    except (yaml.YAMLError, ValueError, OverflowError, TypeError):
+        if isinstance(node, yaml.ScalarNode):
+            front.extra[key] = node.value.replace("\0", "�")
+            return
+        line = node.start_mark.line + 2
+        front.warnings.append(
+            message("'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line)
+        )
+
+
+def _strings(node: yaml.Node) -> Iterator[str]:
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _strings(item)
+    elif isinstance(node, yaml.ScalarNode) and node.tag != _NULL:
+        yield node.value.replace("\0", "�")
+
+
+def _when(value: str) -> datetime | None:
+    """A date or time in UTC; one without an offset is taken as UTC."""
+    match = _DATE.fullmatch(value)
+    if match is None:
+        return None
+    year, month, day, hour, rest = match.groups()
+    clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
+    try:
+        moment = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _plain(value: object) -> object:
+    """Return the nearest value that JSON can hold."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | set | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, str):
+        return value.replace("\0", "�")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
+        return value
+    if isinstance(value, float) and abs(value) < float("inf"):
+        return value
+    return str(value)

@@ -1,0 +1,256 @@
+"""Headings and blocks of a Markdown body, with their character offsets.
+
+What stands between `<details>` and `</details>` is put into one block. Inline markup is only looked
+at in headings.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markdown_it.token import Token
+
+from core.markdown import parser
+from core.markdown.parser import MAX_NESTING, Parsed
+from core.markdown.titles import visible
+
+BlockKind = Literal[
+    "heading", "paragraph", "fence", "code", "table", "list", "item", "quote", "callout",
+    "html", "details", "math", "comment", "rule", "footnote", "definition",
+]  # fmt: skip
+
+MAX_LEAD = 2_000
+"""A longer table header or info line is not repeated: every part of the block would carry it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; one `nested` in a quote, a list or details begins no section."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+    nested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block without the blank lines around it; `start` is the start of a line.
+
+    `lead` is what a part cut from the inside must repeat: a table's header and delimiter row, the
+    line that opens a fence, the title of a callout, the summary of details.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    lead: str = ""
+    children: tuple["Block", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """All headings, and the blocks of the top level with their children, in reading order."""
+
+    headings: tuple[Heading, ...]
+    blocks: tuple[Block, ...]
+
+
+def parse(body: str, name: str = "This note") -> Outline:
+    """Return the outline of a body whose front matter is already gone; raises what `parser.parse` raises."""
+    return of(parser.parse(body, name))
+
+
+def of(parsed: Parsed) -> Outline:
+    """Return the outline of a parsed body."""
+    tree = _Tree(parsed)
+    blocks = tree.blocks(_with_details(parsed.tokens))
+    return Outline(tuple(tree.headings), blocks)
+
+
+def walk(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield every block, parents before their children."""
+    for block in blocks:
+        yield block
+        if block.children:
+            yield from walk(block.children)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block whose children are still being read."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    lead: str = ""
+    children: list[Block] = field(default_factory=list)
+
+
+_CONTAINERS: dict[str, BlockKind] = {
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "list_item_open": "item",
+    "blockquote_open": "quote",
+    "details_open": "details",
+}
+_LEAVES: dict[str, BlockKind] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "fence": "fence",
+    "code_block": "code",
+    "table_open": "table",
+    "html_block": "html",
+    "math": "math",
+    "comment": "comment",
+    "hr": "rule",
+    "definition": "definition",
+}
+_CALLOUT = re.compile(r"[ \t>]*> ?\[![\w-]+\]")
+_SUMMARY = re.compile(r"[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL)
+_NEXT_LINE = re.compile(r"[\r\n][\s>]*")
+
+
+class _Tree:
+    """markdown-it's flat tokens with line numbers -> blocks with offsets into the original body."""
+
+    def __init__(self, parsed: Parsed) -> None:
+        self.body = parsed.body
+        self.parsed = parsed
+        self.headings: list[Heading] = []
+
+    def blocks(self, tokens: Sequence[Token]) -> tuple[Block, ...]:
+        root = _Open("quote", 0, len(self.body))
+        stack = [root]
+        for token in tokens:
+            if token.nesting < 0:
+                closed = stack.pop()
+                stack[-1].children.append(
+                    Block(closed.kind, closed.start, closed.end, closed.lead, tuple(closed.children))
+                )
+            elif token.type in _CONTAINERS:
+                stack.append(self._container(token))
+            else:
+                self._leaf(token, stack)
+        return tuple(root.children)
+
+    def _container(self, token: Token) -> _Open:
+        start, end = self.parsed.span(token)
+        opened = _Open(_CONTAINERS[token.type], start, end)
+        if opened.kind == "quote" and _CALLOUT.match(self.body, start):
+            opened.kind, opened.lead = "callout", self._first_lines(start, 1)
+        elif opened.kind == "details" and (summary := _SUMMARY.match(self.body, start, min(end, start + MAX_LEAD))):
+            opened.lead = visible(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)
+        return opened
+
+    def _leaf(self, token: Token, stack: list[_Open]) -> None:
+        kind = _LEAVES[token.type]
+        start, end = self.parsed.span(token)
+        siblings = stack[-1].children
+        if kind == "heading":
+            nested = len(stack) > 1
+            title = visible(token.content, self.parsed.references)
+            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested))
+        elif kind in ("paragraph", "definition") and self.parsed.is_footnote(token):
+            kind = "footnote"
+        elif kind == "code" and siblings and siblings[-1].kind == "footnote":
+            # What CommonMark takes for indented code here is the footnote's next paragraph.
+            siblings[-1] = Block("footnote", siblings[-1].start, end)
+            return
+        lead = ""
+        if kind == "fence" and len(token.info) <= MAX_LEAD:
+            lead = f"{token.markup}{token.info}".strip()
+        elif kind == "table":
+            lead = self._first_lines(start, 2)
+        siblings.append(Block(kind, start, end, lead))
+
+    def _first_lines(self, start: int, count: int) -> str:
+        index = bisect_left(self.parsed.lines, start)
+        end = self.parsed.lines[min(index + count, len(self.parsed.lines) - 1)]
+        return self.body[start:end].strip() if end - start <= MAX_LEAD else ""
+
+
+_TAGS = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(pre|script|style|textarea)\b.*?(?:</\1\s*>|\Z)|<(?P<end>/?)details(?=[\s/>])",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Wrap the blocks from `<details>` to `</details>` in two tokens of their own.
+
+    CommonMark ends an HTML block at a blank line, so the two tags stand in two blocks; these are cut
+    where details begin and behind the line where they end.
+    """
+    edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
+    for (first, begin), (last, end) in _pairs(tokens):
+        edges[first].append((begin, True, -end))
+        edges[last].append((end, False, -begin))
+    if not edges:
+        return tokens
+    result: list[Token] = []
+    wrapped: list[bool] = []
+    depth = 0
+    for index, token in enumerate(tokens):
+        depth += token.nesting
+        if index not in edges:
+            result.append(token)
+            continue
+        start = at = token.map[0] if token.map else 0
+        lines = token.content.split("\n")
+        for line, opens, other in sorted(edges[index]):
+            result += _html(lines[at - start : line - start], at)
+            at = line
+            if opens:
+                wrapped.append(depth < MAX_NESTING)
+                if wrapped[-1]:
+                    result.append(Token("details_open", "details", 1, map=[line, -other]))
+                    depth += 1
+            elif wrapped.pop():
+                result.append(Token("details_close", "details", -1))
+                depth -= 1
+        result += _html(lines[at - start :], at)
+    return result
+
+
+def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield token and line where details begin, and token and line behind their end, in one container.
+
+    A tag without its partner is left out, and so are two in one token: they are one block already.
+    """
+    stack: list[list[tuple[int, int]]] = [[]]
+    for index, token in enumerate(tokens):
+        if token.nesting > 0:
+            stack.append([])
+        elif token.nesting < 0:
+            stack.pop()
+        elif token.type == "html_block":
+            opened = stack[-1]
+            for line, depth in _depths(token).items():
+                opened += [(index, line)] * depth
+                for _ in range(min(-depth, len(opened))):
+                    begin = opened.pop()
+                    if begin[0] != index:
+                        yield begin, (index, line + 1)
+
+
+def _depths(html: Token) -> dict[int, int]:
+    """Return by how many details every line with one of their tags is deeper than the line before."""
+    depths: dict[int, int] = {}
+    line, position = (html.map or [0])[0], 0
+    for tag in _TAGS.finditer(html.content):
+        line += html.content.count("\n", position, tag.start())
+        position = tag.start()
+        if tag["end"] is not None:
+            depths[line] = depths.get(line, 0) + (-1 if tag["end"] else 1)
+    return depths
+
+
+def _html(lines: Sequence[str], first: int) -> list[Token]:
+    """Return an HTML block of these lines, the first of which has this number; none of blank lines."""
+    seen = [number for number, line in enumerate(lines, first) if line.strip()]
+    return [Token("html_block", "", 0, map=[seen[0], seen[-1] + 1])] if seen else []

@@ -1,0 +1,168 @@
+"""A Markdown body -> its blocks, as tokens with line numbers: the one parse that all readers of a body share.
+
+markdown-it-py finds the blocks (CommonMark and tables); two rules of our own add the `$$` math and
+`%%` comments of Obsidian.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from markdown_it import MarkdownIt, rules_block
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from core.errors import SourceError
+
+MAX_CHARACTERS = 50_000_000
+MAX_LINES = 500_000
+"""Above these a note is refused: a list of as many items takes about 20 seconds and 1 GB to parse."""
+MAX_NESTING = 60
+"""Deeper quotes and lists stay text of the block around them, deeper details the blocks they hold.
+
+A list counts twice, with its item.
+"""
+
+_FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A body with the tokens of its blocks.
+
+    `lines` holds where each line starts, and the body's length last. `references` are the labels of
+    the link definitions, normalized. A heading, a paragraph and a table are one token each, whose
+    content is their inline Markdown; a table has a line for every row, with `|` between its cells.
+    """
+
+    body: str
+    lines: Sequence[int]
+    tokens: Sequence[Token]
+    references: Collection[str]
+
+    def span(self, token: Token) -> tuple[int, int]:
+        """Return where a block starts, which is the start of a line, and where its text ends."""
+        first, last = token.map or (0, 0)
+        while last > first + 1 and self.body[self.lines[last - 1] : self.lines[last]].isspace():
+            last -= 1
+        start, end = self.lines[first], self.lines[last]
+        return start, start + len(self.body[start:end].rstrip())
+
+    def is_footnote(self, token: Token) -> bool:
+        """Return whether a paragraph or definition is a footnote."""
+        return bool(token.map and _FOOTNOTE.match(self.body, self.lines[token.map[0]]))
+
+
+def parse(body: str, name: str = "This note") -> Parsed:
+    """Parse a body whose front matter is already gone.
+
+    Takes linear time. Raises SourceError, with `name` as its path, for a body of more than
+    MAX_CHARACTERS or MAX_LINES.
+    """
+    if len(body) > MAX_CHARACTERS:
+        raise SourceError(name, "longer than {n} characters; split it into several notes.", n=MAX_CHARACTERS)
+    lines = _line_starts(body)
+    if len(lines) > MAX_LINES + 1:
+        raise SourceError(name, "has more than {n} lines; split it into several notes.", n=MAX_LINES)
+    environment: dict[str, dict[str, object]] = {}
+    tokens = _parser().parse(body, environment)
+    return Parsed(body, lines, tokens, environment.get("references", ()))
+
+
+def _line_starts(body: str) -> list[int]:
+    """Return where each line starts, and the body's length last; lines end in \\r\\n, \\r or \\n."""
+    ending = r"\r\n|\n|\r" if "\r" in body else r"\n"
+    starts = [0, *(match.end() for match in re.finditer(ending, body))]
+    return starts if starts[-1] == len(body) else [*starts, len(body)]
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    options = {"maxNesting": MAX_NESTING, "inline_definitions": True}
+    parser = MarkdownIt("commonmark", options).enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    rules = parser.block.ruler
+    alternatives = {
+        "table": (rules_block.table, ["paragraph", "reference"]),
+        "heading": (rules_block.heading, ["paragraph", "reference", "blockquote"]),
+        "lheading": (rules_block.lheading, []),
+        "paragraph": (rules_block.paragraph, []),
+    }
+    for name, (rule, terminates) in alternatives.items():
+        rules.at(name, _as_one_token(rule), {"alt": terminates})
+    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    rules.before("fence", "math", _delimited("math", "$$"), interrupts)
+    rules.before("fence", "comment", _delimited("comment", "%%"), interrupts)
+    return parser
+
+
+Rule = Callable[[StateBlock, int, int, bool], bool]
+
+
+def _as_one_token(rule: Rule) -> Rule:
+    """Keep the first token a rule pushes, with its content: a table has three tokens for every cell."""
+
+    def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        first = len(state.tokens)
+        if not rule(state, start, end, silent):
+            return False
+        if len(state.tokens) > first:
+            token = state.tokens[first]
+            token.nesting = 0
+            token.content = _content(state.tokens, first + 1)
+            del state.tokens[first + 1 :]
+        return True
+
+    return parse_block
+
+
+def _content(tokens: Sequence[Token], first: int) -> str:
+    """Return the inline Markdown of the tokens from `first` on."""
+    if tokens[first].type == "inline":
+        return tokens[first].content
+    rows: list[list[str]] = []
+    for token in islice(tokens, first, None):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(token.content)
+    return "\n".join("|".join(cells) for cells in rows)
+
+
+def _delimited(kind: str, mark: str) -> Rule:
+    """Make the rule for a block between two lines with `mark`.
+
+    It begins a line; a block of one line has nothing behind its second mark, and math ends with a
+    line. The search stops at the first line with a mark, which keeps it linear.
+    """
+
+    def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        if not state.src.startswith(mark, state.bMarks[start] + state.tShift[start]):
+            return False
+        if state.is_code_block(start):
+            return False
+        last = _last_line(state, start, end)
+        if last is None:
+            return False
+        if not silent:
+            token = state.push(kind, "", 0)
+            token.map = [start, last + 1]
+            state.line = last + 1
+        return True
+
+    def _last_line(state: StateBlock, start: int, end: int) -> int | None:
+        inside = state.bMarks[start] + state.tShift[start] + len(mark)
+        for line in range(start, end):
+            if line > start and state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+                return None
+            begin = inside if line == start else state.bMarks[line]
+            text = state.src[begin : state.eMarks[line]].rstrip()
+            if mark in text:
+                must_end = kind == "math" or line == start
+                return line if text.endswith(mark) or not must_end else None
+        return None
+
+    return parse_block

@@ -1,0 +1,18 @@
+"""The nouns: frozen, without behaviour beyond derived properties.
+
+files -> notes -> chunks -> windows -> vectors -> hits -> context
+
+`start`/`end` are half-open character offsets, `*_at` is UTC, and every score is
+higher-is-better.
+"""
+
+from core.model.bases import *
+from core.model.chunks import *
+from core.model.evaluation import *
+from core.model.labels import *
+from core.model.machine import *
+from core.model.notes import *
+from core.model.search import *
+from core.model.settings import *
+from core.model.vectors import *
+from core.model.work import *

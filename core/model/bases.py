@@ -1,0 +1,116 @@
+"""Bases: named collections of notes with their settings."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from core.messages import Message
+from core.model.settings import OPEN, SearchSettings
+
+BaseKind = Literal["vector", "literal"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingOptions:
+    """Chunking of a base; sizes in tokens of the base's embedder."""
+
+    strategy: str = "auto"
+    short_doc_threshold: int = 500
+    chunk_size: int = 512
+    chunk_overlap: int = 100
+    min_headings_for_md_aware: int = 2
+    max_single_chunk_size: int = 1500
+
+    def smaller(self) -> "ChunkingOptions":
+        """Return these options with smaller chunks."""
+        return replace(self, chunk_size=256, max_single_chunk_size=1000)
+
+    def larger(self) -> "ChunkingOptions":
+        """Return these options with larger chunks."""
+        return replace(self, chunk_size=1024, max_single_chunk_size=2000)
+
+
+CHUNKING_RANGES = {
+    "short_doc_threshold": (300, 700),
+    "chunk_size": (256, 1024),
+    "chunk_overlap": (50, 200),
+    "min_headings_for_md_aware": (2, 5),
+    "max_single_chunk_size": (1000, 2000),
+}
+"""Allowed ranges of the sizes of ChunkingOptions."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBase:
+    """A named collection of notes with its own settings.
+
+    `embedder` is a name of the embedder table, with its argument after a colon
+    (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` belong to the base's vectors.
+    Without `embed_at_once` the chunks stay `pending` until a person starts the embedding. With
+    `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
+    that `search` leaves open.
+    """
+
+    id: str
+    name: str
+    embedder: str
+    fingerprint: str
+    dimension: int
+    chunking: ChunkingOptions
+    created_at: datetime
+    kind: BaseKind = "vector"
+    search: SearchSettings = OPEN
+    index_generation: int = 0
+    synced_at: datetime | None = None
+    embed_at_once: bool = True
+    keep_tokens: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An unfinished change of a base to another embedder."""
+
+    embedder: str
+    fingerprint: str
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchCost:
+    """Cost of a change of embedder: `windows` in all, windows `to_embed`, and about how many seconds."""
+
+    embedder: str
+    windows: int
+    to_embed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BaseStatus:
+    """A base and its size; `folders` are its synced folders with the time of the last sync.
+
+    `pending` of its chunks aren't embedded yet; `with_bits` of its windows have the bits of their
+    tokens, `bit_bytes` on disk. `switch` is an unfinished change of embedder.
+    """
+
+    base: KnowledgeBase
+    notes: int
+    chunks: int
+    windows: int
+    folders: tuple[tuple[str, datetime], ...]
+    pending: int = 0
+    with_bits: int = 0
+    bit_bytes: int = 0
+    switch: Switch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """State of a workspace; `index_problem` is None while the vector index is sound."""
+
+    folder: Path
+    bases: tuple[BaseStatus, ...]
+    bytes_on_disk: int
+    readonly: bool
+    index_problem: Message | None

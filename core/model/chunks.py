@@ -1,0 +1,173 @@
+"""Chunks of notes, a person's edits of chunks, and the reasons for a cut."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from statistics import fmean, pstdev
+from typing import Literal
+
+from core.messages import Message
+from core.model.notes import Failed, NoteCard
+
+ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
+ChunkState = Literal["pending", "embedded", "deleted"]
+EditKind = Literal["text", "merge", "split", "delete", "add"]
+Decision = Literal["keep", "drop"]
+Role = Literal["note", "query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A slice of a note's body: `body[start:end] == text`, except where a person wrote the text.
+
+    A person's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`.
+    A `deleted` chunk keeps its place and answers no question. `id` is a hash of the note's id and the
+    chunk's text, so edits elsewhere in the note don't change it. `lead` is text before the slice that the
+    embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
+    is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards.
+    """
+
+    id: str
+    note_id: str
+    index: int
+    total: int
+    start: int
+    end: int
+    text: str
+    kind: ChunkKind
+    section_title: str = ""
+    parent_sections: tuple[str, ...] = ()
+    hierarchy_level: int = 0
+    has_code: bool = False
+    language: str = "en"
+    token_count: int = 0
+    overlap_tokens: int = 0
+    lead: str = ""
+    state: ChunkState = "pending"
+    edited: bool = False
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """Titles from the outermost section to the chunk's own."""
+        return (*self.parent_sections, self.section_title) if self.section_title else self.parent_sections
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A region of a note that a person pinned: it stays one chunk, however the note is cut.
+
+    `anchor` is the region's text at the time of the edit, `anchor_start` its last known position. An `add` has no
+    region: its chunk follows the anchor, or ends the note where the anchor is empty. `text` is the
+    person's text; where it is empty, the region itself is the chunk. `flagged`: the anchor is missing
+    or another edit took its place, and a person must decide.
+    """
+
+    id: str
+    note_id: str
+    kind: EditKind
+    anchor: str
+    anchor_start: int
+    created_at: datetime
+    text: str = ""
+    deleted: bool = False
+    flagged: bool = False
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the edit's chunk."""
+        return f"{self.note_id}:edit-{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Figures of a note that decide its strategy; shares are of the body's characters."""
+
+    characters: int
+    tokens: int
+    headings: tuple[int, int, int, int, int, int]
+    code_share: float
+    table_share: float
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A note's chunks and the reasons for the cut; the first reason explains `strategy`."""
+
+    chunks: tuple[Chunk, ...]
+    strategy: str
+    profile: Profile
+    reasons: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A piece of a chunk that fits the embedder's input; `text` is the embedded text."""
+
+    chunk_id: str
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """An edit that waits for a decision; `note` is None where the note is gone."""
+
+    edit: Edit
+    note: NoteCard | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rechunked:
+    """Result of splitting anew: `unchanged` notes kept their cut, `flagged` edits lost their place."""
+
+    notes: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    embedded_windows: int = 0
+    flagged: int = 0
+    failed: tuple[Failed, ...] = ()
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report as JSON."""
+        return {**asdict(self), "failed": [item.to_dict() for item in self.failed]}
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Number of chunks, and statistics of their tokens; `deviation` is the population's."""
+
+    count: int = 0
+    smallest: int = 0
+    mean: float = 0.0
+    largest: int = 0
+    deviation: float = 0.0
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk]) -> "Sizes":
+        """Return the figures of chunks, zeros for none."""
+        tokens = [chunk.token_count for chunk in chunks]
+        return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Starts of chunks, in characters of the body: in both cuts, or in one only."""
+
+    both: tuple[int, ...]
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+    @classmethod
+    def between(cls, first: Sequence[Chunk], second: Sequence[Chunk]) -> "Difference":
+        """Compare two cuts of one note; the overlap with the previous chunk doesn't count."""
+        ours, theirs = _starts(first), _starts(second)
+        return cls(tuple(sorted(ours & theirs)), tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
+
+
+def _starts(chunks: Sequence[Chunk]) -> set[int]:
+    ends = [0, *(chunk.end for chunk in chunks)]
+    return {
+        max(chunk.start, end) if chunk.overlap_tokens else chunk.start for chunk, end in zip(chunks, ends, strict=False)
+    }

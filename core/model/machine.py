@@ -1,0 +1,85 @@
+"""Models of a machine, their devices and their tests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.messages import Message
+
+Part = Literal["embedder", "reranker"]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A torch device, its number format, and the reason for the choice."""
+
+    name: Literal["cuda", "mps", "cpu"]
+    dtype: Literal["float32", "bfloat16"]
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A loaded model: its device, and the bytes of its weights there."""
+
+    device: Device
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model by the name that a base or a search gives it.
+
+    `problem` says why the model is unusable now and what to do; None for a usable one. Fields read from the model's
+    folder are empty without a folder, or where the folder doesn't state them: `languages` are codes or words,
+    `input_tokens` includes special tokens. The hub has `downloadable` models, of about `download_bytes` where known.
+    `running` is set once the model is loaded in this process. `server` is the address that runs the model. The token
+    bits of an embedder that `has_token_vectors` can be stored, for late interaction.
+    """
+
+    name: str
+    part: Part
+    problem: Message | None = None
+    folder: Path | None = None
+    bytes_on_disk: int = 0
+    languages: tuple[str, ...] = ()
+    dimension: int | None = None
+    input_tokens: int | None = None
+    downloadable: bool = False
+    download_bytes: int = 0
+    running: Running | None = None
+    server: str = ""
+    has_token_vectors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Result of a model's test. Per language, `right` of `asked` questions ranked their sentence first.
+
+    `seconds_a_text` is the time to embed one text, or to judge one text against one question.
+    `resident_bytes` is the memory of this process, None where the system doesn't report it. `languages`
+    are those that the model declares.
+    """
+
+    name: str
+    part: Part
+    seconds_to_load: float
+    seconds_a_text: float
+    dimension: int | None
+    running: Running | None
+    resident_bytes: int | None
+    right: Mapping[str, int]
+    asked: Mapping[str, int]
+    languages: tuple[str, ...]
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """Languages in which a question didn't rank its sentence first."""
+        return tuple(language for language, asked in self.asked.items() if self.right[language] < asked)
+
+    @property
+    def usable(self) -> bool:
+        """Whether the ranking is right in every language that the model declares; in all where it declares none."""
+        known = [language for language in self.asked if language in self.languages] or list(self.asked)
+        return not set(known) & set(self.wrong)

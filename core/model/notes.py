@@ -1,0 +1,200 @@
+"""Notes and their files."""
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from core.messages import Message, from_json, to_json
+
+NoteStatus = Literal["pending", "active", "archived"]
+NoteState = Literal["pending", "ready"]
+
+NOTE_SUFFIXES = (".md", ".markdown", ".txt")
+"""Suffixes of note files, in any case."""
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
+"""Skipped with their contents, as is every name that begins with a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text of a person; `body` is the file's text after its front matter.
+
+    `path` is relative to the folder named by `source_ref`, with forward slashes, and None for
+    a note that came from no file. `body_start` is where the body begins in the decoded file,
+    so `body_start + offset` is a position in the file. `generation` counts how often the note was indexed.
+    """
+
+    id: str
+    base_id: str
+    title: str
+    body: str
+    content_hash: str
+    generation: int = 0
+    path: str | None = None
+    body_start: int = 0
+    tags: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    category: str = ""
+    type: str = ""
+    project: str = ""
+    scope: str = ""
+    priority: int = 0
+    status: NoteStatus = "active"
+    source: str = ""
+    source_ref: str = ""
+    source_url: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    version: int = 1
+    extra: dict[str, object] = field(default_factory=dict)
+    warnings: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCard:
+    """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet."""
+
+    id: str
+    base_id: str
+    base: str
+    title: str
+    path: str | None
+    body_start: int
+    tags: tuple[str, ...]
+    status: NoteStatus
+    source: str
+    updated_at: datetime | None
+    chunks: int
+    strategy: str
+    warnings: tuple[Message, ...]
+    pending: int = 0
+    type: str = ""
+    category: str = ""
+    project: str = ""
+
+    @property
+    def state(self) -> NoteState:
+        """`ready` once every chunk is embedded."""
+        return "pending" if self.pending else "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An unusable file or folder, and the reason."""
+
+    path: str
+    error: Message
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the failure as JSON: the English text, and its message."""
+        return {"path": self.path, "error": str(self.error), "message": to_json(self.error)}
+
+    @classmethod
+    def of_dict(cls, data: dict[str, object]) -> "Failed":
+        """Read the output of `to_dict`, or of an earlier version that wrote the text alone."""
+        return cls(str(data["path"]), from_json(data.get("message", data["error"])))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A note file in a folder; `content_hash` is empty until the file is read."""
+
+    path: str
+    mtime_ns: int
+    size: int
+    content_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNote:
+    """A note as of the last sync; `path` is relative to the folder `source_ref`."""
+
+    note_id: str
+    path: str
+    source_ref: str
+    content_hash: str
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A known note and its present file: path, time, size or content may differ."""
+
+    note: KnownNote
+    file: SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
+
+    `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
+    wait for their files to come back.
+    """
+
+    added: int = 0
+    changed: int = 0
+    renamed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    failed: tuple[Failed, ...] = ()
+    chunks: int = 0
+    embedded_windows: int = 0
+    edits_flagged: int = 0
+    edits_kept: int = 0
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report as JSON."""
+        return {**asdict(self), "failed": [item.to_dict() for item in self.failed]}
+
+
+GUARDED_SHARE = 1 / 3
+
+
+GUARDED_NOTES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPlan:
+    """The changes that make the notes of one folder equal to its files.
+
+    `touched` files have a new time but the same content: only their metadata changes.
+    `failed` paths keep their notes. `known` counts the notes that the base had of this folder.
+    """
+
+    base: str
+    folder: Path
+    source_ref: str
+    added: tuple[SourceFile, ...]
+    changed: tuple[Match, ...]
+    renamed: tuple[Match, ...]
+    removed: tuple[KnownNote, ...]
+    unchanged: tuple[KnownNote, ...]
+    touched: tuple[Match, ...]
+    failed: tuple[Failed, ...]
+    known: int
+
+    @property
+    def needs_confirmation(self) -> bool:
+        """Whether the plan removes over a third of the folder's notes, of five or more."""
+        return self.known >= GUARDED_NOTES and len(self.removed) > self.known * GUARDED_SHARE
+
+    def report(self) -> SyncReport:
+        """Return the counts of the plan, without chunks and windows."""
+        return SyncReport(
+            added=len(self.added),
+            changed=len(self.changed),
+            renamed=len(self.renamed),
+            removed=len(self.removed),
+            unchanged=len(self.unchanged) + len(self.touched),
+            failed=self.failed,
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the plan changes nothing."""
+        return not (self.added or self.changed or self.renamed or self.removed or self.touched)

@@ -1,0 +1,40 @@
+"""Long work: its progress and its outcome."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from core.errors import TesseraError
+
+
+class Progress(Protocol):
+    """Callback between the steps of long work; raises Cancelled to stop it."""
+
+    def __call__(self, done: float, total: float, what: str) -> None: ...
+
+
+def unheard(done: float, total: float, what: str) -> None:
+    """Ignore progress."""
+
+
+JobState = Literal["running", "done", "cancelled", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """State of a piece of work: `error` is the message for the person, `result` the return value."""
+
+    name: str
+    number: int
+    state: JobState = "running"
+    done: float = 0.0
+    total: float = 0.0
+    what: str = ""
+    started: float = 0.0
+    seconds: float = 0.0
+    result: Any = None
+    error: TesseraError | None = None
+
+    @property
+    def share(self) -> float:
+        """Completed share of the work, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0

@@ -1,0 +1,166 @@
+"""The models of a workspace: built once, shared by its bases, loaded in the background, described, tested."""
+
+import gc
+import time
+
+from core import embedding, reranking
+from core.config import Settings, settings
+from core.embedding import Embedder, tokens
+from core.embedding.device import choose
+from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
+from core.jobs import Jobs
+from core.model import Device, KnowledgeBase, Matrix, ModelCard, Progress, complete
+from core.models import cards, trials
+from core.reranking import Reranker
+from core.reranking.cached import Cached
+from core.store import Store
+
+
+class Models:
+    """Embedders and rerankers of the bases, one object per model."""
+
+    def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
+        self._store = store
+        self._settings = settings
+        self._jobs = jobs
+        self._rerankers: dict[str, Reranker] = {}
+        self._warm: set[str] = set()
+        self._failed: set[str] = set()
+
+    test = staticmethod(trials.run)
+    download = staticmethod(cards.download)
+    path = staticmethod(cards.path)
+    device_of = staticmethod(cards.device_of)
+
+    # what the bases use
+
+    def embedder(self, base: KnowledgeBase) -> Embedder:
+        """Return a base's embedder; raises EmbeddingMismatch if it did not make the base's vectors."""
+        embedder = embedding.build(base.embedder)
+        if embedder.fingerprint != base.fingerprint:
+            raise EmbeddingMismatch(
+                "The base '{base}' holds vectors of {old}, but '{name}' is now {new}."
+                " Keyword search goes on; to embed it anew: {command}",
+                base=base.name,
+                old=base.fingerprint,
+                name=base.embedder,
+                new=embedder.fingerprint,
+                command=f"tessera models switch {base.name} {base.embedder}",
+            )
+        return embedder
+
+    def reranker(self, base: KnowledgeBase, name: str, *, cached: bool = True) -> Reranker:
+        """Return a reranker for the chunks of a base; bases with the same model share one.
+
+        A reranker that reads tokens uses the base's own embedder, or the bundled model if that has no token vectors.
+        `cached`: reuse the scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
+        """
+        if not reranking.reads_tokens(name):
+            if not cached:
+                return reranking.build(name)
+            return self._rerankers.setdefault(name, Cached(reranking.build(name)))
+        embedder = tokens.of(embedding.build(self._token_model(base)))
+        assert embedder is not None, "the bundled model has token vectors"
+        if embedder.fingerprint not in self._rerankers:
+            centre = centre_of(self._store, embedder)
+            self._rerankers[embedder.fingerprint] = reranking.make(name, embedder, centre)
+        return self._rerankers[embedder.fingerprint]
+
+    def _token_model(self, base: KnowledgeBase) -> str:
+        """Return the name of the token embedder for a base: its own if that has token vectors, else the bundled one."""
+        return base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
+
+    # loading
+
+    def start_warming(self, *, after: float = 0.0) -> None:
+        """Load the models of the bases and the index in a thread, `after` seconds from now.
+
+        Screens pass a delay: while the libraries of a model are imported, nothing else in this process runs.
+        """
+
+        def work(progress: Progress) -> None:
+            time.sleep(after)
+            self._warm_up(progress)
+
+        self._jobs.start("warm", work)
+
+    def ready(self, base: KnowledgeBase) -> bool:
+        """Whether the embedder of a base is loaded."""
+        return base.embedder in self._warm
+
+    def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
+        """Whether the model of a reranker is loaded; start loading it if not.
+
+        A model that can't be loaded counts as ready, because the search that uses it reports the error.
+        """
+        if reranking.reads_tokens(name):
+            name = self._token_model(base)
+        if name not in self._warm | self._failed:
+            self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
+        return name in self._warm | self._failed
+
+    def _warm_up(self, progress: Progress) -> None:
+        names = {base.embedder for base in self._store.notes.bases()} or {embedding.resolve(self._settings.embedder)}
+        failed: list[TesseraError] = []
+        for number, name in enumerate(sorted(names)):
+            progress(number, len(names) + 1, name)
+            try:
+                self._load(name)
+            except (ModelError, ProviderError) as error:
+                failed.append(error)
+        self._store.open_index()
+        # Streamlit collects garbage after every run of a page. Without the half a million objects of the libraries,
+        # which stay anyway, each collection is 0.3 s shorter.
+        gc.collect()
+        gc.freeze()
+        if failed:
+            raise failed[0]
+
+    def _warm_reranker(self, name: str) -> None:
+        try:
+            self._load(name)
+        except TesseraError:
+            self._failed.add(name)
+            raise
+
+    def _load(self, name: str) -> None:
+        kind = name.partition(":")[0]
+        (reranking if kind in reranking.RERANKERS else embedding).build(name).warm()
+        self._warm.add(name)
+
+    # descriptions and tests
+
+    def cards(self) -> list[ModelCard]:
+        """Return the known embedders and rerankers: installed, configured, used by a base, or recommended."""
+        return cards.cards(self._names())
+
+    def rerankers(self) -> list[str]:
+        """Return the names of the rerankers that a search can use now; sends no request to a server."""
+        return cards.usable_rerankers(self._names())
+
+    def _names(self) -> list[str]:
+        """Return the model names in the bases, in unfinished switches and in the settings."""
+        bases = self._store.notes.bases()
+        targets = [switch.embedder for base in bases if (switch := self._store.switches.of(base))]
+        reranker = complete(self._settings.search.chosen).reranker
+        return list(dict.fromkeys([*(base.embedder for base in bases), *targets, self._settings.embedder, reranker]))
+
+    @staticmethod
+    def without_bases() -> list[ModelCard]:
+        """Return the cards of the models that are known without a workspace."""
+        configured = settings()
+        return cards.cards([configured.embedder, complete(configured.search.chosen).reranker])
+
+    def device(self) -> Device:
+        """Return the device for models on this machine, with the reason; the first call imports torch, for seconds."""
+        return choose()
+
+
+def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
+    """Return the centre of a model's token bits in this workspace; the first call computes and stores it."""
+    centre = store.vectors.centre(embedder.fingerprint)
+    if centre is None:
+        centre = tokens.centre(embedder)
+        if not store.readonly:
+            centre = store.vectors.settle_centre(embedder.fingerprint, centre)
+    return centre

@@ -1,0 +1,34 @@
+"""A person's choices on the screens, stored in a file of the workspace."""
+
+import json
+import threading
+from pathlib import Path
+
+FILE = "preferences.json"
+
+
+class Preferences:
+    """Choices by name. With `readonly`, `set` stores nothing."""
+
+    def __init__(self, folder: Path, *, readonly: bool) -> None:
+        self._file = folder / FILE
+        self._readonly = readonly
+
+    def get(self, name: str) -> str:
+        """Return a choice, empty if there is none."""
+        return str(self._choices().get(name, ""))
+
+    def set(self, name: str, value: str) -> None:
+        """Store a choice."""
+        if not self._readonly:
+            text = json.dumps(self._choices() | {name: value}, ensure_ascii=False)
+            temporary = self._file.with_name(f"{FILE}.{threading.get_ident()}")
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(self._file)
+
+    def _choices(self) -> dict[str, object]:
+        try:
+            choices = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}  # no file yet, or a damaged one, which is no reason to fail
+        return choices if isinstance(choices, dict) else {}

@@ -1,0 +1,134 @@
+"""The fields of the question language: their names, their values, and the errors for others."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from core.errors import QueryError
+from core.messages import message
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "tag": ("tag", "标签"),
+    "type": ("type", "类型"),
+    "category": ("category", "分类", "类别"),
+    "project": ("project", "项目"),
+    "status": ("status", "状态"),
+    "in": ("in", "在", "标题"),
+    "section": ("section", "章节", "小节"),
+    "has": ("has", "含", "包含"),
+    "path": ("path", "路径"),
+    "base": ("base", "知识库", "库"),
+    "after": ("after", "之后", "晚于"),
+    "before": ("before", "之前", "早于"),
+}
+"""Every field with its typed names; case and width make no difference."""
+
+CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "status": {
+        "pending": ("pending", "待审", "待审核", "待确认"),
+        "active": ("active", "活跃", "有效", "启用"),
+        "archived": ("archived", "归档", "已归档"),
+    },
+    "has": {"code": ("code", "代码")},
+}
+"""The fields with a fixed set of values, and the typed names of each value."""
+
+ANY_OF = frozenset(("type", "category", "project", "status", "path", "has"))
+"""Fields of which a note has one value: where a question names two, either matches."""
+
+AS_TYPED = frozenset(("in", "section", "path"))
+"""Fields whose values keep a final full stop or question mark."""
+
+_NOT_NEGATED = {
+    "base": message("Name the bases to search instead: base:work,home."),
+    "after": message("Use 'before:' instead."),
+    "before": message("Use 'after:' instead."),
+}
+_EXAMPLES = {
+    "tag": "rust,go",
+    "status": "active",
+    "has": "code",
+    "path": "work/",
+    "base": "work,home",
+    "after": "2026-01-31",
+    "before": "2026-01-31",
+}
+_MEANT = {
+    "title": "in",
+    "name": "in",
+    "file": "path",
+    "folder": "path",
+    "dir": "path",
+    "heading": "section",
+    "label": "tag",
+    "kind": "type",
+    "since": "after",
+    "date": "after",
+    "updated": "after",
+    "until": "before",
+}
+_NAMES = {name: field for field, names in FIELDS.items() for name in names}
+_AS_TEXT = message("To search for the text itself, put it in quotation marks.")
+
+
+def field_of(name: str) -> str | None:
+    """Return the field that has this typed name, None where there is none."""
+    return _NAMES.get(_folded(name))
+
+
+def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) -> tuple[str, ...]:
+    """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
+    if field not in CHOICES:
+        return tuple(values)
+    names = {name: choice for choice, names in CHOICES[field].items() for name in names}
+    for value in values:
+        if _folded(value) not in names:
+            raise QueryError(
+                "'{name}' can't be '{value}'. Choices: {choices}. {help}",
+                at,
+                name=name,
+                value=value,
+                choices=list(CHOICES[field]),
+                help=_AS_TEXT,
+            )
+    return tuple(names[_folded(value)] for value in values)
+
+
+def refuse_empty(name: str, field: str, at: tuple[int, int]) -> None:
+    """Raise QueryError for a field, typed `name` with its colon, that has no value."""
+    raise QueryError(
+        "'{name}' has no value. Write it directly behind the colon, as in {example}. {help}",
+        at,
+        name=name,
+        example=name + _EXAMPLES.get(field, "work"),
+        help=_AS_TEXT,
+    )
+
+
+def refuse_minus(name: str, field: str, at: tuple[int, int]) -> None:
+    """Raise QueryError for a field that can't be negated."""
+    if field in _NOT_NEGATED:
+        raise QueryError("'-{name}' can't be asked. {instead}", at, name=name, instead=_NOT_NEGATED[field])
+
+
+def refuse_unknown(name: str, at: tuple[int, int], *, surely: bool) -> None:
+    """Raise QueryError for an unknown field; where a field isn't `surely` meant, only for a near match."""
+    nearest = get_close_matches(name.casefold(), [*FIELDS, *_MEANT], n=1, cutoff=0.6 if surely else 0.8)
+    if not surely and not nearest:
+        return
+    if not nearest:
+        raise QueryError(
+            "There is no field '{name}'. Fields: {fields}. {help}", at, name=name, fields=list(FIELDS), help=_AS_TEXT
+        )
+    raise QueryError(
+        "There is no field '{name}'. Did you mean '{nearest}:'? Fields: {fields}. {help}",
+        at,
+        name=name,
+        nearest=_MEANT.get(nearest[0], nearest[0]),
+        fields=list(FIELDS),
+        help=_AS_TEXT,
+    )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()

@@ -1,0 +1,163 @@
+"""Parser for the language of the search box.
+
+A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
+punctuation ，、。；！？ or directly behind another piece. All other text is searched for as it stands.
+
+- Phrases: `"…"`, `“…”`, `「…」`, `『…』`, `＂…＂`, anywhere. A straight mark behind a digit is a length (27"),
+  and an unclosed mark with nothing directly behind it is text. An empty phrase is ignored.
+- Exclusion: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
+  option of one Latin letter (`-v`) are words.
+- Fields: a name of `FIELDS` and a colon, with the value directly behind it; `std::mem` and `http://` are words. The
+  values of a list stand between commas without spaces, and a value with spaces stands in quotation marks. A
+  capitalised name further on with a space behind its colon is prose (`Final Project: Building a Server`).
+- Unknown fields: two or more Latin letters, an ASCII colon and a letter or a quotation mark directly behind it are
+  an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
+- #tags: `#` and a name as notes have it directly behind it, up to white space or punctuation. A number (`#12`) and C's
+  directives (`#include`) are words.
+- Times: see `dates`. A question that names two different times compares them: both are words.
+- A backslash before a quotation mark, a time or the start of a piece makes it plain text.
+
+The punctuation directly behind a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
+paths or bases either may match; of two tags, titles or sections both must.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import cast
+
+from core.errors import QueryError
+from core.model import Condition, ConditionField, Filters, Term, Understood
+from core.query import dates
+from core.query.fields import ANY_OF, CHOICES, FIELDS
+from core.query.lexer import Piece, Reader
+from core.text import CJK, is_punctuation
+
+_LATIN = re.compile(rf"(?![{CJK}])\w")
+
+__all__ = ["CHOICES", "FIELDS", "parse", "without"]
+
+
+def parse(typed: str, *, now: datetime) -> Understood:
+    """Parse a question; `now` is the person's local time, with its zone.
+
+    A term's place includes all that belongs to it, so that the rest means the same `without` it. A time named in
+    running text is a term `after` without a field; it also sets the end where it has one (`last week`).
+    Raises QueryError, with its place, for an invalid question.
+    """
+    pieces = _times(Reader(typed, now.date()))
+    filters = _filters(pieces, now)
+    filtered = filters != Filters()
+    phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
+    text, words = _joined(pieces), list(_words(pieces))
+    if (filtered or excluded) and not phrases and is_punctuation(text):
+        text, words = "", []
+    terms = sorted([piece.term for piece in pieces if piece.term] + words, key=lambda term: term.start)
+    if not text and not filtered:
+        if excluded:
+            raise QueryError(
+                "The question only leaves things out. Add a word to search for, or a filter such as tag:rust.",
+                (terms[0].start, terms[-1].end),
+            )
+        raise QueryError("The question is empty. Type a word or a sentence to search for.")
+    return Understood(text, phrases, excluded, filters, tuple(terms))
+
+
+def without(typed: str, term: Term) -> str:
+    """Return a question without one of its terms, with one space in its place."""
+    before, behind = typed[: term.start].rstrip(), typed[term.end :].lstrip()
+    return f"{before} {behind}" if before and behind else before + behind
+
+
+def _times(reader: Reader) -> list[Piece]:
+    """Return the pieces after the rules that need them all: a week at the end is a time, two times are words."""
+    pieces = list(reader.pieces())
+    tail: list[Piece] = []
+    while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
+        piece = pieces.pop()
+        if piece.late and (time := reader.time(piece.start, piece.late)):
+            piece = time
+            while tail and tail[-1].start < piece.end:
+                tail.pop()
+        tail.append(piece)
+    pieces += reversed(tail)
+    spoken = {piece.span for piece in pieces if _is_spoken(piece)}
+    return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
+
+
+def _is_spoken(piece: Piece) -> bool:
+    return bool(piece.span and piece.term and not piece.term.field)
+
+
+def _values(pieces: Iterable[Piece], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(piece.term.value for piece in pieces if piece.term and piece.term.kind == kind))
+
+
+def _words(pieces: Sequence[Piece]) -> Iterator[Term]:
+    """Yield a term for every run of text."""
+    for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
+        if is_text:
+            run = list(group)
+            yield Term("words", _joined(run), run[0].start, run[-1].end)
+
+
+def _joined(pieces: Iterable[Piece]) -> str:
+    """Return the text of words and phrases, with one space for white space and for each removed piece."""
+    parts: list[str] = []
+    last: Piece | None = None
+    for piece in pieces:
+        if not piece.text:
+            continue
+        if last and (piece.start > last.end or _would_merge(last, piece)):
+            parts.append(" ")
+        parts.append(piece.text)
+        last = piece
+    return " ".join("".join(parts).split())
+
+
+def _would_merge(left: Piece, right: Piece) -> bool:
+    """Return whether only a quotation mark separates two Latin words."""
+    marked = left.term or right.term
+    return bool(marked) and all(_LATIN.match(character) for character in (left.text[-1], right.text[0]))
+
+
+def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
+    bases: dict[str, None] = {}
+    conditions: dict[object, tuple[ConditionField, bool, dict[str, None]]] = {}
+    after: datetime | None = None
+    before: datetime | None = None
+    for piece in pieces:
+        term = piece.term
+        if not term:
+            continue
+        if piece.span:
+            begins, ends = _bounds(term, piece.span, now)
+            after = max(filter(None, (after, begins)), default=None)
+            before = min(filter(None, (before, ends)), default=None)
+            if after and before and after >= before:
+                raise QueryError(
+                    "No note was updated both on or after {after} and before {before}. Change one of the two.",
+                    (term.start, term.end),
+                    after=str(after.astimezone(now.tzinfo).date()),
+                    before=str(before.astimezone(now.tzinfo).date()),
+                )
+        elif term.kind == "base":
+            bases |= dict.fromkeys(piece.values)
+        elif term.kind == "condition":
+            field = cast(ConditionField, term.field)
+            alike = (field, term.negated, () if term.negated or field in ANY_OF else piece.values)
+            conditions.setdefault(alike, (field, term.negated, {}))[2].update(dict.fromkeys(piece.values))
+    return Filters(
+        tuple(bases),
+        tuple(Condition(field, tuple(values), negated) for field, negated, values in conditions.values()),
+        after,
+        before,
+    )
+
+
+def _bounds(term: Term, span: dates.Span, now: datetime) -> tuple[datetime | None, datetime | None]:
+    first = dates.midnight(span.first, now.tzinfo)
+    if term.kind == "before":
+        return None, first
+    return first, dates.midnight(span.behind, now.tzinfo) if span.behind else None

@@ -1,0 +1,247 @@
+"""Lexer of the question language: a typed question to its pieces, by the rules of `language`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import cast
+
+from core.errors import QueryError
+from core.markdown import tags
+from core.model import Term, TermKind
+from core.query import dates, fields
+from core.text import CJK, is_punctuation
+
+_QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
+_MARKS = "".join({*_QUOTES, *_QUOTES.values()})
+_STRAIGHT = '"＂'
+_STOPS = "，。；！？"
+_JOINING = "-_./\\@#:=+&$'’"
+"""A Latin word behind one of these is part of a larger word."""
+
+_BLANK = r"\s\u200b\u200e\u200f\ufeff"  # with invisible marks that are copied along with text
+_SPACE = re.compile(rf"[{_BLANK}]+")
+_WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
+_MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{tags.NAME})")
+_EXCLUDED = re.compile(rf"[^{_BLANK}{_STOPS}]+")
+_TAG = re.compile(
+    rf"[#＃]({tags.NAME})(?=[{_BLANK},、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[{_BLANK}{''.join(_QUOTES)}]|\Z)|\Z)"
+)
+_DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
+_FIELD = re.compile(rf"([^{_BLANK}:：]{{1,12}})[:：]")
+_UNKNOWN = re.compile(rf"([A-Za-z]{{2,20}}):(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}])")
+_VALUE = re.compile(rf"[^{_BLANK},{_STOPS}]*+")
+_ENDED = re.compile(rf"[{_BLANK},;:!?)\]}}{_STOPS}：）】]|\Z")
+_BEHIND = re.compile(rf"[,.!?、{_STOPS}]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A span of the question: a term or plain text. A phrase has both.
+
+    Plain text that names a time (`late`) becomes a filter only at the end of the question.
+    """
+
+    start: int
+    end: int
+    text: str = ""
+    term: Term | None = None
+    values: tuple[str, ...] = ()
+    span: dates.Span | None = None
+    late: dates.Spoken | None = None
+
+
+class Reader:
+    """Reads a question once, from left to right; `today` is the person's day."""
+
+    def __init__(self, typed: str, today: date) -> None:
+        self._typed = typed
+        self._today = today
+        self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all pieces except white space and empty phrases."""
+        at, begins, leads = 0, True, True
+        while at < len(self._typed):
+            if blank := _SPACE.match(self._typed, at):
+                at, begins = blank.end(), True
+                continue
+            piece = self._piece(at, begins, leads)
+            if piece.term or piece.text:
+                yield piece
+            at, begins = piece.end, bool(piece.term or piece.late or not piece.text or piece.text in _STOPS + "、")
+            leads = leads and (piece.term is not None or is_punctuation(piece.text))
+
+    def _piece(self, at: int, begins: bool, leads: bool) -> Piece:
+        if self._typed[at] == "\\" and (end := self._protected(at + 1, begins)):
+            return Piece(at, end, self._typed[at + 1 : end])
+        piece = self._phrase(at, begins)
+        if begins and not piece:
+            piece = self._left_out(at) or self._tag(at, at) or self._field(at, at)
+        return piece or self._time(at, begins, leads) or self._word(at)
+
+    def _protected(self, at: int, begins: bool) -> int:
+        """Return the end of the text that a backslash before `at` escapes, 0 where it escapes nothing."""
+        if self._typed[at : at + 1] and self._typed[at] in _MARKS:
+            return at + 1
+        if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
+            return at + 1
+        if begins and ((match := _FIELD.match(self._typed, at)) and fields.field_of(match[1])):
+            return match.end()
+        if begins and (match := _UNKNOWN.match(self._typed, at)):
+            return match.end()
+        return spoken.end if (spoken := dates.spoken(self._typed, at)) else 0
+
+    def _word(self, at: int) -> Piece:
+        match = _WORD.match(self._typed, at)
+        end = match.end() if match else at + 1
+        return Piece(at, end, self._typed[at:end])
+
+    def _phrase(self, at: int, begins: bool) -> Piece | None:
+        if self._typed[at] not in _QUOTES or not self._opens(at, begins):
+            return None
+        value, end = self._quoted(at)
+        return Piece(at, end, value, Term("phrase", value, at, end) if value else None)
+
+    def _opens(self, at: int, begins: bool) -> bool:
+        """Return whether a quotation mark opens a phrase; inch marks and stray closing marks don't."""
+        mark, behind, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
+        closed = self._last[_QUOTES[mark]] > at
+        if begins or mark not in _STRAIGHT or not behind.isalnum():
+            return closed or not _ENDED.match(following)
+        continues = following == mark or not is_punctuation(following or " ")
+        return continues and not behind.isdecimal() and (closed or not _WORD.match(behind))
+
+    def _quoted(self, at: int) -> tuple[str, int]:
+        """Return the text between the quotation marks that open at `at`, and the end of the closing mark."""
+        opening = self._typed[at]
+        closing = _QUOTES[opening]
+        if self._last[closing] <= at:
+            raise QueryError(
+                "The quotation mark {opening} is not closed. Put {closing} behind the phrase, or a backslash before"
+                " the mark to search for it: \\{opening}.",
+                (at, at + 1),
+                opening=opening,
+                closing=closing,
+            )
+        end = self._typed.index(closing, at + 1)
+        return self._typed[at + 1 : end].strip(), end + 1
+
+    def _left_out(self, at: int) -> Piece | None:
+        if not (minus := _MINUS.match(self._typed, at)):
+            return None
+        start = minus.end()
+        if self._typed[start] in _QUOTES:
+            value, end = self._quoted(start)
+            return self._closed(at, end, Term("excluded", value, at, end)) if value else Piece(at, end)
+        if piece := self._tag(start, at) or self._field(start, at):
+            return piece
+        match = cast(re.Match[str], _EXCLUDED.match(self._typed, start))
+        value = _trimmed(match.group())
+        if len(value) == 1 and value.isascii():
+            return None
+        return self._closed(at, match.end(), Term("excluded", value, at, match.end()))
+
+    def _tag(self, at: int, start: int) -> Piece | None:
+        match = _TAG.match(self._typed, at)
+        if not match or match[1] in _DIRECTIVES:
+            return None
+        name = tags.named(match[1])
+        term = Term("condition", name, start, match.end(), "tag", start < at)
+        return self._closed(start, match.end(), term, (name,))
+
+    def _field(self, at: int, start: int) -> Piece | None:
+        """Return the field whose name begins at `at`; `start` is before `at` where a minus negates it."""
+        match = _FIELD.match(self._typed, at)
+        field = fields.field_of(match[1]) if match else None
+        if not match or not field:
+            self._refuse_unknown(at)
+            return None
+        name, begins = match.group(), match.end()
+        if self._typed.startswith((":", "：", "//"), begins):
+            return None
+        values, end = self._field_values(begins, field)
+        if not values and start and name[0].isupper():
+            return None  # a title: Final Project: Building a Server
+        if not values:
+            fields.refuse_empty(name, field, (start, end))
+        if start < at:
+            fields.refuse_minus(name, field, (start, begins))
+        term = Term("condition", ",".join(values), start, end, field, start < at)
+        if field in ("after", "before"):
+            span = self._date(name, values, (begins, end))
+            return self._closed(start, end, replace(term, kind=cast(TermKind, field)), span=span)
+        if field == "base":
+            return self._closed(start, end, replace(term, kind="base"), values)
+        return self._closed(start, end, term, fields.chosen(name, field, values, (begins, end)))
+
+    def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
+        """Return the values of the list at `at`, and its end."""
+        values: list[str] = []
+        while True:
+            if self._typed[at : at + 1] and self._typed[at] in _QUOTES:
+                value, at = self._quoted(at)
+            else:
+                match = cast(re.Match[str], _VALUE.match(self._typed, at))
+                value, at = match.group(), match.end()
+                if field not in fields.AS_TYPED:
+                    value = _trimmed(value)
+            value = tags.plain(value) if field == "tag" else value
+            if value:
+                values.append(value)
+            if self._typed[at : at + 1] not in (",", "，"):
+                return tuple(values), at
+            following = _FIELD.match(self._typed, at + 1)
+            if following and fields.field_of(following[1]):
+                return tuple(values), at
+            at += 1
+
+    def _refuse_unknown(self, at: int) -> None:
+        """Raise QueryError for what looks like a field but isn't one."""
+        if match := _UNKNOWN.match(self._typed, at):
+            fields.refuse_unknown(match[1], (at, match.end()), surely=not match["figure"])
+
+    def _date(self, name: str, values: tuple[str, ...], at: tuple[int, int]) -> dates.Span:
+        if len(values) > 1:
+            raise QueryError("'{name}' takes one date, not a list.", at, name=name)
+        try:
+            return dates.Span(dates.read(values[0], self._today).first)
+        except QueryError as error:
+            raise QueryError(error.message, at) from error
+
+    def _time(self, at: int, begins: bool, leads: bool) -> Piece | None:
+        """Return the time named at `at`; it stays text where it counts only at the end of the question."""
+        if not begins and self._typed[at].isascii() and self._typed[at - 1] in _JOINING:
+            return None
+        if not (spoken := dates.spoken(self._typed, at)):
+            return None
+        if spoken.place == "anywhere" or (spoken.owning and (leads or spoken.place == "edges")):
+            return self.time(at, spoken)
+        if spoken.place == "edges":
+            return self.time(at, spoken) if leads else Piece(at, spoken.end, self._typed[at : spoken.end], late=spoken)
+        return None
+
+    def time(self, at: int, spoken: dates.Spoken) -> Piece | None:
+        """Return the filter for a time named at `at`; raises QueryError for a day that doesn't exist."""
+        try:
+            span = dates.days(spoken, self._today)
+        except QueryError as error:
+            raise QueryError(error.message, (at, spoken.end)) from error
+        return self._closed(at, spoken.end, Term("after", spoken.value, at, spoken.end), span=span) if span else None
+
+    def words(self, piece: Piece) -> Piece:
+        """Return a piece as plain text."""
+        return Piece(piece.start, piece.end, self._typed[piece.start : piece.end])
+
+    def _closed(
+        self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.Span | None = None
+    ) -> Piece:
+        """Return a piece that includes the punctuation directly behind it."""
+        end = cast(re.Match[str], _BEHIND.match(self._typed, end)).end()
+        return Piece(start, end, "", replace(term, end=end), values, span)
+
+
+def _trimmed(value: str) -> str:
+    """Return a word without the punctuation that ends its sentence."""
+    value = value.rstrip(",.:;!?")
+    return value if "(" in value or "（" in value else value.rstrip(")）")

@@ -1,0 +1,45 @@
+"""The limits of a query, and the parts of its text that keyword search and an embedder read."""
+
+from dataclasses import replace
+
+from core import text
+from core.config import check
+from core.embedding import Embedder
+from core.errors import QueryError
+from core.model import Filters, Query
+
+MAX_CHARACTERS = 10_000
+
+
+def checked(query: Query) -> Query:
+    """Validate a query and return it with a pool at least as large as its limit.
+
+    Raises QueryError or UnknownChoice with advice.
+    """
+    check(query.settings, QueryError, of_question=True)
+    narrowed = query.filters != Filters()
+    if not query.text.strip() and not narrowed:
+        raise QueryError("The question is empty. Type a word or a sentence to search for.")
+    if len(query.text) > MAX_CHARACTERS:
+        raise QueryError(
+            "The question has {n} characters; at most {most} can be searched for.",
+            n=len(query.text),
+            most=MAX_CHARACTERS,
+        )
+    if query.text.strip() and text.is_punctuation(query.text):
+        raise QueryError("The question is only punctuation. Type a word or a sentence to search for.")
+    settings = query.settings
+    return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
+
+
+def words(question: str) -> list[str]:
+    """Return the words that keyword search looks for."""
+    return text.query_keywords(question)
+
+
+def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
+    """Return the part of a question that the embedder reads, and whether that is all of it."""
+    spans = embedder.tokens(question)
+    if len(spans) <= embedder.input_tokens:
+        return question, True
+    return question[: int(spans[embedder.input_tokens - 1, 1])], False

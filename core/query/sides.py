@@ -1,0 +1,208 @@
+"""The things that a question names side by side, and the text that applies to all of them.
+
+'For small files, zip or tar?' names zip and tar and says 'for small files' of both. A connective inside a
+word (和平, 参与) doesn't count. The sides are the segment that holds the connective; text before or behind a colon
+applies to all of them. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side, unless
+the first side has the word too: then it is part of the name.
+
+Patterns are in simplified Chinese and match the simplified text; results are sliced from the original text.
+"""
+
+import re
+from dataclasses import dataclass
+
+from core.text import CJK, simplified
+
+FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
+"""Private characters that stand for phrases, so that no word in a phrase joins or ends anything."""
+
+CONNECTIVES = {
+    "and": re.compile(r"(?<=\s)(?:and|&)\s|以及|[和与跟、]", re.IGNORECASE),
+    "or": re.compile(r"(?<=\s)or\s|还是|或者?|、", re.IGNORECASE),
+    # Not the 'VS' of VS Code, which stands before its other word.
+    "vs": re.compile(r"(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)", re.IGNORECASE),
+}
+"""Connectives between two sides, by kind; the rule says which kind a question uses."""
+
+CHINESE = re.compile(f"[{CJK}]")
+
+_INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
+"""Words in which these characters are no connectives."""
+
+_BREAK = re.compile(r"[:：;；?？。!！]+|\s[-–—]+\s|——")
+_COMMA = re.compile(r"[,，]")
+_SPACE = re.compile(r"\s+")
+_ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
+_ENUMERATION = re.compile(rf"((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)", re.IGNORECASE)
+"""'A, B and C', each but the last at most four words."""
+
+_TAIL = re.compile(
+    r"之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
+    r"|适合|合适|划算|便宜|(?<!过)去"
+    r"|\s(?:when|while|if|for|in|on|with|at|during|under|after|before|as|about|from|because|where|which|that|without)\b",
+    re.IGNORECASE,
+)
+"""Words that end the name of the last side."""
+
+TOPICS = (
+    re.compile(
+        r"((?:when|where|what|which|should|is|are|do|does|can|would|how|for)\b.*\b(?:use|choose|pick|prefer|buy|get|take)"
+        r"|(?:pros and cons|(?:dis)?advantages|benefits|drawbacks|performance) of)\s+(?=\S)",
+        re.IGNORECASE,
+    ),
+    # Elsewhere 里 and 中 are parts of words.
+    re.compile(r"在?(.+?(?:里面|[里中](?=[\sA-Za-z的])))的?\s*(?=.)"),
+    re.compile(r"(.+)的\s*(?=.)"),
+)
+"""Topics before the name of the first side."""
+
+_ARTICLE = re.compile(r"(?:both|either|the|an?)\s+", re.IGNORECASE)
+_NO_SIDE = re.compile(
+    r"[^\w\ue000-\ue0ff]*_*|(?:.*\s)?(?:my|the|a|an|of|in|on|for|with|is|are|not|i|I|you|it|this|that|one)"
+    r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
+    r"|[我你他她它这那]\S?|.*(?:为何|怎么|什么|谁|哪).*"
+)
+"""Texts that are no name: they end in a function word, are a plain 'these', or are a question themselves."""
+
+_EACH = re.compile(
+    r"之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
+    r"|\b(?:each|both|which(?: one)?(?: is)?)\b",
+    re.IGNORECASE,
+)
+"""Words about the sides together, which are removed from the text that applies to each."""
+
+_MOST_JOINTS = 8
+"""Number of connectives that are tried, from the first; no comparison has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The named things, at least two or the subject of a list, and the text that applies to each."""
+
+    things: tuple[str, ...]
+    shared: str = ""
+
+
+def split(text: str, by: str, *, topic: str = "", rest: str = "") -> Sides | None:
+    """Split a text into sides at a connective of the kind `by`; return None where it doesn't name two things.
+
+    `topic` and `rest` are the parts of the question before and behind the text.
+    """
+    before, body, after = _around(_BREAK.split(text), by)
+    listed = _ENUMERATION.fullmatch(body) if by != "vs" else None
+    if listed:
+        items = [*_COMMA.split(listed[1]), listed[2]]
+    else:
+        earlier, body, later = _around(_COMMA.split(body), by)
+        before, after = [*before, *earlier], [*later, *after]
+        items = _parted(body, by)
+    if by == "or":
+        items = [item.strip().removesuffix("好") or item for item in items]
+    return of(items, [topic, *before], [*after, rest])
+
+
+def of(items: list[str], before: list[str], after: list[str]) -> Sides | None:
+    """Return `items` as sides, the first without its topic and the last without its tail."""
+    *others, last = [item.strip() for item in items]
+    if not last or not others or not all(others):
+        return None
+    first, topic = _start(others[0], last)
+    last, tail = _end(last, first)
+    things = list(dict.fromkeys(_named(thing) for thing in (first, *others[1:], last)))
+    if len(things) < 2 or any(_NO_SIDE.fullmatch(simplified(thing)) for thing in things):
+        return None
+    return Sides(tuple(things), _shared(*before, topic, tail, *after))
+
+
+def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:
+    """Return the pieces of a text between the spans."""
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+
+def _shared(*parts: str) -> str:
+    """Return the text that applies to each single side."""
+    stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
+    alone = ("".join(cut(part, [each.span() for each in _EACH.finditer(simplified(part))])) for part in stripped)
+    return " ".join(" ".join(alone).split()).strip(" ,，的")
+
+
+def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
+    """Return the segments before the first one with a connective, that one, and those behind; empty without one."""
+    for number, segment in enumerate(segments):
+        if _joints(segment, by):
+            return segments[:number], segment, segments[number + 1 :]
+    return [], "", []
+
+
+def _joints(text: str, by: str) -> list[tuple[int, int]]:
+    """Return the spans of connectives that have text on both sides."""
+    masked = _INSIDE.sub(lambda word: "\0" * len(word.group()), simplified(text))
+    spans = [joint.span() for joint in CONNECTIVES[by].finditer(masked)]
+    return [(start, end) for start, end in spans if text[:start].strip() and text[end:].strip()]
+
+
+def _parted(text: str, by: str) -> list[str]:
+    """Split the text at every 'vs' and 、, else at the connective whose sides are closest in length."""
+    joints = _joints(text, by)
+    listed = [joint for joint in joints if text[slice(*joint)] == "、"]
+    if listed:
+        later = [joint for joint in joints if joint > listed[-1]]
+        return cut(text, [*listed, *later[:1]])
+    if by == "vs" or not joints:
+        return cut(text, joints)
+    best = min(joints[:_MOST_JOINTS], key=lambda joint: _unlike(text[: joint[0]], text[joint[1] :]))
+    return cut(text, [best])
+
+
+def _unlike(left: str, right: str) -> int:
+    """Return the difference in length of two sides: a Chinese character counts one, another word two."""
+    return abs(_weight(left) - _weight(_end(right.strip(), left.strip())[0]))
+
+
+def _weight(text: str) -> int:
+    return len(CHINESE.findall(text)) + 2 * len(CHINESE.sub(" ", text).split())
+
+
+def _start(side: str, last: str) -> tuple[str, str]:
+    """Return the first side's name and the topic before it."""
+    plain = simplified(side)
+    for pattern in TOPICS:
+        topic = pattern.match(plain)
+        if topic and not ("的" in topic[0] and "的" in last):
+            return side[topic.end() :], side[slice(*topic.span(1))]
+    for space in _spaces(side, last):
+        if _alike(side[space.end()], last[0]):
+            return side[space.end() :], side[: space.start()]
+    return side, ""
+
+
+def _end(side: str, other: str) -> tuple[str, str]:
+    """Return the last side's name and the text behind it."""
+    plain = simplified(other)
+    tails = (tail for tail in _TAIL.finditer(simplified(side)) if tail.start() and tail[0].strip() not in plain)
+    spaces = (space for space in _spaces(side, other) if _alike(side[space.start() - 1], other[-1]))
+    end = min((match.start() for match in (*tails, *spaces)), default=len(side))
+    return side[:end].strip(), side[end:].strip()
+
+
+def _spaces(side: str, other: str) -> list[re.Match[str]]:
+    """Return the spaces beside Chinese in a side, none where the other side has some too: see 'Redis 集群 和 哨兵'."""
+    own, others = (
+        [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
+        for text in (side, other)
+    )
+    return [] if others else own
+
+
+def _alike(first: str, second: str) -> bool:
+    """Return whether two characters share a script: 'Redis 集群 和 哨兵' has a topic, 'CAP 定理和 Raft' has none."""
+    return bool(CHINESE.match(first)) == bool(CHINESE.match(second))
+
+
+def _named(side: str) -> str:
+    """Return a side without its article and punctuation."""
+    side = side.strip(" ,，.。:：")
+    article = _ARTICLE.match(side)
+    return side[article.end() :] if article else side

@@ -1,0 +1,208 @@
+"""Synonyms from a file that a person edits, and the variants of a question that they give."""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from shutil import copyfile
+
+from core.errors import ConfigError
+from core.messages import Message, message
+from core.text import CJK
+
+FILE = "synonyms.txt"
+"""Name of a workspace's synonym file."""
+
+_BUILT_IN = Path(__file__).parents[2] / "data" / FILE
+
+MOST_CHARACTERS = 100
+"""Maximum length of a word in the file."""
+
+_COMMA = re.compile("[,，]")
+_LETTER = re.compile(rf"(?![{CJK}])\w")
+"""A letter of a script that is written with spaces."""
+_BEFORE = re.compile(rf"(?:(?![{CJK}])\w[.\-/_']?|[@#$\\])\Z")
+_AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
+"""Text around a word that makes it part of a longer one, as in node.js, C++ or k8s-pod."""
+
+
+class Synonyms:
+    """Groups of words that mean the same; safe to share between threads."""
+
+    def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
+        self._others: dict[str, dict[str, None]] = {}
+        """The other words of all groups of a folded word, in order."""
+        lengths: dict[str, set[int]] = {}
+        for group in groups:
+            for word in group:
+                folded = _folded(word)
+                others = {other: None for other in group if _folded(other) != folded}
+                self._others.setdefault(folded, {}).update(others)
+                lengths.setdefault(folded[0], set()).add(len(folded))
+        self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
+
+    def __len__(self) -> int:
+        return len(self._others)
+
+    def variants(self, text: str, limit: int = 3) -> list[str]:
+        """Return at most `limit` variants of a text, each with one known word replaced.
+
+        Every known word is replaced once before any is replaced again. Of overlapping words the first, then
+        the longest counts. A word of letters must stand by itself; Chinese matches anywhere.
+        """
+        places = list(self._known(text))
+        words: dict[str, list[str]] = {}
+        for start, end in places:
+            word = _folded(text[start:end])
+            words.setdefault(word, list(self._others[word]))
+        turns = max(map(len, words.values()), default=0)
+        replaced = (
+            _replaced(text, [place for place in places if _folded(text[slice(*place)]) == word], others[turn])
+            for turn in range(turns)
+            for word, others in words.items()
+            if turn < len(others)
+        )
+        return list(islice(dict.fromkeys(replaced), limit))
+
+    def _known(self, text: str) -> Iterator[tuple[int, int]]:
+        folded = _folded(text)
+        at = 0
+        while at < len(folded):
+            end = next((end for end in self._ends(folded, at)), 0)
+            if end:
+                yield at, end
+            at = end or at + 1
+
+    def _ends(self, folded: str, start: int) -> Iterator[int]:
+        """Yield the ends of the known words that begin at `start`, the longest first."""
+        for length in self._lengths.get(folded[start], ()):
+            end = start + length
+            if end <= len(folded) and folded[start:end] in self._others and _by_itself(folded, start, end):
+                yield end
+
+
+def file_in(folder: Path, *, make: bool) -> Path:
+    """Return a workspace's synonym file, else the built-in one; `make` copies that into the workspace first."""
+    file = folder / FILE
+    if make and not file.exists():
+        beside = file.with_suffix(f".{threading.get_ident()}")
+        copyfile(_BUILT_IN, beside)
+        beside.replace(file)
+    return file if file.exists() else _BUILT_IN
+
+
+def load(path: Path) -> Synonyms:
+    """Return the synonyms of a file, none where it doesn't exist.
+
+    Raises ConfigError that names the line, for a group of fewer than two words and for a file that is not text.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Synonyms()
+    except OSError as error:
+        raise ConfigError(
+            "{path} can't be read: {reason}.", path=str(path), reason=error.strerror or str(error)
+        ) from error
+    try:
+        lines = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    except UnicodeDecodeError as error:
+        number = content[: error.start].count(b"\n") + 1
+        raise ConfigError(
+            "{where}: this is no UTF-8 text. Save the file as UTF-8.", where=_line(path, number)
+        ) from error
+    groups = []
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            groups.append(_group(line, _line(path, number)))
+    return Synonyms(groups)
+
+
+def _line(path: Path, number: int) -> Message:
+    return message("{path}, line {line}", path=str(path), line=number)
+
+
+def _group(line: str, where: Message) -> list[str]:
+    words = {_folded(word): word for word in (" ".join(word.split()) for word in _COMMA.split(line)) if word}
+    for word in words.values():
+        if len(word) > MOST_CHARACTERS:
+            raise ConfigError(
+                "{where}: a word has more than {most} characters. Put commas between the words.",
+                where=where,
+                most=MOST_CHARACTERS,
+            )
+        if not word.isprintable() or not any(map(str.isalnum, word)):
+            raise ConfigError(
+                "{where}: '{word}' is no word. Write words that mean the same, with commas between.",
+                where=where,
+                word=_shown(word),
+            )
+    if len(words) < 2:
+        raise ConfigError(
+            "{where}: a group needs two words or more, with commas between, such as: k8s, kubernetes", where=where
+        )
+    return list(words.values())
+
+
+def _shown(word: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in word)
+
+
+def _folded(text: str) -> str:
+    """Fold case and full-width forms; every character keeps its place."""
+    return text.lower() if text.isascii() else "".join(map(_letter, text))
+
+
+def _letter(character: str) -> str:
+    plain = unicodedata.normalize("NFKC", character).lower()
+    return plain if len(plain) == 1 else character
+
+
+def _by_itself(text: str, start: int, end: int) -> bool:
+    """Return whether the span is not part of a longer word."""
+    if _LETTER.match(text, start) and _BEFORE.search(text, max(0, start - 2), start):
+        return False
+    return not (_LETTER.match(text, end - 1) or text[end - 1] in "+#") or not _AFTER.match(text, end)
+
+
+def _replaced(text: str, places: Sequence[tuple[int, int]], word: str) -> str:
+    """Replace the places with a word, with a space between it and adjacent letters."""
+    pieces = [text[: places[0][0]]]
+    ends = [*(start for start, _ in places[1:]), len(text)]
+    for (_, end), following in zip(places, ends, strict=True):
+        after = text[end:following]
+        pieces.append(" " if _touch(pieces[-1], word) else "")
+        pieces.append(word)
+        pieces.append(f" {after}" if _touch(word, after) else after)
+    return "".join(pieces)
+
+
+def _touch(left: str, right: str) -> bool:
+    return bool(left and right and _LETTER.match(left[-1]) and _LETTER.match(right[0]))
+
+
+class SynonymsFile:
+    """The synonym file of a workspace; a change is read at the next use."""
+
+    def __init__(self, folder: Path, *, make: bool) -> None:
+        self._folder = folder
+        self._make = make
+        self._read: tuple[int, Synonyms] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The path of the file; see `file_in`."""
+        return file_in(self._folder, make=self._make)
+
+    def stamp(self) -> int:
+        """Return a number that changes with the file."""
+        return self.path.stat().st_mtime_ns
+
+    def variants(self, text: str) -> list[str]:
+        """Return variants of a question; raises ConfigError for a file with a bad line."""
+        stamp = self.stamp()
+        if self._read is None or self._read[0] != stamp:
+            self._read = stamp, load(self.path)
+        return self._read[1].variants(text)

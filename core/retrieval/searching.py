@@ -1,0 +1,216 @@
+"""Search of typed questions, at their level, with the settings of the base and the person's choices."""
+
+import threading
+from collections import OrderedDict
+from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TypeVar, Unpack
+
+from core import reranking
+from core.config import Settings
+from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
+from core.messages import Message, message
+from core.model import (
+    OPEN,
+    Classified,
+    CompleteSettings,
+    Context,
+    Decomposition,
+    Filters,
+    Hit,
+    KnowledgeBase,
+    Level,
+    Notice,
+    Passage,
+    Query,
+    SearchOptions,
+    SearchResult,
+    SearchSettings,
+    SubQuery,
+    Understood,
+    WhyNot,
+    complete,
+)
+from core.models import Models
+from core.providers.chat import Chat
+from core.query import limits
+from core.query.decomposition import decompose, decompose_by_model
+from core.query.filters import both, filters_of, now
+from core.query.language import parse
+from core.query.levels import classify
+from core.query.synonyms import SynonymsFile
+from core.retrieval import context
+from core.retrieval.reasons import Reasons
+from core.retrieval.retriever import Retriever
+from core.retrieval.rounds import WHOLE
+from core.store import Store
+
+_CACHED = 64
+"""Maximum number of cached results."""
+_PASSING: set[Notice] = {"model_loading"}
+"""Notices of a temporary state: such results aren't cached."""
+
+_T = TypeVar("_T")
+_K = TypeVar("_K")
+
+
+class Searching:
+    """Answers typed questions; results are cached until the index changes."""
+
+    def __init__(
+        self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, *, cached: bool = True
+    ) -> None:
+        """Take the parts of a search; without `cached` rerankers judge every question again, to measure them."""
+        self._store = store
+        self._settings = settings
+        self._models = models
+        self._synonyms = synonyms
+        self._cached = cached
+        self._results: OrderedDict[object, SearchResult] = OrderedDict()
+        self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def search(self, typed: str, options: SearchOptions) -> SearchResult:
+        """Return the hits of a question; raises QueryError, UnknownChoice, ModelError, ConfigError."""
+        understood, query = self._query(typed, options)
+        classified = self._classified(understood, query.settings.level)
+        key = (typed, query, classified, self._store.database.version(), self._synonyms.stamp())
+        with self._lock:
+            cached = self._results.get(key)
+        if cached:
+            return replace(cached, cached=True)
+        decompositions, problem = self._decompositions(query, classified)
+        retriever = self._retriever(options)
+        if decompositions:
+            result = retriever.explore(query, decompositions[0], self._synonyms.variants)
+        else:
+            result = retriever.search(query)
+        result = replace(
+            result,
+            query=typed,
+            classified=classified,
+            understood=understood,
+            decompositions=decompositions,
+            decompose_problem=problem,
+        )
+        if not (_PASSING & set(result.notices) or result.rerank_problem or problem):
+            with self._lock:
+                _cache(self._results, key, result)
+        return result
+
+    def settings(self, options: SearchOptions, typed: str = "any") -> dict[str, object]:
+        """Return the complete settings of a search with these options, from the options, the base and the settings.
+
+        Raises QueryError for invalid settings.
+        """
+        return asdict(limits.checked(self._query(typed, options)[1]).settings)
+
+    def context(self, typed: str, options: SearchOptions, budget: int | None = None) -> Context:
+        """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
+
+        Raises what `search` raises, and QueryError for a budget below 1.
+        """
+        budget = self._settings.search.context_tokens if budget is None else budget
+        if budget < 1:
+            raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
+        hits = self.search(typed, options).hits
+        if not hits:
+            return Context("", (), 0, budget)
+        first = next(base for base in self._store.notes.bases() if base.id == hits[0].note.base_id)
+        return context.build(self._store, hits, self._models.embedder(first).tokens, budget)
+
+    @property
+    def synonyms_file(self) -> Path:
+        """The path of the synonym file."""
+        return self._synonyms.path
+
+    filters = staticmethod(filters_of)
+
+    def words(self, text: str) -> list[str]:
+        """Return the words that keyword search looks for."""
+        return limits.words(text)
+
+    def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
+        """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what `search` does."""
+        return self._retriever(options).why_not(self._query(typed, options)[1], note_id)
+
+    def explained(self, typed: str, options: SearchOptions) -> AbstractContextManager[Reasons]:
+        """Search at the simple level and hold its snapshot open, to explain any chunk; raises what `search` raises."""
+        return self._retriever(options).explained(self._query(typed, options)[1])
+
+    def passage(self, hit: Hit, size: int) -> Passage:
+        """Return a hit widened by up to `size` chunks on each side."""
+        also = {*hit.joined}
+        joined = [chunk for chunk in self._store.chunks.of_note(hit.note.id) if chunk.index in also] if also else []
+        return context.passage(self._store, hit.note, hit.chunk, size, joined)
+
+    def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
+        understood = parse(typed, now=now())
+        filters = both(understood.filters, options.get("filters") or Filters())
+        bases = self._bases(understood, filters)
+        query = Query(
+            text=understood.text,
+            filters=filters,
+            phrases=understood.phrases,
+            excluded=understood.excluded,
+            settings=self._complete(options, bases[0].search if len(bases) == 1 else OPEN),
+            explain=options.get("explain", False),
+        )
+        return understood, query
+
+    def _bases(self, understood: Understood, filters: Filters) -> list[KnowledgeBase]:
+        """Return the bases to search; an unknown base raises with its place in the question."""
+        if not filters.bases:
+            return self._store.notes.bases()
+        try:
+            return [self._store.notes.base(name) for name in filters.bases]
+        except UnknownChoice as error:
+            typed = next((term for term in understood.terms if term.kind == "base"), None)
+            if typed is None:
+                raise
+            raise QueryError(error.message, (typed.start, typed.end)) from error
+
+    def _complete(self, options: SearchOptions, own: SearchSettings) -> CompleteSettings:
+        """Complete the options from the base, then the settings; their reranker applies to hybrid search only."""
+        chosen = SearchSettings.of(options)
+        settings = complete(chosen, own, self._settings.search.chosen)
+        if chosen.reranker is None and settings.mode not in ("auto", "hybrid"):
+            settings = replace(settings, reranker=reranking.NONE)
+        if settings.reranker != reranking.NONE:
+            reranking.check(settings.reranker)
+        return settings
+
+    def _classified(self, understood: Understood, level: Level) -> Classified:
+        return classify(understood) if level == "auto" else Classified(level, message("You chose this level."))
+
+    def _decompositions(self, query: Query, classified: Classified) -> tuple[tuple[Decomposition, ...], Message | None]:
+        """Return the decompositions of an exploratory question, the one to use first, and why a model gave none."""
+        if classified.level != "exploratory" or not query.text.strip():
+            return (), None
+        by_rules = decompose(query.text, phrases=query.phrases) or Decomposition(
+            "summary", (SubQuery(query.text, WHOLE),)
+        )
+        if not self._by_model():
+            return (by_rules,), None
+        # A page searches the same question several times: before and after reranking, and for its context.
+        if query.text not in self._by_models:
+            try:
+                by_model = decompose_by_model(query.text, Chat(self._settings.llm))
+            except (ProviderError, ConfigError) as error:
+                return (by_rules,), error.message
+            _cache(self._by_models, query.text, by_model)
+        return (self._by_models[query.text], by_rules), None
+
+    def _by_model(self) -> bool:
+        llm, chosen = self._settings.llm, self._settings.search.decompose
+        return chosen == "llm" or (chosen == "auto" and bool(llm.base_url and llm.model))
+
+    def _retriever(self, options: SearchOptions) -> Retriever:
+        return Retriever(self._store, self._models, wait=options.get("wait", True), cached=self._cached)
+
+
+def _cache(cache: OrderedDict[_K, _T], key: _K, value: _T) -> None:
+    cache[key] = value
+    while len(cache) > _CACHED:
+        cache.popitem(last=False)

@@ -1,0 +1,54 @@
+"""The lock of a workspace: one process writes, and another is told which."""
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from core.errors import StoreError, WorkspaceLocked
+from core.messages import Message, message
+
+
+def take(folder: Path) -> FileLock:
+    """Lock the workspace for this process; raises WorkspaceLocked that names the holder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            "{folder} can't be made: {why}. Choose another folder for the workspace.",
+            folder=str(folder),
+            why=error.strerror,
+        ) from error
+    holder = folder / "lock.json"
+    lock = FileLock(folder / "lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        raise WorkspaceLocked(
+            "{folder} is in use by {holder}. Close it, or use another workspace.",
+            folder=str(folder),
+            holder=_describe(holder),
+        ) from error
+    about = {
+        "pid": os.getpid(),
+        "command": Path(sys.argv[0]).name,
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    holder.write_text(json.dumps(about), encoding="utf-8")
+    return lock
+
+
+def _describe(holder: Path) -> Message:
+    try:
+        about = json.loads(holder.read_text(encoding="utf-8"))
+        return message(
+            "another Tessera (process {pid}, '{command}', since {since})",
+            pid=str(about["pid"]),
+            command=about["command"],
+            since=about["since"],
+        )
+    except (OSError, ValueError, KeyError):
+        return message("another Tessera")

@@ -1,0 +1,172 @@
+"""Vectors and token sign bits of texts, by the model's fingerprint and the text's hash."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.model import Bits, KnowledgeBase, Matrix
+from core.store.database import Database
+
+_OF_BASE = (
+    "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+    " WHERE base_id "
+)
+
+
+class VectorTable:
+    """The vectors of a workspace, each computed once, and the token bits that go with them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
+    ) -> None:
+        """Keep vectors under their text's hash, with the bits of its tokens; those already there stay as they are."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
+            connection.executemany(
+                "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
+                " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?)",
+                (
+                    (fingerprint, key, vector.astype("<f4").tobytes())
+                    for key, vector in zip(hashes, vectors, strict=True)
+                ),
+            )
+            if bits is not None:
+                ids = self.ids(fingerprint, hashes)
+                connection.executemany(
+                    "INSERT OR IGNORE INTO tokens VALUES (?, ?)",
+                    ((ids[key], rows.tobytes()) for key, rows in zip(hashes, bits, strict=True)),
+                )
+
+    def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
+        """Return the ids of the vectors there are for these texts, `with_bits` of those that have them."""
+        only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
+        known: dict[bytes, int] = {}
+        for key in set(hashes):
+            row = self._database.connection.execute(
+                "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
+                f" WHERE fingerprint = ? AND text_hash = ? {only}",
+                (fingerprint, key),
+            ).fetchone()
+            if row is not None:
+                known[key] = row[0]
+        return known
+
+    def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
+        rows = self._database.connection.execute(
+            "SELECT id, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return {row[0]: np.frombuffer(row[1], dtype="<f4", count=dimension) for row in rows}
+
+    def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
+        """Copy a model's vectors and bits of a base from another workspace, whose database is `file`."""
+        # Read-only, so that neither workspace's writer waits for the other.
+        self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
+        try:
+            with self._database.write() as connection:
+                named = {"base": base_id, "fingerprint": fingerprint}
+                connection.execute(
+                    "INSERT INTO embedders (fingerprint, centre)"
+                    " SELECT fingerprint, centre FROM other.embedders WHERE fingerprint = :fingerprint"
+                    " ON CONFLICT (fingerprint) DO UPDATE SET centre = coalesce(embedders.centre, excluded.centre)",
+                    named,
+                )
+                of_base = (
+                    "SELECT windows.vector FROM other.windows JOIN other.chunks ON chunks.rowid = chunk"
+                    " JOIN other.notes ON notes.id = note_id WHERE base_id = :base"
+                )
+                connection.execute(
+                    "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
+                    " SELECT (SELECT id FROM main.embedders WHERE fingerprint = :fingerprint), text_hash, vector"
+                    f" FROM other.vectors WHERE id IN ({of_base})",
+                    named,
+                )
+                connection.execute(
+                    "INSERT OR IGNORE INTO tokens SELECT mine.id, bits FROM other.tokens"
+                    " JOIN other.vectors AS theirs ON theirs.id = tokens.vector"
+                    " JOIN main.vectors AS mine ON mine.text_hash = theirs.text_hash"
+                    " AND mine.embedder = (SELECT id FROM main.embedders WHERE fingerprint = :fingerprint)"
+                    f" WHERE theirs.id IN ({of_base})",
+                    named,
+                )
+        finally:
+            self._database.connection.execute("DETACH other")
+
+    def drop_unused(self) -> int:
+        """Delete the vectors that no window uses and no change of embedder waits for; return how many those were."""
+        with self._database.write() as connection:
+            return connection.execute(
+                "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
+                " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
+            ).rowcount
+
+    # token bits
+
+    def centre(self, fingerprint: str) -> Matrix | None:
+        """Return what a model's token vectors are centred on here, None where it has not been settled."""
+        row = self._database.connection.execute(
+            "SELECT centre FROM embedders WHERE fingerprint = ? AND centre IS NOT NULL", (fingerprint,)
+        ).fetchone()
+        return None if row is None else np.frombuffer(row[0], dtype="<f4")
+
+    def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
+        """Store the centre of a model once, because bits of different centres don't compare; return it."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
+            connection.execute(
+                "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
+                (centre.astype("<f4").tobytes(), fingerprint),
+            )
+        stored = self.centre(fingerprint)
+        return centre if stored is None else stored
+
+    def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
+        """Return the bits of the chunks' tokens, all windows one after the other; chunks that lack any are left out."""
+        centre = self.centre(fingerprint)
+        if centre is None:
+            return {}
+        rows = self._database.connection.execute(
+            "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
+            ' WHERE chunk IN (SELECT value FROM json_each(?)) ORDER BY chunk, "index"',
+            (json.dumps(list(rowids)),),
+        )
+        blobs: dict[int, list[bytes | None]] = {}
+        for rowid, blob in rows:
+            blobs.setdefault(rowid, []).append(blob)
+        return {
+            rowid: np.frombuffer(b"".join(filter(None, parts)), np.uint8).reshape(-1, -(-len(centre) // 8))
+            for rowid, parts in blobs.items()
+            if None not in parts
+        }
+
+    def count_bits(self, base: KnowledgeBase) -> tuple[int, int]:
+        """Return how many windows of a base have token bits, and their bytes on disk."""
+        row = self._database.connection.execute(
+            f"SELECT (SELECT count(*) FROM ({_OF_BASE} = :base) WHERE vector IN (SELECT vector FROM tokens)),"
+            f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = :base))",
+            {"base": base.id},
+        ).fetchone()
+        return row[0], row[1]
+
+    def without_bits(self, base: KnowledgeBase) -> list[str]:
+        """Return the ids of the base's notes that have a window without token bits."""
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT note_id FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+            " WHERE base_id = ? AND windows.vector NOT IN (SELECT vector FROM tokens) ORDER BY note_id",
+            (base.id,),
+        )
+        return [row[0] for row in rows]
+
+    def drop_bits(self, base: KnowledgeBase) -> None:
+        """Delete the token bits of a base's windows, but for those that another base keeps."""
+        with self._database.write() as connection:
+            connection.execute(
+                f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?)"
+                f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?))",
+                (base.id, base.id),
+            )

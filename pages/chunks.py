@@ -1,0 +1,85 @@
+"""Chunks: a note's text in bands, the table of its chunks, and how other parameters would cut it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
+from core.workspace import Workspace
+from pages.ui.chunks import bands, chunktable, editor, flagged, summary, tree, tryout
+from pages.ui.shared import jobs, links, pending, shell
+from pages.ui.shared.text import t
+
+
+def stored(
+    workspace: Workspace, note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions
+) -> None:
+    """Draw the note as it is cut now."""
+    if not chunks:
+        st.info(
+            t("This note has no text, so there is nothing to split. You can add a chunk of your own."),
+            icon=":material/edit_note:",
+        )
+        with shell.errors():
+            editor.first(workspace, note)
+        return
+    edits = bands.placed(workspace, note)
+    shown = summary.asked_for(chunks)
+    left, right = st.columns(2, gap="medium")
+    with right:
+        summary.figures(chunks)
+        marked = chunktable.table(note, chunks, shown, edits)
+        chunktable.actions(workspace, note, chunks, marked, set(edits))
+        pending.section(workspace, base, note, chunks)
+        cut = summary.cut(workspace, note, now, base.embedder)
+        if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
+            st.info(
+                t(
+                    "These chunks come from an earlier split. To bring them up to date, open Preview and apply the parameters."
+                )
+            )
+        summary.why(cut)
+    with left:
+        bands.text(
+            note,
+            chunks,
+            shown,
+            key=f"bands_{note.id}",
+            edits=edits,
+            on_pick=lambda index: links.say("chunk", str(index)),
+            on_edit=lambda index: editor.asked(chunks[index].id),
+        )
+    editor.drawer(workspace, note, chunks, edits)
+
+
+def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
+    note_id = tree.picker(workspace, [base.name for base in bases])
+    # Each in a place that is always there: what comes and goes doesn't move the elements behind it.
+    with st.container():
+        jobs.panel(workspace, jobs.CHUNKS)
+    with st.container():
+        flagged.section(workspace)
+    if note_id is None:
+        st.caption(t("Choose a note on the left to see how it is split."))
+        return
+    note = workspace.notes.get(note_id)
+    base = next(base for base in bases if base.id == note.base_id)
+    own = workspace.chunks.options(note.id)
+    now = own or base.chunking
+    view = summary.head(note, own is not None)
+    if view == "preview":
+        tryout.preview(workspace, note, base, now)
+    elif view == "compare":
+        tryout.compare(workspace, note, base, now)
+    else:
+        stored(workspace, note, base, workspace.chunks.of_note(note.id), now)
+
+
+workspace = shell.workspace()
+st.title(t("Chunks"))
+bases = workspace.bases.all()
+if not bases:
+    st.info(t("There is nothing to search yet."), icon=":material/splitscreen:")
+    st.stop()
+with shell.errors():
+    page(workspace, bases)

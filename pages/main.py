@@ -1,0 +1,6 @@
+"""The main script: the frame, and in it the page that the address names."""
+
+from pages.ui.shared import shell
+
+page = shell.start()
+page.run()

@@ -1,0 +1,20 @@
+"""Search: a question, the hits, and why they are there."""
+
+import streamlit as st
+
+from pages.ui.search import answer, question_box
+from pages.ui.shared import shell
+from pages.ui.shared.text import t
+
+workspace = shell.workspace()
+st.title(t("Search"))
+
+bases = [base.name for base in workspace.bases.all()]
+text, options = question_box.row(workspace, bases)
+if not bases:
+    question_box.nothing_yet()
+elif text is None:
+    question_box.examples("sample" in bases)
+else:
+    with shell.errors(), question_box.problems(text):
+        answer.draw(workspace, text, options, several=len(bases) > 1)

@@ -1,0 +1,24 @@
+"""Settings: the bases and their embedders, the models, what a search begins with, the vector index."""
+
+import streamlit as st
+
+from pages.ui.settings import basecards, defaults, modelcards
+from pages.ui.shared import shell
+from pages.ui.shared.text import t
+
+workspace = shell.workspace()
+st.title(t("Settings"))
+
+with shell.errors():
+    status, models = workspace.status(), workspace.models.cards()
+    of_bases, of_models, of_search, of_index = st.tabs(
+        [t("Knowledge bases"), t("Models"), t("Search"), t("Search index")]
+    )
+    with of_bases:
+        basecards.section(workspace, status, models)
+    with of_models:
+        modelcards.section(workspace, status, models)
+    with of_search:
+        defaults.search(workspace)
+    with of_index:
+        defaults.index(workspace, status)

@@ -1,0 +1,165 @@
+"""A note's own text with its chunks as coloured bands; nothing in it is interpreted."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from zlib import crc32
+
+import streamlit as st
+
+from core.messages import message
+from core.model import Chunk, Edit, Note
+from core.workspace import Workspace
+from pages.ui.chunks.bandview import VIEW
+from pages.ui.shared import style
+from pages.ui.shared.text import said, t, t_plural
+
+CHANGES = {
+    "text": message("edited"),
+    "merge": message("merged"),
+    "split": message("split"),
+    "delete": message("hidden"),
+    "add": message("added"),
+}
+"""What a person did to a chunk."""
+
+LIMIT = 2_000_000
+"""Characters that are laid out at once; a longer note shows the part around the chosen chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
+
+    kind: Literal["own", "both", "gap"]
+    index: int
+    start: int
+    end: int
+    following: int = 0
+
+
+def pieces(chunks: Sequence[Chunk], length: int) -> list[Piece]:
+    """Return the whole text, each character once, divided where chunks begin and end.
+
+    What a person added has a piece without width.
+    """
+    found: list[Piece] = []
+    at = 0
+    following = _following(chunks)
+    for number, chunk in enumerate(chunks):
+        after = following[number]
+        begin = chunks[after].start if after < len(chunks) else length
+        if chunk.start > at:
+            found.append(Piece("gap", number, at, chunk.start))
+            at = chunk.start
+        own = max(at, min(chunk.end, begin))
+        found.append(Piece("own", number, at, own, after))
+        if chunk.end > own:
+            found.append(Piece("both", number, own, chunk.end, after))
+        at = max(own, chunk.end)
+    if length > at:
+        found.append(Piece("gap", len(chunks), at, length))
+    return found
+
+
+def _following(chunks: Sequence[Chunk]) -> list[int]:
+    """Return for each chunk the next one that is a slice of the note."""
+    found, after = [], len(chunks)
+    for number in range(len(chunks) - 1, -1, -1):
+        found.append(after)
+        if chunks[number].start < chunks[number].end:
+            after = number
+    return found[::-1]
+
+
+def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
+    """Return which chunks (from, up to) are laid out: all, or those around the shown one."""
+    first = last = shown
+    size = len(chunks[shown].text)
+    while size < limit and (first > 0 or last < len(chunks) - 1):
+        if first > 0:
+            first -= 1
+            size += len(chunks[first].text)
+        if last < len(chunks) - 1:
+            last += 1
+            size += len(chunks[last].text)
+    return first, last + 1
+
+
+def placed(workspace: Workspace, note: Note) -> dict[str, Edit]:
+    """Return the edits of a note that have their place, by their chunk's id."""
+    return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
+
+
+def text(
+    note: Note,
+    chunks: Sequence[Chunk],
+    shown: int | None,
+    *,
+    key: str,
+    edits: Mapping[str, Edit],
+    on_pick: Callable[[int], None],
+    on_edit: Callable[[int], None] | None = None,
+    only: Collection[int] = (),
+) -> None:
+    """Draw the text of a note; `edits` are those that are `placed`, `only` are the chunks that another cut hasn't.
+
+    A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
+    """
+    first, last = window(chunks, shown or 0)
+    if (first, last) != (0, len(chunks)):
+        st.info(t("Chunks {a} to {b} are shown. To see others, choose one in the table.", a=first + 1, b=last))
+    drawn = [
+        _drawn(piece, chunks, note.body, edits, only)
+        for piece in pieces(chunks, len(note.body))
+        if first <= piece.index < max(last, 1) or last == len(chunks)
+    ]
+    data: dict[str, Any] = {
+        "pieces": drawn,
+        "shown": shown,
+        "editable": on_edit is not None,
+        "stamp": str(crc32(repr(drawn).encode("utf-8", "surrogatepass"))),
+    }
+
+    def picked() -> None:
+        if (index := st.session_state[key].pick) is not None:
+            on_pick(index)
+
+    def opened() -> None:
+        if on_edit and (index := st.session_state[key].edit) is not None:
+            on_edit(index)
+
+    VIEW(key=key, data=data, on_pick_change=picked, on_edit_change=opened)
+
+
+def _drawn(
+    piece: Piece, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
+) -> list[object]:
+    tile = piece.index % len(style.TILES)
+    following = piece.following % len(style.TILES)
+    text = body[piece.start : piece.end]
+    head = marks = badge = instead = ""
+    if piece.kind == "both":
+        head = t("shared by {a} and {b}", a=piece.index + 1, b=piece.following + 1)
+    elif piece.kind == "own":
+        chunk = chunks[piece.index]
+        head = " · ".join(
+            [str(piece.index + 1), *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
+        )
+        edit = edits.get(chunk.id)
+        marks = " ".join(
+            [*(["deleted"] if chunk.state == "deleted" else []), *(["only"] if piece.index in only else [])]
+        )
+        badge = t("only here") if piece.index in only else change(chunk, edit)
+        instead = edit.text if edit and not edit.deleted else ""
+    else:
+        # The line break that ends the band before is there as the border between the two.
+        text = text.removeprefix("\r").removeprefix("\n")
+    return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
+
+
+def change(chunk: Chunk, edit: Edit | None) -> str:
+    """Return what a person did to a chunk, in a word, empty where nothing."""
+    if chunk.state == "deleted":
+        return said(CHANGES["delete"])
+    return said(CHANGES[edit.kind]) if edit else ""

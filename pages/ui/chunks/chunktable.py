@@ -1,0 +1,159 @@
+"""The table of a note's chunks, and what can be done with those that are marked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from core.messages import message
+from core.model import Chunk, Edit, Note, Progress
+from core.workspace import Workspace
+from pages.ui.chunks import bands, editor
+from pages.ui.shared import jobs, links, names
+from pages.ui.shared.text import said, t
+
+Item = TypeVar("Item")
+
+ACTIONS = {
+    "edit": (message("Edit"), message("Open the marked chunk")),
+    "embed": (message("Index"), message("Index those of the marked chunks that aren't indexed yet")),
+    "merge": (
+        message("Merge"),
+        message("Makes one chunk of the marked neighbours; a single one is merged with the next"),
+    ),
+    "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
+    "restore": (message("Restore"), message("Shows a hidden chunk again, else takes back an edit")),
+}
+"""What can be done with marked chunks: the label of the button and what it does."""
+
+
+def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]) -> list[Chunk]:
+    """Draw a row for every chunk and return the marked ones; the last one marked is shown in the text."""
+    key = f"chunks_{note.id}_{note.generation}"
+    by_text = f"{key}_by_text"
+    if shown is not None and shown not in _marked(key):
+        _mark(key, [shown])
+        st.session_state[by_text] = shown
+    rows = _marked(key)
+
+    def picked() -> None:
+        now = _marked(key)
+        new = [row for row in now if row not in rows]
+        if new and (led := st.session_state.pop(by_text, None)) in now:
+            # It is marked for being shown, maybe out of sight: who marks by hand means those rows only.
+            now.remove(led)
+            _mark(key, now)
+        links.say("chunk", str((new or now)[-1]) if now else "")
+
+    titles = [chunk.section for chunk in chunks]
+    shared = _shared(titles)
+    st.dataframe(
+        [
+            {
+                "index": chunk.index + 1,
+                # Its own title first: the end of what a narrow column holds isn't seen.
+                "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
+                "tokens": chunk.token_count,
+                "overlap": chunk.overlap_tokens,
+                "state": said(names.CHUNK_STATES[chunk.state]),
+                "edited": bands.change(chunk, edits.get(chunk.id)),
+                "kind": said(names.CHUNK_KINDS[chunk.kind]),
+            }
+            for chunk in chunks
+        ],
+        key=key,
+        height=min(368, 38 + 35 * len(chunks)),
+        hide_index=True,
+        column_config={
+            "index": st.column_config.NumberColumn("#", width=36),
+            "section": st.column_config.TextColumn(t("Section"), width=112),
+            "tokens": st.column_config.NumberColumn(t("Tokens"), width=56),
+            "overlap": st.column_config.NumberColumn(t("Overlap"), width=56),
+            "state": st.column_config.TextColumn(t("State"), width=82),
+            "edited": st.column_config.TextColumn(t("Edited"), width=60),
+            "kind": st.column_config.TextColumn(t("Kind"), width=70),
+        },
+        on_select=picked,
+        selection_mode="multi-row",
+    )
+    return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)]
+
+
+def _marked(key: str) -> list[int]:
+    state = st.session_state.get(key)
+    return list(state["selection"]["rows"]) if state else []
+
+
+def _mark(key: str, rows: Sequence[int]) -> None:
+    st.session_state[key] = {"selection": {"rows": list(rows)}}
+
+
+def _shared(sections: Sequence[tuple[str, ...]]) -> int:
+    """Return how many titles all sections begin with: they needn't be told in every row."""
+    columns = zip(*sections, strict=False)
+    return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
+
+
+def actions(
+    workspace: Workspace, note: Note, chunks: Sequence[Chunk], marked: Sequence[Chunk], edited: set[str]
+) -> None:
+    """Draw what can be done with the marked chunks; those that it can't be done with are left out."""
+    shut = jobs.writing(workspace)
+    living = [chunk for chunk in marked if chunk.state != "deleted"]
+    last = len(living) == 1 and not _next_lives(chunks, living[0])
+    waiting = [chunk.id for chunk in living if chunk.state == "pending"]
+    back = [chunk.id for chunk in marked if chunk.id in edited]
+    with st.container(horizontal=True, key="chunk_actions"):
+        if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note", shut=workspace.readonly):
+            editor.open_at(marked[0].id)
+        if _button("embed", len(waiting), "bolt", shut=shut):
+            jobs.start(
+                workspace, "embed", lambda progress: workspace.chunks.embed(chunk_ids=waiting, progress=progress)
+            )
+        merge = _button("merge", 0 if last else len(living), "merge", shut=shut)
+        if _button("delete", len(living), "delete", shut=shut):
+            places = [chunk.index for chunk in living]
+            _each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.of_note(note.id)[at].id))
+        if _button("restore", len(back), "settings_backup_restore", shut=shut):
+            _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
+    if merge and living[-1].index - living[0].index >= len(living):
+        st.warning(
+            t("The marked chunks are not neighbours, so nothing was merged. Mark chunks that follow each other."),
+            icon=":material/merge:",
+        )
+    elif merge:
+        links.say("chunk", str(living[0].index))
+        jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in living)))
+    st.caption(t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it."))
+
+
+def _next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
+    after = chunk.index + 1
+    return after < len(chunks) and chunks[after].state != "deleted"
+
+
+def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:
+    label, about = map(said, ACTIONS[name])
+    return st.button(
+        f"{label} · {count:,}" if count > 1 else label,
+        key=f"act_{name}",
+        icon=f":material/{icon}:",
+        disabled=shut or not count,
+        help=about,
+    )
+
+
+def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
+    def job(progress: Progress) -> None:
+        # From the last one back: what is done to a chunk can change those behind it.
+        for number, item in enumerate(reversed(items)):
+            progress(number, len(items), "")
+            act(item)
+
+    jobs.start(workspace, "edits", job)
+
+
+def _restore(workspace: Workspace, note: Note, chunk_id: str) -> None:
+    # With one part of a split the other has been restored.
+    if chunk_id in {chunk.id for chunk in workspace.chunks.of_note(note.id)}:
+        workspace.chunks.restore(chunk_id)

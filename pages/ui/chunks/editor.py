@@ -1,0 +1,159 @@
+"""The drawer in which a chunk is edited, split, merged, deleted, restored, and followed by another."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from core.model import Chunk, Edit, Note
+from core.workspace import Workspace
+from pages.ui.chunks import bands, splitting
+from pages.ui.shared import jobs, links, names, shell
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import said, t, t_plural
+
+WIDTH = 680
+"""Pixels at first, so that the note stays in sight beside it; a person can draw it wider."""
+
+
+def open_at(chunk_id: str) -> None:
+    """Let the drawer be open at a chunk, in the next run and until it is closed."""
+    asked(chunk_id)
+    st.rerun()
+
+
+def asked(chunk_id: str) -> None:
+    """Like `open_at`, for callbacks, after which the page is drawn anyway."""
+    st.session_state["drawer"] = chunk_id
+    st.session_state["drawer_mode"] = "edit"
+
+
+def _close() -> None:
+    st.session_state.pop("drawer", None)
+
+
+def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:
+    """Draw the drawer where it is open; one whose chunk is gone closes."""
+    chunk = next((chunk for chunk in chunks if chunk.id == st.session_state.get("drawer")), None)
+    if chunk is None:
+        _close()
+        return
+
+    @st.dialog(
+        t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total),
+        width=WIDTH,
+        position="right",
+        on_dismiss=_close,
+    )
+    def opened() -> None:
+        with shell.errors():
+            _inside(workspace, note, chunks, chunk, edits.get(chunk.id))
+
+    opened()
+
+
+def _inside(workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
+    done = bands.change(chunk, edit)
+    facts = [
+        " › ".join(chunk.section),
+        t_plural("{n} token", "{n} tokens", n=chunk.token_count),
+        said(names.CHUNK_STATES[chunk.state]),
+    ]
+    if chunk.state != "deleted":
+        facts.append(done)
+    st.html(f'<div class="t-facts">{"".join(f"<span>{html(fact)}</span>" for fact in facts if fact)}</div>')
+    shut = jobs.writing(workspace)
+    if workspace.readonly:
+        st.info(said(shell.READONLY), icon=":material/lock:")
+    if chunk.state == "deleted":
+        st.code(chunk.text, language=None, wrap_lines=True)
+        if st.button(t("Restore"), key="drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
+            _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
+        return
+    modes = {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}
+    mode = st.segmented_control(
+        t("What to do"),
+        list(modes),
+        format_func=modes.__getitem__,
+        key="drawer_mode",
+        required=True,
+        label_visibility="collapsed",
+    )
+    if mode == "split":
+        _split(workspace, note, chunk, shut=shut)
+    elif mode == "add":
+        _add(workspace, note, chunk, shut=shut)
+    else:
+        _edit(workspace, note, chunk, shut=shut)
+        _others(workspace, note, chunks, chunk, edit, shut=shut)
+
+
+def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+    text = st.text_area(
+        t("Text of the chunk"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
+    )
+    st.caption(t("Ctrl+Enter saves. The note's file isn't changed; the edit stays when the note is split again."))
+    if _done("save", t("Save"), "save", shut=shut):
+        _finish(workspace, note, chunk.index, lambda: workspace.chunks.edit(chunk.id, text))
+
+
+def _others(
+    workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
+) -> None:
+    last = chunk.index + 1 >= len(chunks) or chunks[chunk.index + 1].state == "deleted"
+    with st.container(horizontal=True):
+        if st.button(t("Merge with the next"), key="drawer_merge", icon=":material/merge:", disabled=shut or last):
+            _finish(workspace, note, chunk.index, lambda: workspace.chunks.merge(chunk.id))
+        if st.button(t("Hide"), key="drawer_delete", icon=":material/delete:", disabled=shut):
+            _finish(workspace, note, chunk.index, lambda: workspace.chunks.delete(chunk.id))
+        if edit and st.button(
+            t("Restore"), key="drawer_restore", icon=":material/settings_backup_restore:", disabled=shut
+        ):
+            _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
+    if edit and edit.kind != "add" and edit.text:
+        with st.expander(t("The note's own text")):
+            st.code(edit.anchor, language=None, wrap_lines=True)
+
+
+def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+    if len(chunk.text.strip()) < 2:
+        st.caption(t("This chunk is too short to be split."))
+        return
+    at = splitting.place(note, chunk)
+    if _done("split", t("Split"), "content_cut", shut=shut):
+        _finish(workspace, note, chunk.index, lambda: workspace.chunks.split(chunk.id, at))
+
+
+def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+    text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
+    st.caption(t("The new chunk stands behind this one and is found like any other. Ctrl+Enter adds it."))
+    if _done("add", t("Add after it"), "add", shut=shut):
+        _finish(workspace, note, chunk.index + 1, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
+
+
+def first(workspace: Workspace, note: Note) -> None:
+    """Draw what a note without chunks can be given: one of a person's own."""
+    shut = jobs.writing(workspace)
+    text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
+    st.caption(t("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it."))
+    if _done("first", t("Add a chunk"), "add", shut=shut):
+        _finish(workspace, note, 0, lambda: workspace.chunks.add(note.id, text))
+
+
+def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
+    return st.button(
+        label,
+        key=f"drawer_{name}",
+        type="primary",
+        icon=f":material/{icon}:",
+        shortcut="Ctrl+Enter",
+        disabled=shut,
+    )
+
+
+def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], object]) -> None:
+    """Do what was asked, close the drawer, and show the chunk that stands at this place then."""
+    with st.spinner(t("Saving…")):
+        act()
+    _close()
+    links.say("chunk", str(min(index, len(workspace.chunks.of_note(note.id)) - 1)))
+    st.rerun()

@@ -1,0 +1,63 @@
+"""Edits that lost their place and wait for a person to decide."""
+
+import streamlit as st
+
+from core.model import Decision, Flagged
+from core.workspace import Workspace
+from pages.ui.chunks import bands
+from pages.ui.shared import jobs
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import said, t, t_plural
+
+SHOWN = 20
+LENGTH = 600
+"""Characters of an edit that are shown."""
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the flagged edits, each with what it held and what can be done; nothing where there are none."""
+    waiting = workspace.chunks.flagged()
+    if not waiting:
+        return
+    with st.expander(
+        t_plural(
+            "{n} edit has lost its place: keep or drop it?",
+            "{n} edits have lost their place: keep or drop them?",
+            n=len(waiting),
+        ),
+        icon=":material/flag:",
+        key="flagged",
+    ):
+        st.caption(t("The text they were made on is no longer in the note. Nothing is lost until you decide."))
+        for item in waiting[:SHOWN]:
+            with st.container(border=True, key=f"flagged_{item.edit.id}"):
+                _edit(workspace, item)
+        if len(waiting) > SHOWN:
+            st.caption(t("and {n} more", n=len(waiting) - SHOWN))
+
+
+def _edit(workspace: Workspace, item: Flagged) -> None:
+    edit, note = item.edit, item.note
+    title = html(note.title) if note else html(t("Its note is gone"))
+    text = edit.text or edit.anchor
+    more = " …" if len(text) > LENGTH else ""
+    st.html(
+        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(said(bands.CHANGES[edit.kind]))}</span></div>'
+        f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
+    )
+    shut = jobs.writing(workspace)
+
+    def decide(decision: Decision) -> None:
+        jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))
+
+    with st.container(horizontal=True):
+        if st.button(
+            t("Keep"),
+            key=f"keep_{edit.id}",
+            icon=":material/check:",
+            disabled=shut or note is None or edit.kind == "delete",
+            help=plain(t("Becomes a chunk of its own at the note's end")),
+        ):
+            decide("keep")
+        if st.button(t("Drop"), key=f"drop_{edit.id}", icon=":material/close:", disabled=shut):
+            decide("drop")

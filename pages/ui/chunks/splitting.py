@@ -1,0 +1,45 @@
+"""Where a chunk is split: the places offered, any other by its character, and both parts as they would be."""
+
+import re
+
+import streamlit as st
+
+from core.model import Chunk, Note
+from pages.ui.shared.text import t, t_plural
+
+PLACES = 400
+"""Places that are listed; any other is told by its character."""
+SEEN = 700
+"""Characters of each half that are shown on either side of a split."""
+
+_PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
+
+
+def place(note: Note, chunk: Chunk) -> int:
+    """Draw the choice of a place with what stands before and behind it, and return it."""
+    text = chunk.text
+    offered = places(text)
+    chosen = len(text) // 2
+    if offered:
+        chosen = st.selectbox(
+            t("Split before"),
+            offered,
+            index=len(offered) // 2,
+            format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
+            key=f"place_{chunk.id}_{note.generation}",
+        )
+    at = st.number_input(t("At character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}")
+    left, right = text[:at], text[at:]
+    titles = t("First part"), t("Second part")
+    for column, half, title in zip(st.columns(2), (left, right), titles, strict=True):
+        shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
+        column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
+        column.code(shown, language=None, wrap_lines=True)
+    return at
+
+
+def places(text: str) -> list[int]:
+    """Return where a person may want to part a text: before its lines and sentences."""
+    found = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
+    lines = [at for at in found if text[at - 1] == "\n"]
+    return (found if len(found) <= PLACES else lines)[:PLACES]

@@ -1,0 +1,135 @@
+"""What is told of a note's chunks: its head, their figures, and why it is cut so."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import Chunk, ChunkingOptions, Cut, Note, Sizes
+from core.workspace import Workspace
+from pages.ui.shared import links, names
+from pages.ui.shared.cards import tags
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import said, t, t_plural
+
+BARS = 24
+_STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
+
+
+def head(note: Note, own: bool) -> str:
+    """Draw the note's title and the choice of a view, which is returned: stored, preview or compare."""
+    views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
+    left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
+    with left:
+        st.html(
+            f'<div class="t-title">{html(note.title)}</div><div class="t-facts t-place">'
+            f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own parameters')] if own else [])])}</div>"
+        )
+    with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
+        st.page_link(
+            "notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note.id}
+        )
+        view = st.segmented_control(
+            t("View"),
+            list(views),
+            format_func=views.__getitem__,
+            key="cut_view",
+            default="stored",
+            required=True,
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+    return str(view)
+
+
+def figures(chunks: Sequence[Chunk]) -> None:
+    """Draw how many chunks there are, their sizes, and how those are spread."""
+    living = [chunk for chunk in chunks if chunk.state != "deleted"]
+    told = Sizes.of(living)
+    values = [
+        (t("Chunks:"), f"{told.count:,}"),
+        (t("Smallest"), f"{told.smallest:,}"),
+        (t("Mean"), f"{told.mean:,.0f}"),
+        (t("Largest"), f"{told.largest:,}"),
+    ]
+    facts = "".join(f"<span>{html(name)} <b>{value}</b></span>" for name, value in values)
+    gone = f"<span>{t('{n} hidden', n=len(chunks) - len(living))}</span>" if len(living) < len(chunks) else ""
+    st.html(
+        f'<div class="t-facts">{facts}<span>{t("tokens")}</span>{gone}</div>'
+        f"{_histogram([chunk.token_count for chunk in living])}"
+    )
+
+
+def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
+    """Return where a histogram begins, how wide its bars are, and how many numbers each holds."""
+    low, high = min(numbers), max(numbers)
+    step = next(step for step in _STEPS if (high - low) / step <= BARS)
+    first = low // step * step
+    counts = [0] * ((high - first) // step + 1)
+    for number in numbers:
+        counts[(number - first) // step] += 1
+    return first, step, counts
+
+
+def _histogram(numbers: Sequence[int]) -> str:
+    if len(numbers) < 2:
+        return ""
+    first, step, counts = buckets(numbers)
+    top = max(counts)
+    bars = "".join(
+        f'<i title="{first + step * number:,}–{first + step * (number + 1) - 1:,}: {count:,}"'
+        f' style="height: {4 + 96 * count / top if count else 0:.0f}%"></i>'
+        for number, count in enumerate(counts)
+    )
+    ends = f"<span>{first:,}</span><span>{first + step * len(counts):,}</span>"
+    return f'<div class="t-histogram"><div class="t-sizes">{bars}</div><div class="t-ends">{ends}</div></div>'
+
+
+def asked_for(chunks: Sequence[Chunk]) -> int | None:
+    """Return the index of the chunk that the address names, None where it names none."""
+    said = st.query_params.get("chunk", "")
+    if not said:
+        return None
+    if said.isdecimal() and int(said) < len(chunks):
+        return int(said)
+    if said == links.known("chunk"):
+        # Chosen on this page, when there were more chunks.
+        return len(chunks) - 1
+    st.warning(t("This note has no chunk {n}.", n=html(said)))
+    return None
+
+
+def cut(workspace: Workspace, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
+    """Cut a note as an import would, under its edits; the same again is remembered."""
+    return _cut(workspace, note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions, embedder: str) -> Cut:
+    return _workspace.chunks.cut(_note, options, embedder)
+
+
+def why(cut: Cut) -> None:
+    """Draw what the choice of a strategy was made from, the choice, and why not the others."""
+    st.subheader(t("Why this split"))
+    lines = []
+    for number, reason in enumerate(cut.reasons):
+        strategy, text = names.STRATEGIES[str(reason.fields["strategy"])], said(reason.fields["reason"])
+        verdict = t("not chosen") if number else t("chosen")
+        lines.append(
+            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(said(strategy))}</b>'
+            f'<span class="t-small">{html(verdict)}</span><br>{html(text[:1].upper() + text[1:])}</div>'
+        )
+    st.html("".join(lines))
+    profile = cut.profile
+    headings = " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0"
+    facts = [
+        (t("Language"), said(names.TEXT_LANGUAGES[profile.language])),
+        (t("Headings by level"), headings),
+        (t("Code"), f"{profile.code_share:.0%}"),
+        (t("Tables"), f"{profile.table_share:.0%}"),
+    ]
+    told = "".join(f"<span>{html(name)}: <b>{html(value)}</b></span>" for name, value in facts)
+    sizes = f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span><span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
+    st.html(
+        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{told}</div>'
+    )

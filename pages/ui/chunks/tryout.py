@@ -1,0 +1,124 @@
+"""Other parameters on a note: what they would cut, beside what is cut now, and making them its or its base's own."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.messages import Message, message
+from core.model import Chunk, ChunkingOptions, Cut, Difference, KnowledgeBase, Note
+from core.workspace import Workspace
+from pages.ui.chunks import bands, summary
+from pages.ui.shared import jobs, parameters
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import said, t
+
+PREVIEW = (message("Same splits"), message("removed"), message("new"))
+COMPARE = (message("Splits in both"), message("only left"), message("only right"))
+"""What the splits are called that both have, only the first, only the second."""
+
+
+def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
+    """Draw the note as other parameters would cut it, and what that would change."""
+    left, right = st.columns(2, gap="medium")
+    with right:
+        tried = parameters.choose("preview", current)
+        cut = summary.cut(workspace, note, tried, base.embedder)
+        _apply(workspace, note, base, tried, current, "preview")
+        summary.figures(cut.chunks)
+        stored = workspace.chunks.of_note(note.id)
+        only = _only(stored, cut.chunks)
+        _differ(PREVIEW, Difference.between(stored, cut.chunks).both, *only)
+        summary.why(cut)
+    with left:
+        _text(workspace, note, cut.chunks, "preview", only=only[1])
+
+
+def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
+    """Draw two cuts of the note side by side, marked where only one of them cuts."""
+    columns = st.columns(2, gap="medium")
+    cuts: list[Cut] = []
+    for column, side in zip(columns, ("first", "second"), strict=True):
+        with column:
+            begin = current if side == "first" else replace(current, strategy=_other(cuts[0].strategy))
+            tried = parameters.choose(side, begin)
+            cuts.append(summary.cut(workspace, note, tried, base.embedder))
+            _apply(workspace, note, base, tried, current, side)
+            summary.figures(cuts[-1].chunks)
+    ours, theirs = cuts[0].chunks, cuts[1].chunks
+    only = _only(ours, theirs)
+    _differ(COMPARE, Difference.between(ours, theirs).both, *only)
+    for column, side, cut, alone in zip(st.columns(2, gap="medium"), ("first", "second"), cuts, only, strict=True):
+        with column:
+            _text(workspace, note, cut.chunks, side, only=alone)
+
+
+def _other(strategy: str) -> str:
+    return "markdown" if strategy == "recursive" else "recursive"
+
+
+def _only(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
+    """Return the indexes of the chunks that begin where no chunk of the other cut does."""
+    found = Difference.between(ours, theirs)
+    return _at(ours, found.first), _at(theirs, found.second)
+
+
+def _at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
+    wanted, end, found = set(cuts), 0, set()
+    for chunk in chunks:
+        if (max(chunk.start, end) if chunk.overlap_tokens else chunk.start) in wanted:
+            found.add(chunk.index)
+        end = chunk.end
+    return found
+
+
+def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
+    figures = zip(labels, cuts, strict=True)
+    facts = "".join(f"<span>{html(said(label))} <b>{len(these):,}</b></span>" for label, these in figures)
+    st.html(f'<div class="t-facts t-differ">{facts}</div>')
+
+
+def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:
+    """Draw a cut; a click shows the same place in all of them."""
+
+    def picked(index: int) -> None:
+        st.session_state["tried_at"] = (note.id, chunks[index].start)
+
+    where, at = st.session_state.get("tried_at", ("", 0))
+    shown = None
+    if where == note.id and chunks:
+        shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
+    edits = bands.placed(workspace, note)
+    if chunks:
+        bands.text(note, chunks, shown, key=f"bands_{side}", edits=edits, on_pick=picked, only=only)
+
+
+def _apply(
+    workspace: Workspace, note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: ChunkingOptions, side: str
+) -> None:
+    shut = jobs.writing(workspace)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(
+            t("Apply to this note"),
+            key=f"apply_note_{side}",
+            icon=":material/check:",
+            disabled=shut or tried == current,
+            help=t("Splits this note this way from now on. Only chunks with other text are indexed again; edits stay."),
+        ):
+            jobs.start(
+                workspace,
+                "rechunk",
+                lambda progress: workspace.chunks.rechunk(note_ids=[note.id], options=tried, progress=progress),
+            )
+        if st.button(
+            t("Apply to the base"),
+            key=f"apply_base_{side}",
+            icon=":material/done_all:",
+            disabled=shut or tried == base.chunking,
+            help=t("Splits all notes of the base this way, except those with parameters of their own. Edits stay."),
+        ):
+            jobs.start(
+                workspace,
+                "rechunk",
+                lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress),
+            )

@@ -1,0 +1,113 @@
+"""The parts of the home page."""
+
+import streamlit as st
+
+from core.messages import message
+from core.model import BaseStatus, Status
+from core.workspace import Workspace
+from pages.ui.settings import defaults
+from pages.ui.shared import jobs, plans, sizes, style, times
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import said, t, t_plural
+
+COLUMNS = 3
+POINTS = (
+    (message("See every split"), message("Each note is split in the way that fits it, and you can see where and why.")),
+    (message("Ask in your own words"), message("Meaning and words count together, and every hit shows its scores.")),
+    (
+        message("No network needed"),
+        message("The language model is installed with the program. Nothing is sent anywhere."),
+    ),
+)
+"""What Tessera is good for, each in a few words and in a sentence."""
+
+
+def welcome(workspace: Workspace) -> None:
+    """Say what Tessera is to a person who has no notes in it yet, and offer the two ways to begin."""
+    st.title("Tessera")
+    st.html(
+        f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
+    )
+    busy = jobs.importing(workspace)
+    with st.container(horizontal=True):
+        if st.button(
+            t("Try it with sample notes"),
+            key="try",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=busy or workspace.readonly,
+        ):
+            jobs.start_samples(workspace)
+            st.rerun()
+        if st.button(
+            t("Import my notes"), key="to_import", icon=":material/folder_open:", disabled=busy or workspace.readonly
+        ):
+            st.switch_page("notes.py")
+    st.space("small")
+    for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
+        column.html(
+            f'<div class="t-point" style="--tile: {tile}"><b>{html(said(title))}</b>'
+            f'<span class="t-dim">{html(said(more))}</span></div>'
+        )
+
+
+def quick_search() -> None:
+    """Draw the search box; its question is answered on the search page."""
+    with st.form("quick", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input(
+            t("What are you looking for?"),
+            key="quick_q",
+            placeholder=t("What are you looking for?"),
+            label_visibility="collapsed",
+        )
+        asked = st.form_submit_button(t("Search"), type="primary", icon=":material/search:")
+    if asked and text.strip():
+        st.switch_page("search.py", query_params={"q": text})
+
+
+def attention(workspace: Workspace, status: Status) -> None:
+    """Draw what a person should look at; nothing where all is well."""
+    failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
+    if not failures and not status.index_problem:
+        return
+    st.subheader(t("Needs attention"))
+    if status.index_problem:
+        defaults.problem(status)
+        defaults.rebuild(workspace)
+    for name, failed in failures.items():
+        with st.expander(
+            plain(
+                t_plural(
+                    "{n} file of '{base}' could not be read at the last sync",
+                    "{n} files of '{base}' could not be read at the last sync",
+                    n=len(failed),
+                    base=name,
+                )
+            ),
+            icon=":material/warning:",
+        ):
+            plans.listing(plans.failed(failed))
+
+
+def bases(workspace: Workspace, status: Status) -> None:
+    """Draw a card for every base, and where all of it is kept."""
+    for first in range(0, len(status.bases), COLUMNS):
+        for column, base in zip(st.columns(COLUMNS), status.bases[first : first + COLUMNS], strict=False):
+            with column.container(border=True, key=f"base_{base.base.id}"):
+                _base(base)
+    st.caption(
+        t("{size} on disk in {folder}", size=sizes.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
+    )
+
+
+def _base(status: BaseStatus) -> None:
+    base = status.base
+    facts = [
+        f"{t_plural('{n} note', '{n} notes', n=status.notes)} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
+        t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
+        t("Model {name}", name=base.embedder),
+        *(folder for folder, _ in status.folders[:3] if folder != "upload"),
+    ]
+    lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
+    st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
+    st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params={"base": base.name})

@@ -1,0 +1,139 @@
+"""Bringing notes in: where from, what would change, the yes."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.model import NOTE_SUFFIXES, SyncPlan
+from core.workspace import Workspace
+from pages.ui.shared import jobs, plans, shell
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural
+
+TYPES = [suffix.removeprefix(".") for suffix in NOTE_SUFFIXES]
+
+
+def section(workspace: Workspace, bases: list[str]) -> None:
+    """Draw the ways to import, or the plan that waits for its yes."""
+    plan: SyncPlan | None = st.session_state.get("plan")
+    if plan is not None:
+        _decide(workspace, plan)
+        return
+    if workspace.readonly or jobs.importing(workspace):
+        return
+    with st.expander(t("Import and sync"), expanded=not bases, icon=":material/sync:"):
+        folder, upload_folder, files = st.tabs(
+            [t("Folder on this machine"), t("Upload a folder"), t("Upload files or a zip")]
+        )
+        with folder:
+            _by_path(workspace)
+            _again(workspace)
+        with upload_folder:
+            _by_upload(workspace, "directory")
+        with files:
+            _by_upload(workspace, "files")
+
+
+def _by_path(workspace: Workspace) -> None:
+    with st.form("by_path", border=False):
+        path = st.text_input(
+            t("Folder path"),
+            key="import_path",
+            help=t(
+                "Markdown and text files in it and below. They are read where they are; Tessera never changes them."
+            ),
+            placeholder="~/Documents/notes",
+        )
+        name = st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
+        asked = st.form_submit_button(t("Preview changes"), type="primary")
+    if asked and not path.strip():
+        st.error(t("Give the path of a folder first."))
+    elif asked:
+        _look(workspace, path.strip(), name.strip() or None)
+
+
+def _again(workspace: Workspace) -> None:
+    """Offer the folders that were synced before."""
+    known = [
+        (base.name, folder)
+        for base in workspace.bases.all()
+        for folder, _ in workspace.bases.folders(base)
+        if Path(folder).is_absolute()
+    ]
+    for number, (name, folder) in enumerate(known):
+        label = f"{t('Sync again')}: {plain(name)} · {plain(folder)}"
+        if st.button(label, key=f"again_{number}", type="tertiary", icon=":material/sync:"):
+            _look(workspace, folder, name)
+
+
+def _look(workspace: Workspace, path: str, base: str | None) -> None:
+    with shell.errors(), st.spinner(t("Reading the folder…")):
+        _propose(workspace, workspace.notes.plan_folder(Path(path), base))
+
+
+def _by_upload(workspace: Workspace, kind: str) -> None:
+    count = st.session_state.setdefault("uploads", 0)
+    with st.container(key=f"by_{kind}"):
+        files = st.file_uploader(
+            t("Upload a folder") if kind == "directory" else t("Upload files or a zip"),
+            type=TYPES if kind == "directory" else [*TYPES, "zip"],
+            accept_multiple_files="directory" if kind == "directory" else True,
+            key=f"upload_{kind}_{count}",
+            on_change="ignore",
+            label_visibility="collapsed",
+        )
+        st.caption(t("For more than a few hundred files, the folder path is much faster."))
+        name = st.text_input(t("Knowledge base"), value=t("uploads"), key=f"upload_base_{kind}")
+        if st.button(t("Preview changes"), key=f"look_{kind}", type="primary"):
+            if not files:
+                st.error(t("Choose files first."))
+                return
+            with shell.errors(), st.spinner(t("Reading the folder…")):
+                pairs = ((file.name, file.getvalue()) for file in files)
+                plan = workspace.notes.plan_upload(pairs, name.strip())
+                st.session_state["uploads"] = count + 1
+                _propose(workspace, plan)
+
+
+def _propose(workspace: Workspace, plan: SyncPlan) -> None:
+    st.session_state["plan"] = plan
+    workspace.jobs.forget("import")
+    st.rerun()
+
+
+def _decide(workspace: Workspace, plan: SyncPlan) -> None:
+    """Show a plan and take the yes; one that removes much asks for a second one."""
+    with st.container(border=True, key="plan"):
+        st.subheader(plain(t("What this sync would change in '{base}'", base=plan.base)))
+        plans.show(plan)
+        confirmed = True
+        if plan.needs_confirmation:
+            st.warning(
+                t(
+                    "{n} of {known} notes are no longer in the folder and would be removed. Is this the right folder?",
+                    n=len(plan.removed),
+                    known=plan.known,
+                ),
+                icon=":material/warning:",
+            )
+            confirmed = st.checkbox(
+                t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed)), key="plan_confirmed"
+            )
+        if plan.is_empty:
+            st.caption(t("Everything is up to date: there is nothing to do."))
+        with st.container(horizontal=True):
+            if st.button(
+                t("Apply"),
+                key="plan_apply",
+                type="primary",
+                icon=":material/check:",
+                disabled=plan.is_empty or not confirmed or workspace.readonly,
+            ):
+                if jobs.start_import(workspace, plan, confirmed=confirmed):
+                    del st.session_state["plan"]
+                    st.rerun()
+                st.error(t("Another import is running. Wait for it or cancel it first."))
+            if st.button(t("Close") if plan.is_empty else t("Cancel"), key="plan_discard"):
+                workspace.notes.discard(plan)
+                del st.session_state["plan"]
+                st.rerun()

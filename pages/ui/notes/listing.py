@@ -1,0 +1,147 @@
+"""The list of notes: filters, table, deleting."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import NoteCard
+from core.workspace import Workspace
+from pages.ui.shared import jobs, links, shell
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural
+
+
+def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str]:
+    """Draw the filters and return the base (empty: all), the tags, and the text to look for."""
+    if links.arrived("note"):
+        st.session_state.update(notes_base="", notes_tags=[], notes_text="")
+    if (base := links.arrived("base")) in bases:
+        st.session_state["notes_base"] = base
+    if st.session_state.get("notes_base") not in bases:
+        st.session_state["notes_base"] = ""
+    everywhere = t("All bases")
+    left, middle, right = st.columns([2, 3, 3])
+    base = left.selectbox(
+        t("Base"),
+        ["", *bases],
+        format_func=lambda name: name or everywhere,
+        key="notes_base",
+        persist_state="session",
+    )
+    links.say("base", base)
+    tags = workspace.notes.tags(base or None)
+    st.session_state["notes_tags"] = [tag for tag in st.session_state.get("notes_tags", []) if tag in tags]
+    chosen = middle.multiselect(t("Tags"), list(tags), key="notes_tags", placeholder=t("Any"), persist_state="session")
+    text = right.text_input(t("Title or path"), key="notes_text", icon=":material/filter_alt:", persist_state="session")
+    return base, chosen, text.strip()
+
+
+def chosen() -> list[str]:
+    """Return the ids of the chosen notes; a link's note comes chosen."""
+    if linked := links.arrived("note"):
+        st.session_state.update(chosen=[linked], links=st.session_state.get("links", 0) + 1)
+    return list(st.session_state.get("chosen", []))
+
+
+def table(cards: Sequence[NoteCard], chosen: Sequence[str], *, several_bases: bool) -> None:
+    """Draw the notes; those whose rows are marked are the chosen ones of the next run."""
+    links.say("note", chosen[0] if len(chosen) == 1 else "")
+    if not cards:
+        st.info(t("No note passes these filters."))
+        return
+    # Rows are marked by position: another listing is another widget, to which the choice is carried over.
+    key = f"notes_{hash((tuple(card.id for card in cards), st.session_state.get('links')))}"
+
+    shown = [*(["base"] if several_bases else []), *(["tags"] if any(card.tags for card in cards) else [])]
+
+    def picked() -> None:
+        st.session_state["chosen"] = [cards[row].id for row in st.session_state[key]["selection"]["rows"]]
+
+    st.dataframe(
+        [_row(card) for card in cards],
+        key=key,
+        height=min(560, 38 + 35 * len(cards)),
+        hide_index=True,
+        column_order=["title", *shown, "chunks", "updated", "path"],
+        column_config={
+            "title": st.column_config.TextColumn(t("Title"), width="medium"),
+            "base": st.column_config.TextColumn(t("Base"), width="small"),
+            "tags": st.column_config.ListColumn(t("Tags")),
+            "chunks": st.column_config.NumberColumn(t("Chunks"), width=65),
+            "updated": st.column_config.TextColumn(t("Updated"), width=95),
+            "path": st.column_config.TextColumn(t("Path")),
+        },
+        on_select=picked,
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in chosen]}},
+    )
+
+
+def _row(card: NoteCard) -> dict[str, object]:
+    return {
+        "title": card.title,
+        "path": card.path or "",
+        "base": card.base,
+        "tags": list(card.tags),
+        "chunks": card.chunks,
+        "updated": card.updated_at.strftime("%Y-%m-%d") if card.updated_at else "",
+    }
+
+
+def actions(workspace: Workspace, chosen: Sequence[str], base: str) -> None:
+    """Offer to delete what is chosen; the yes is given in a dialog."""
+    shut = workspace.readonly or jobs.importing(workspace)
+    with st.container(horizontal=True):
+        if chosen and st.button(
+            t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen)),
+            key="delete_notes",
+            icon=":material/delete:",
+            disabled=shut,
+        ):
+            st.session_state["deleting"] = "notes"
+        if base and st.button(
+            t("Delete this base"), key="delete_base", type="tertiary", icon=":material/delete_forever:", disabled=shut
+        ):
+            st.session_state["deleting"] = "base"
+    if st.session_state.get("deleting") == "notes" and chosen:
+        _confirm(
+            workspace,
+            t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen)),
+            t("They leave Tessera with their chunks. The files on disk stay, and would come back with the next sync."),
+            list(chosen),
+            "",
+        )
+    elif st.session_state.get("deleting") == "base" and base:
+        count = next(status.notes for status in workspace.status().bases if status.base.name == base)
+        _confirm(
+            workspace,
+            plain(t("Delete '{base}' with {notes} notes", base=base, notes=count)),
+            t("The base, its notes and its vectors are deleted. The files on disk stay."),
+            [],
+            base,
+        )
+
+
+def _kept() -> None:
+    st.session_state.pop("deleting", None)
+
+
+def _confirm(workspace: Workspace, title: str, more: str, note_ids: list[str], base: str) -> None:
+    @st.dialog(title, on_dismiss=_kept)
+    def dialog() -> None:
+        st.write(more)
+        with st.container(horizontal=True):
+            if st.button(t("Delete"), key="delete_yes", type="primary", icon=":material/delete:"):
+                with shell.errors(), st.spinner(t("Deleting…")):
+                    if base:
+                        workspace.bases.delete(base)
+                    else:
+                        workspace.notes.delete(note_ids)
+                    _kept()
+                    st.session_state["chosen"] = []
+                    st.rerun()
+            if st.button(t("Keep"), key="delete_no"):
+                _kept()
+                st.rerun()
+
+    dialog()

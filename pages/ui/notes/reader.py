@@ -1,0 +1,102 @@
+"""A note to read: its title, what is known of it, its text."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.messages import message
+from core.model import Note
+from core.workspace import Workspace
+from pages.ui.chunks import bands
+from pages.ui.shared.cards import tags
+from pages.ui.shared.safe import harmless, html, plain
+from pages.ui.shared.text import said, t, t_plural
+
+EDITED = message("This is the file's own text; search finds the edited chunks instead.")
+
+RENDERED = 100_000
+"""Characters that a browser lays out as Markdown within a second or so."""
+RAW = 400_000
+
+
+def note(workspace: Workspace, note: Note) -> None:
+    """Draw a note; nothing in it is run or fetched."""
+    edited = _edited(workspace, note)
+    with st.container(border=True, key="reader"):
+        dated = note.updated_at.strftime("%Y-%m-%d") if note.updated_at else ""
+        facts = [note.path or "", t_plural("{n} character", "{n} characters", n=len(note.body)), dated]
+        st.html(
+            f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div><div class="t-facts">'
+            f"{''.join(f'<span>{html(fact)}</span>' for fact in facts if fact)}</div>{tags(note.tags)}"
+        )
+        for warning in note.warnings:
+            st.warning(plain(said(warning)), icon=":material/warning:")
+        _metadata(note)
+        views = {"reading": t("Reading"), "raw": t("Raw text")}
+        with st.container(horizontal=True, vertical_alignment="center"):
+            view = st.segmented_control(
+                t("View"),
+                list(views),
+                format_func=views.__getitem__,
+                key="view",
+                default="reading",
+                required=True,
+                label_visibility="collapsed",
+                persist_state="session",
+            )
+            place = {"chunk": str(edited[0])} if edited else {}
+            st.page_link(
+                "chunks.py",
+                label=t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
+                if edited
+                else t("See its chunks"),
+                icon=":material/splitscreen:",
+                query_params={"note": note.id, **place},
+                help=said(EDITED) if edited else None,
+            )
+        _body(note, raw=view == "raw")
+
+
+def _edited(workspace: Workspace, note: Note) -> list[int]:
+    """Return the indexes of the chunks that a person changed or deleted."""
+    edits = bands.placed(workspace, note)
+    return [chunk.index for chunk in workspace.chunks.of_note(note.id) if chunk.id in edits] if edits else []
+
+
+def _tag(edited: Sequence[int]) -> str:
+    if not edited:
+        return ""
+    return f'<span class="t-tag t-edited" title="{html(said(EDITED))}">{html(t("edited"))}</span>'
+
+
+def _metadata(note: Note) -> None:
+    known = {name: getattr(note, name) for name in ("category", "type", "project", "scope", "priority", "source_url")}
+    known |= {"created": note.created_at.date() if note.created_at else None, **note.extra}
+    told = {name: value for name, value in known.items() if value}
+    if told:
+        with st.expander(t("Front matter")):
+            lines = "".join(f"<div><b>{html(str(name))}</b>: {html(str(value))}</div>" for name, value in told.items())
+            st.html(f'<div class="t-list">{lines}</div>')
+
+
+def _body(note: Note, *, raw: bool) -> None:
+    limit = RAW if raw else RENDERED
+    if len(note.body) > limit:
+        st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=limit, n=len(note.body)))
+        st.download_button(
+            t("Download the whole text"),
+            note.body.encode("utf-8", "replace"),
+            file_name="note.md",
+            mime="text/plain",
+            key="whole",
+        )
+    shown = note.body[:limit]
+    if not shown.strip():
+        st.caption(t("This note has no text."))
+    elif raw:
+        st.code(shown, language=None, wrap_lines=True, height=620)
+    else:
+        with st.container(key="reader_body"):
+            st.markdown(harmless(shown))
+        if "![" in shown:
+            st.caption(t("Pictures are shown as links, so that opening a note fetches nothing."))

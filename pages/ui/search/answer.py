@@ -1,0 +1,136 @@
+"""The answer to a question, from what was understood of it down to why a note is no hit."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.messages import Message, message
+from core.model import NOTICES, Notice, SearchOptions, SearchResult
+from core.workspace import Workspace
+from pages.ui.search import context_block, facets, hits, lost, question_box, subqueries, suggestions, understood
+from pages.ui.shared import rerankers
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import said, t, t_plural
+
+FOUND_BY = {
+    "semantic": message("by meaning"),
+    "keyword": message("by words"),
+    "hybrid": message("by meaning and words"),
+    "listed": message("by filters"),
+}
+"""How hits were found."""
+
+ABOUT_MODELS = {
+    "model_failed": message("The model can't be used: these hits are by words only."),
+    "reranker_loading": message(
+        "The model for the second look is still loading: the hits are in the order before it. They refresh "
+        "when it is ready."
+    ),
+}
+"""What a search can't know: whether a model that is missing still loads, and which one."""
+
+
+def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
+    """Ask a question and draw the answer; where reranking takes long, first the hits as they are before it."""
+    now = SearchOptions(**{**options, "wait": False})
+    # A place for each: what comes and goes doesn't move the elements behind it.
+    chips, before, answer = st.container(), st.empty(), st.empty()
+    asked = (text, repr(sorted(options.items(), key=lambda item: item[0])))
+    early = None
+    if rerankers.slow(workspace, options) and st.session_state.get("reranked") != asked:
+        early = workspace.search(text, **SearchOptions(**{**now, "reranker": rerankers.NONE}))
+        with chips:
+            understood.chips(text, early)
+        answer.empty()
+        with before.container():
+            st.caption(f":material/hourglass_top: {_told(early)} · {t('Taking a second look…')}")
+            with _beside(early):
+                hits.preliminary(workspace, early, base=several)
+    with st.spinner(t("Searching…")):
+        result = workspace.search(text, **now)
+    if "model_loading" not in result.notices:
+        st.session_state["reranked"] = asked
+    question_box.remember(workspace, text)
+    if early is None:
+        with chips:
+            understood.chips(text, result)
+    before.empty()
+    with answer.container():
+        _summary(workspace, result)
+        with _beside(result, text):
+            _hits(workspace, text, result, options, several=several)
+
+
+def _beside(result: SearchResult, text: str = "") -> DeltaGenerator:
+    """Return the place for the hits, beside the facets where there are some; they are drawn for a question."""
+    if not (result.facets and result.hits):
+        return st.container()
+    left, right = st.columns([2, 9], gap="medium")
+    if text:
+        with left:
+            facets.facets(text, result.facets)
+    return right
+
+
+def _hits(workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, *, several: bool) -> None:
+    subqueries.section(result)
+    if result.hits:
+        hits.listed(workspace, text, result, base=several)
+        context_block.section(workspace, text, options)
+    else:
+        suggestions.no_hits(workspace, text, result)
+    lost.lost(workspace, text, options)
+    lost.why_not(workspace, text, options)
+
+
+def _told(result: SearchResult) -> str:
+    mode = FOUND_BY[result.mode]
+    return t_plural(
+        "{n} hit · {mode} · {ms} ms",
+        "{n} hits · {mode} · {ms} ms",
+        n=len(result.hits),
+        mode=mode,
+        ms=round(result.took_ms),
+    )
+
+
+def _summary(workspace: Workspace, result: SearchResult) -> None:
+    """Say how many hits there are, how they were found, and what should be known about that."""
+    by = [t("second look: {name}", name=rerankers.called(result.reranker))] if result.reranker else []
+    kept = [t("from memory")] if result.cached else []
+    st.caption(plain(" · ".join([_told(result), *by, *kept])))
+    if result.rerank_problem:
+        st.warning(
+            f"**{t('There was no second look: the hits are in the order before it.')}** {plain(said(result.rerank_problem))}",
+            icon=":material/warning:",
+        )
+    for notice in result.notices if result.hits else ():
+        st.info(said(_notice(workspace, result, notice)), icon=":material/info:")
+    if "model_loading" in result.notices and _is_by_meaning(result):
+        _wait_for_reranker(workspace)
+
+
+def _is_by_meaning(result: SearchResult) -> bool:
+    return result.mode in ("semantic", "hybrid")
+
+
+def _wait_for_reranker(workspace: Workspace) -> None:
+    """Draw the page anew when the reranker is there: its loading began with this search, unseen by the side bar."""
+    drawn = []
+
+    @st.fragment(run_every=1.0)
+    def part() -> None:
+        if drawn and not workspace.jobs.running("warm_reranker"):
+            st.rerun()
+        drawn.append(True)
+
+    part()
+
+
+def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:
+    """Return the text of a notice, by what the person can know of it."""
+    if notice != "model_loading":
+        return NOTICES[notice]
+    if _is_by_meaning(result):
+        return ABOUT_MODELS["reranker_loading"]
+    warm = workspace.jobs.get("warm")
+    return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]

@@ -1,0 +1,90 @@
+"""How a search is made: what a person chose, and what is left to the base and the settings."""
+
+from typing import Any, cast
+
+import streamlit as st
+
+from core.model import CompleteSettings, SearchOptions
+from core.workspace import Workspace
+from pages.ui.shared import knobs, rerankers
+from pages.ui.shared.text import t
+
+FILTERS = ("search_bases", "search_tags")
+DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
+"""What the base, else the settings say, as long as nobody chose another value."""
+
+
+def popover(workspace: Workspace, bases: list[str]) -> SearchOptions:
+    """Draw the options and return them."""
+    tags = list(workspace.notes.tags())
+    changed = _changed(_set_up(workspace, bases, tags))
+    label = t("Options · {n}", n=changed) if changed else t("Options")
+    with st.popover(label, icon=":material/tune:", key="options"), st.container(key="options_body"):
+        chosen = _drawn(workspace, bases, tags)
+        if changed:
+            st.button(
+                t("As the settings say"), key="reset_options", type="tertiary", icon=":material/undo:", on_click=reset
+            )
+    return chosen
+
+
+def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOptions:
+    filters: list[list[str]] = []
+    chosen: dict[str, Any] = {}
+    texts = ((t("Knowledge bases"), t("All"), bases), (t("With all of these tags"), t("Any"), tags))
+    columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
+    for column, (first, *others), (label, none, there), key in columns:
+        with column:
+            chosen[first] = _left(first)
+            filters.append(st.multiselect(label, there, key=key, placeholder=none, persist_state="session"))
+            chosen |= {name: _left(name) for name in others}
+    base = workspace.bases.get(filters[0][0]) if len(filters[0]) == 1 else None
+    chosen["reranker"] = rerankers.choice(workspace, base)
+    chosen["filters"] = workspace.searching.filters(bases=filters[0], tags=filters[1])
+    return cast(SearchOptions, chosen)
+
+
+def _left(name: str) -> Any:
+    """Draw a widget and return its value where a person chose it, None where it only shows what is set."""
+    value = knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
+    return value if name in st.session_state["own_options"] else None
+
+
+def _chose(name: str) -> None:
+    st.session_state["own_options"] = st.session_state["own_options"] | {name}
+
+
+def _changed(usual: CompleteSettings) -> int:
+    """How many options, filters aside, aren't as they are set."""
+    own = sum(st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"])
+    return own + (st.session_state["reranker"] != rerankers.AS_SET)
+
+
+def reset() -> None:
+    """Leave everything but the filters to the settings again; for callbacks."""
+    st.session_state.update(reranker=rerankers.AS_SET, own_options=frozenset())
+
+
+def choose(name: str, value: object) -> None:
+    """Choose an option in a person's stead; for callbacks."""
+    st.session_state[name] = value
+    _chose(name)
+
+
+def _set_up(workspace: Workspace, bases: list[str], tags: list[str]) -> CompleteSettings:
+    """Give every option a value that there is, and return what is set, for the base where it is one."""
+    st.session_state.setdefault("own_options", frozenset())
+    st.session_state.setdefault("reranker", rerankers.AS_SET)
+    for key, there in zip(FILTERS, (bases, tags), strict=True):
+        st.session_state[key] = [name for name in st.session_state.get(key, []) if name in there]
+    chosen = st.session_state[FILTERS[0]]
+    usual = workspace.bases.search_settings(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+    for name in DRAWN:
+        if name not in st.session_state["own_options"]:
+            st.session_state[name] = knobs.value(usual, name)
+    return usual
+
+
+def drop_filter(key: str, name: str) -> None:
+    """Take one filter beside the question away; for callbacks."""
+    st.session_state[key] = [other for other in st.session_state[key] if other != name]

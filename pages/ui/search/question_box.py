@@ -1,0 +1,132 @@
+"""The line on which a question is asked, and the page before there is one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from core.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
+from core.messages import message
+from core.model import SearchOptions
+from core.workspace import Workspace
+from pages.ui.search import history, options
+from pages.ui.shared import links
+from pages.ui.shared.safe import html, marked, plain
+from pages.ui.shared.text import said, t
+
+
+def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptions]:
+    """Draw the box, the history and the options; return what is asked, None where nothing is, and how."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
+        text = _question()
+        history.popover(workspace, text or "")
+        return text, options.popover(workspace, bases)
+
+
+def put(text: str) -> None:
+    """Ask a question from the next run on; for callbacks."""
+    st.session_state["q"] = st.session_state["asked"] = text.strip()
+
+
+def without(text: str, start: int, end: int) -> str:
+    """Return a question without a part of it; what stood around that is kept apart by a space."""
+    return f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
+
+
+def _question() -> str | None:
+    """Draw the box; the address's question is asked at once."""
+    if (linked := links.arrived("q")) is not None:
+        put(linked)
+        st.session_state["new_question"] = linked.strip()
+    with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        typed = st.text_input(
+            t("Ask a question or type a few words"),
+            key="q",
+            placeholder=t("Ask a question or type a few words"),
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+        if st.form_submit_button(t("Search"), type="primary", icon=":material/search:"):
+            st.session_state["asked"] = st.session_state["new_question"] = typed.strip()
+            if not typed.strip():
+                return ""
+    asked: str = st.session_state.get("asked", "")
+    links.say("q", asked)
+    return asked or None
+
+
+def remember(workspace: Workspace, text: str) -> None:
+    """Record a question that was just typed or came by a link, and has been answered."""
+    if st.session_state.pop("new_question", "") == text:
+        workspace.history.remember(text)
+
+
+@contextmanager
+def problems(text: str) -> Iterator[None]:
+    """Show what is wrong with a question where it stands in it, or with a model, and offer to go on without it."""
+    try:
+        yield
+    except QueryError as error:
+        if error.at is None:
+            raise
+        st.error(plain(said(error)), icon=":material/error:")
+        _misplaced(text, *error.at)
+    except (EmbeddingMismatch, ModelError, ProviderError) as error:
+        if st.session_state["mode"] == "keyword":
+            raise
+        st.error(plain(said(error)), icon=":material/error:")
+        st.button(
+            t("Search by words"),
+            key="by_keyword",
+            icon=":material/match_word:",
+            on_click=options.choose,
+            args=("mode", "keyword"),
+        )
+
+
+def _misplaced(text: str, start: int, end: int) -> None:
+    st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
+    if text[:start].endswith((":", "：")):
+        start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
+    if rest := without(text, start, end):
+        st.button(t("Search without it"), key="leave_out", icon=":material/backspace:", on_click=put, args=(rest,))
+
+
+def nothing_yet() -> None:
+    """Say that there are no notes, and where they come from."""
+    st.info(t("There is nothing to search yet."), icon=":material/search_off:")
+    with st.container(horizontal=True):
+        st.page_link("home.py", label=t("Try it with sample notes"), icon=":material/play_arrow:")
+        st.page_link("notes.py", label=t("Import my notes"), icon=":material/folder_open:")
+
+
+def examples(samples: bool) -> None:
+    """Say what can be asked and how; with the sample notes, offer questions that they answer."""
+    st.caption(t("Ask in your own words, in Chinese or English; the words needn't be those of the note."))
+    if samples:
+        with st.container(horizontal=True, vertical_alignment="center", key="examples"):
+            st.caption(t("For example"), width="content")
+            for text in (
+                t("How do I undo a commit that I already pushed?"),
+                t("缓存穿透怎么办"),
+                t("why does my bread turn out dense"),
+            ):
+                st.page_link("search.py", label=text, icon=":material/arrow_outward:", query_params={"q": text})
+    rows = "".join(
+        f"<tr><td><code>{html(said(form))}</code></td><td>{html(said(more))}</td></tr>" for form, more in FORMS
+    )
+    st.html(f'<table class="t-table t-forms">{rows}</table>')
+
+
+FORMS = (
+    (message('"exact phrase"'), message("stands in the text as it is")),
+    (message("-word"), message("without this word")),
+    (message("tag:rust"), message("the note's tag; also type:, category:, project:, status:")),
+    (message("in:backup"), message("in the title or path")),
+    (message("section:install"), message("in a heading")),
+    (message("path:work/"), message("below a folder")),
+    (message("has:code"), message("with code")),
+    (message("last 30 days"), message("changed then; also after:2026-01-31, before:2026")),
+    (message("zip vs tar"), message("is broken down and asked part by part")),
+)
+"""What the search box understands: an example of each form, and what it means."""

@@ -1,0 +1,96 @@
+"""What was understood of a question, as chips: its level, which can be chosen, and its parts, which can be taken away."""
+
+from typing import get_args
+
+import streamlit as st
+
+from core.messages import message
+from core.model import Level, SearchResult, Term
+from pages.ui.search import options, question_box
+from pages.ui.shared import names
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import said, t
+
+FIELDS = {
+    "tag": message("tag"),
+    "type": message("type"),
+    "category": message("category"),
+    "project": message("project"),
+    "status": message("status"),
+    "in": message("title or path"),
+    "path": message("path"),
+    "section": message("section"),
+    "has": message("has"),
+    "base": message("base"),
+    "after": message("from"),
+    "before": message("before"),
+}
+ICONS = {"simple": "search", "focused": "filter_alt", "exploratory": "account_tree"}
+
+
+def chips(text: str, result: SearchResult) -> None:
+    """Draw the level with its reason, the parts of the question that narrow it, and the filters beside it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="chips"):
+        _level(result, chosen=result.settings.level != "auto")
+        for term in narrowing(result):
+            st.button(
+                plain(called(term)),
+                key=f"term_{term.start}",
+                icon=":material/close:",
+                icon_position="right",
+                help=t("Search without it"),
+                on_click=question_box.put,
+                args=(question_box.without(text, term.start, term.end),),
+            )
+        for key in options.FILTERS:
+            for number, name in enumerate(st.session_state[key]):
+                st.button(
+                    plain(filter_called(key, name)),
+                    key=f"drop_{key}_{number}",
+                    icon=":material/close:",
+                    icon_position="right",
+                    help=t("Search without it"),
+                    on_click=options.drop_filter,
+                    args=(key, name),
+                )
+
+
+def _level(result: SearchResult, *, chosen: bool) -> None:
+    levels = {name: said(names.LEVELS[name]) for name in get_args(Level)}
+    name = levels[result.classified.level]
+
+    def choose() -> None:
+        options.choose("level", st.session_state["level_chip"])
+
+    st.menu_button(
+        t("{level} · chosen", level=name) if chosen else name,
+        list(levels),
+        format_func=levels.__getitem__,
+        key="level_chip",
+        icon=f":material/{ICONS[result.classified.level]}:",
+        help=plain(said(result.classified.reason)),
+        on_click=choose,
+    )
+
+
+def narrowing(result: SearchResult) -> list[Term]:
+    """Return the parts of the question that narrow it: all but its plain words."""
+    return [term for term in result.understood.terms if term.kind != "words"]
+
+
+def called(term: Term) -> str:
+    """Return what a part of a question is called on the screen."""
+    if term.kind == "phrase":
+        return f"“{term.value}”"
+    if term.kind == "excluded":
+        return t("without {value}", value=term.value)
+    if not term.field:
+        return term.value  # a time as it was spoken of
+    fields = {"field": FIELDS[term.field], "value": term.value}
+    return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
+
+
+def filter_called(key: str, name: str) -> str:
+    """Return what a filter beside the question is called."""
+    field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
+    return t("{field}: {value}", field=field, value=name)

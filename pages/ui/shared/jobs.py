@@ -1,0 +1,184 @@
+"""Long work on the screen: what runs, how far it is, how it ended. The work itself is in `workspace.jobs`."""
+
+import gc
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from core.messages import message, plural
+from core.model import Job, Progress, Rechunked, SwitchCost, SyncPlan, SyncReport, Trial
+from core.workspace import Workspace
+from pages.ui.shared import plans, sizes, verdicts
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import said, t
+
+SAMPLES = Path(__file__).parents[3] / "data" / "sample_notes"
+IMPORTS = ("import", "rebuild")
+CHUNKS = ("rechunk", "embed", "edits")
+BASES = ("switch", "tokens")
+MODELS = ("test", "download", "device")
+EVALUATION = ("evaluate", "advise")
+QUESTIONS = ("suggest",)
+WATCHED = ("warm", "warm_reranker", *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
+DOING = {
+    "import": message("Importing"),
+    "rebuild": message("Rebuilding the index"),
+    "rechunk": message("Splitting notes again"),
+    "embed": message("Indexing"),
+    "edits": message("Changing chunks"),
+    "switch": message("Changing the model"),
+    "tokens": message("Word-by-word data"),
+    "cost": message("Estimating"),
+    "test": message("Testing the model"),
+    "download": message("Downloading"),
+    "device": message("Looking at this machine"),
+    "evaluate": message("Asking the questions"),
+    "advise": message("Asking for advice"),
+    "suggest": message("Looking for questions"),
+}
+"""What each job does."""
+DONE = {
+    "import": message("Import finished"),
+    "rebuild": message("The index is rebuilt"),
+    "rechunk": message("The notes are split again"),
+    "embed": plural("{n} chunk indexed", "{n} chunks indexed"),
+    "edits": message("The chunks are changed"),
+    "switch": message("The base has its new model"),
+    "tokens": message("The word-by-word data is up to date"),
+    "cost": message("Estimate"),
+    "test": message("Tested"),
+    "download": message("Downloaded"),
+    "evaluate": message("All questions asked"),
+    "advise": message("All questions asked"),
+    "suggest": plural("{n} question suggested", "{n} questions suggested"),
+}
+"""What a job has done, `n` of them where its result is a number."""
+SOON = 1.2
+"""Seconds that a page waits for work which may be done at once."""
+
+
+def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
+    """Draw what depends on jobs: again while one runs, and the whole page once when one starts or ends."""
+    running = _running(workspace)
+
+    @st.fragment(run_every=1.0 if running else None)
+    def part() -> None:
+        if "warm" in running:
+            # Streamlit collects all garbage after every run, and what the model's libraries make while
+            # they load is half a million objects: without this the page's polling starves the loading.
+            gc.freeze()
+        if _running(workspace) != running:
+            st.rerun()
+        draw()
+
+    part()
+
+
+def _running(workspace: Workspace) -> list[str]:
+    return [name for name in WATCHED if workspace.jobs.running(name)]
+
+
+def importing(workspace: Workspace) -> bool:
+    """Tell whether notes are being written."""
+    return workspace.jobs.running("import")
+
+
+def writing(workspace: Workspace) -> bool:
+    """Tell whether chunks can't be changed: another job is at it, or the workspace is for reading only."""
+    return workspace.readonly or workspace.jobs.running(*IMPORTS, *CHUNKS)
+
+
+def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) -> None:
+    """Run a job and draw the page anew: at its end where that is soon."""
+    if workspace.jobs.start(name, job):
+        ended = workspace.jobs.wait(name, SOON)
+        if name == "edits" and ended and ended.state == "done":
+            workspace.jobs.forget(name)
+    st.rerun()
+
+
+def about(what: str, progress: Progress) -> Progress:
+    """Return a progress that says what it is about, from now on, whatever the work says."""
+
+    def told(done: float, total: float, _: str) -> None:
+        progress(done, total, what)
+
+    told(0, 0, "")
+    return told
+
+
+def start_import(workspace: Workspace, plan: SyncPlan, *, confirmed: bool) -> bool:
+    """Apply a plan in a job; False, starting nothing, while another import runs."""
+    return workspace.jobs.start(
+        "import", lambda progress: workspace.notes.apply(plan, confirmed=confirmed, progress=progress)
+    )
+
+
+def start_samples(workspace: Workspace) -> None:
+    """Import the notes that come with the program."""
+
+    def work(progress: Progress) -> SyncReport:
+        return workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"), progress=progress)
+
+    workspace.jobs.start("import", work)
+
+
+def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
+    """Draw the jobs of these names that run or have just ended."""
+
+    def draw() -> None:
+        for name in names:
+            if job := workspace.jobs.get(name):
+                with st.container(border=True, key=f"job_{name}"):
+                    _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
+
+    if any(workspace.jobs.get(name) for name in names):
+        follow(workspace, draw)
+
+
+def _running_job(workspace: Workspace, job: Job) -> None:
+    shown = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    far = f"{job.share:.0%}" if job.name in EVALUATION else f"{shown(job.done)} / {shown(job.total)}"
+    done = f"{far} · {plain(job.what)}" if job.total else t("Getting ready…")
+    st.progress(job.share, text=f"**{said(DOING[job.name])}** {done}")
+    if job.name != "rebuild":
+        st.button(
+            t("Cancel"),
+            key="cancel_job" if job.name == "import" else f"cancel_{job.name}",
+            icon=":material/stop_circle:",
+            on_click=workspace.jobs.cancel,
+            args=(job.name,),
+        )
+
+
+def _ended(workspace: Workspace, job: Job) -> None:
+    if job.state == "failed":
+        st.error(f"**{t('It did not work')}** {plain(said(job.error))}", icon=":material/error:")
+    elif job.state == "cancelled":
+        if job.name in QUESTIONS:
+            state = t("Stopped. No question was added.")
+        elif job.name in (*BASES, "cost", *MODELS, *EVALUATION):
+            state = t("Stopped. What was done stays, and you can continue later.")
+        else:
+            state = t("Cancelled. Notes that were done stay; nothing was removed.")
+        st.warning(state, icon=":material/stop_circle:")
+    if isinstance(job.result, SyncReport):
+        plans.report(job.result)
+    if isinstance(job.result, Rechunked):
+        plans.rechunked(job.result)
+    if isinstance(job.result, Trial):
+        verdicts.trial(job.result)
+    if isinstance(job.result, SwitchCost):
+        verdicts.cost(job.result)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.state == "done":
+            took = html(t("{seconds:.1f} s", seconds=job.seconds))
+            count = job.result if isinstance(job.result, int) else 0
+            done = html(said(DONE[job.name], n=count))
+            st.html(
+                f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{took}</span></div>', width="content"
+            )
+            if job.name == "import":
+                st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
+        st.button(t("Close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

@@ -1,0 +1,35 @@
+"""The language of the screens: the person's choice, else the browser's."""
+
+import streamlit as st
+
+from core.messages import LANGUAGES, language_of
+from core.workspace import Workspace
+from pages.ui.shared.text import t
+
+
+def settle(workspace: Workspace | None) -> None:
+    """Decide the language of a session that has none yet."""
+    if st.session_state.get("language") not in LANGUAGES:
+        preference = workspace.preferences.get("language") if workspace else ""
+        st.session_state["language"] = language_of(preference or st.context.locale or "")
+
+
+def switch(workspace: Workspace | None) -> None:
+    """Draw the switch; the choice is the next session's too."""
+
+    def choose() -> None:
+        st.session_state["language"] = st.session_state["language_switch"]
+        if workspace:
+            workspace.preferences.set("language", st.session_state["language"])
+
+    # The switch has a key of its own: a widget's key is emptied when the page is left.
+    st.session_state["language_switch"] = st.session_state["language"]
+    st.segmented_control(
+        t("Language"),
+        list(LANGUAGES),
+        format_func=LANGUAGES.__getitem__,
+        key="language_switch",
+        required=True,
+        label_visibility="collapsed",
+        on_change=choose,
+    )

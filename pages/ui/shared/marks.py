@@ -1,0 +1,69 @@
+"""Where the words of a question stand in a text, and the part of it that holds most of them."""
+
+import re
+from collections.abc import Sequence
+
+from core.text import simplified
+from pages.ui.shared.safe import Span
+
+EXCERPT = 420
+"""Characters of a hit that are shown before it is unfolded."""
+
+_LONGEST = 1000
+"""A line start is looked for this far back at most."""
+
+
+def find(text: str, words: Sequence[str]) -> list[Span]:
+    """Return the places of the words, in order, those that touch as one.
+
+    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier;
+    one of simplified Chinese characters marks the traditional ones too.
+    """
+    text = simplified(text)
+    latin = [re.escape(word) for word in words if word.isascii()]
+    other = [re.escape(word) for word in words if not word.isascii()]
+    spans = [match.span() for word in other for match in re.finditer(word, text, re.IGNORECASE)]
+    if latin:
+        pattern = "|".join(sorted(latin, key=len, reverse=True))
+        for match in re.finditer(rf"(?:{pattern})(?![a-z0-9])", text, re.IGNORECASE):
+            start = match.start()
+            inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
+            if not inside or (text[start].isupper() and not text[start - 1].isupper()):
+                spans.append(match.span())
+    return _joined(sorted(spans))
+
+
+def excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
+    """Return where a part of about `length` characters with most of the marked text begins and ends."""
+    if len(text) <= length * 1.3:
+        return 0, len(text)
+    best, most, last, weight = 0, 0, 0, 0
+    for first, (start, _) in enumerate(spans):
+        while last < len(spans) and spans[last][1] <= start + length - 60:
+            weight += spans[last][1] - spans[last][0]
+            last += 1
+        if weight > most:
+            best, most = start, weight
+        if last > first:
+            weight -= spans[first][1] - spans[first][0]
+        last = max(last, first + 1)
+    start = max(0, best - 60)
+    line = text.rfind("\n", max(0, start - _LONGEST), best) + 1
+    if best - line <= length // 3:
+        start = line
+    return start, min(len(text), start + length)
+
+
+def within(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    """Return the spans of a part, counted from where it begins."""
+    return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((start, end))
+    return joined

@@ -1,0 +1,40 @@
+"""Texts in the language of the session: English in the code, other languages from the catalogues of `core.locale`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from core.messages import ENGLISH, Message, in_context, message, plural, render
+
+
+def session_language() -> str:
+    """Return the language of the session, one of `core.messages.LANGUAGES`."""
+    return str(st.session_state.get("language", ENGLISH))
+
+
+def t(text: str, /, **fields: object) -> str:
+    """Return a text with its fields; whole numbers get separators."""
+    return render(message(text, **fields), session_language())
+
+
+def t_plural(one: str, many: str, /, **fields: object) -> str:
+    """Return a text that depends on its field `n`."""
+    return render(plural(one, many, **fields), session_language())
+
+
+def t_in(context: str, text: str, /, **fields: object) -> str:
+    """Return a text whose translation depends on where it stands."""
+    return render(in_context(context, text, **fields), session_language())
+
+
+def said(value: object, /, **fields: object) -> str:
+    """Return a message of a table or of core, with the fields that it still lacks."""
+    if isinstance(value, Message) and fields:
+        value = replace(value, fields={**value.fields, **fields})
+    return render(value, session_language())
+
+
+def labels(table: Mapping[str, Message]) -> Callable[[str], str]:
+    """Return what a widget shows its options by: the texts of a table, in the language that the page is drawn in."""
+    return {code: said(text) for code, text in table.items()}.__getitem__

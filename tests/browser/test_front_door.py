@@ -1,0 +1,103 @@
+"""The front door: what every answer carries, whom the app answers, and that any address can be the first."""
+
+import urllib.error
+import urllib.request
+from email.message import Message
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from pages.ui.shared.policy import HEADERS
+from tests.browser.conftest import browsing, serving, tessera
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with one note, which no server has opened yet, and an embedder that needs no model."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "door.md").write_text("# Door\n\nIt stands open.\n", encoding="utf-8")
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
+    monkeypatch.setenv("TESSERA_WORKSPACE", str(tmp_path / "workspace"))
+    tessera("import", str(tmp_path / "notes"))
+    return tmp_path / "workspace"
+
+
+def answer(url: str, **headers: str) -> tuple[int, Message]:
+    """Ask without a browser; return the status and the headers."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as response:
+            return response.status, response.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/notes", "/favicon.png", "/_stcore/health", "/media/none", "/component/none/x.js", "/..%2fapp.py"]
+)
+def test_every_answer_carries_the_policy(server: str, path: str) -> None:
+    _, headers = answer(server + path)
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_the_app_answers_to_its_own_names_only(server: str) -> None:
+    port = server.rpartition(":")[2]
+    assert answer(server, Host=f"localhost:{port}")[0] == 200
+    status, headers = answer(server, Host="evil.example")
+    assert status == 400
+    assert headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(("page", "content"), [("chunks", ".own"), ("notes", ".st-key-reader_body")])
+def test_a_link_into_a_new_server_is_followed_and_back_returns(
+    filled: Path, chromium: Browser, page: str, content: str
+) -> None:
+    note = tessera("search", "door")["hits"][0]["note_id"]
+    with serving(filled) as url, browsing(chromium, url) as tab:
+        shown = tab.page
+        tab.open(f"/{page}?note={note}")
+        expect(shown.locator(content).first).to_contain_text("It stands open")
+        expect(shown).to_have_title(f"{page.capitalize()} · Tessera")
+        menu = shown.get_by_test_id("stSidebar")
+        for name in ("Home", "Notes", "Chunks", "Search", "Evaluation", "Settings"):
+            expect(menu.get_by_role("link", name=name)).to_be_visible()
+        expect(shown.get_by_role("dialog")).to_have_count(0)
+        tab.settle()
+        menu.get_by_role("link", name="Search").click()
+        expect(shown.get_by_role("textbox", name="Ask a question")).to_be_visible()
+        tab.settle()
+        shown.go_back()
+        expect(shown.locator(content).first).to_contain_text("It stands open")
+        expect(shown).to_have_url(f"{url}/{page}?note={note}")
+
+
+def test_files_go_up_and_come_down(filled: Path, chromium: Browser) -> None:
+    with serving(filled) as url, browsing(chromium, url) as tab:
+        page = tab.page
+        tab.open("/notes")
+        page.get_by_text("Import and sync").click()
+        page.get_by_role("tab", name="Upload files").click()
+        expect(page.get_by_text("Model ready")).to_be_visible()
+        with page.expect_response("**/_stcore/upload_file/**") as upload:
+            page.locator(".st-key-by_files input[type=file]").set_input_files(filled.parent / "notes" / "door.md")
+        assert upload.value.ok
+        expect(page.locator(".st-key-by_files")).to_contain_text("door.md")
+        tab.settle()
+        page.locator(".st-key-look_files button").click()
+        expect(page.get_by_text("What this sync would change")).to_be_visible()
+        tab.open("/search?q=door")
+        page.get_by_text("Context for a prompt").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        assert "It stands open" in download.value.path().read_text(encoding="utf-8")
+
+
+def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Browser) -> None:
+    with serving(filled) as url, browsing(chromium, url) as tab:
+        tab.open("/")
+        expect(tab.page.get_by_text("Model ready")).to_be_visible()
+        assert (filled / "chroma.open").exists()
+    assert not (filled / "chroma.open").exists()

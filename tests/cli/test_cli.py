@@ -1,0 +1,427 @@
+"""The command line: what scripts read, and what a mistake says."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import cli, embedding
+from core.embedding import EMBEDDERS
+from core.model import Matrix, Role
+from core.registry import Entry
+from core.workspace import Workspace
+from tests import notes
+from tests.fakes import WordLengths
+
+pytestmark = pytest.mark.usefixtures("bundled")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return notes.write(tmp_path / "vault")
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Run a command with --workspace and --json, and return what it printed; a failure is (status, stderr)."""
+
+    def run(*arguments: object) -> Any:
+        command = [str(argument) for argument in arguments]
+        try:
+            cli.main([*command, "--workspace", str(tmp_path / "workspace"), "--json"])
+        except SystemExit as end:
+            printed = capsys.readouterr()
+            return json.loads(printed.out) if not end.code else (end.code, printed.err)
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+def test_import_says_what_it_did(run: Any, folder: Path) -> None:
+    planned = run("import", folder, "--base", "mine", "--dry-run")
+    assert planned["added"] == 3
+    assert planned["embedded_windows"] == 0
+    assert run("status")["bases"] == []
+    report = run("import", folder, "--base", "mine")
+    expected = {"added": 3, "changed": 0, "renamed": 0, "removed": 0, "unchanged": 0, "failed": [], "chunks": 3}
+    assert report.items() >= expected.items()
+    assert report["embedded_windows"] == 3
+    assert report["seconds"] > 0
+    (folder / "empty.md").touch()
+    again = run("import", folder, "--base", "mine")
+    assert again["unchanged"] == 3
+    text = {"text": "is empty.", "fields": {}}
+    assert again["failed"] == [{"path": "empty.md", "error": "is empty.", "message": text}]
+
+
+def test_search_hits_point_into_the_file(run: Any, folder: Path) -> None:
+    run("import", folder)
+    result = run("search", "怎样避免缓存同时过期", "--limit", 2)
+    assert result["mode"] == "hybrid"
+    assert len(result["hits"]) == 2
+    hit = result["hits"][0]
+    assert (hit["rank"], hit["base"], hit["path"], hit["title"]) == (1, "vault", "缓存/雪崩.md", "缓存雪崩")
+    assert (hit["chunk_index"], hit["total_chunks"]) == (0, 1)
+    assert hit["section"] == ["缓存雪崩"]
+    assert set(hit["scores"]) == set(hit["ranks"]) == {"vector", "keyword", "fused", "rerank", "final"}
+    source = (folder / hit["path"]).read_text(encoding="utf-8")
+    assert source[hit["file_start"] : hit["file_end"]] == hit["text"]
+    assert hit["file_end"] - hit["file_start"] == hit["end"] - hit["start"] == len(hit["text"])
+    assert [hit["path"] for hit in run("search", "dough", "--tag", "redis")["hits"]] == ["缓存/雪崩.md"]
+
+
+def test_expanding_shows_the_neighbours(run: Any, folder: Path) -> None:
+    (folder / "long.md").write_text(notes.long_note(20))
+    run("import", folder)
+    plain = run("search", "word7", "--mode", "keyword")["hits"][0]
+    wide = run("search", "word7", "--mode", "keyword", "--expand", 1)["hits"][0]
+    assert plain["chunk_id"] == wide["chunk_id"]
+    assert plain["text"] in wide["text"]
+    assert wide["start"] < plain["start"] < plain["end"] < wide["end"]
+
+
+def test_chunks_shows_the_cut_and_stores_nothing(run: Any, folder: Path, tmp_path: Path) -> None:
+    cut = run("chunks", folder / "缓存/雪崩.md")
+    assert cut["strategy"] == "none"
+    assert cut["reasons"]
+    (chunk,) = cut["chunks"]
+    assert chunk["kind"] == "full_document"
+    assert notes.CACHE[chunk["file_start"] : chunk["file_end"]] == chunk["text"]
+    lines = run("chunks", folder / "kitchen/bread.txt", "--strategy", "lines")
+    assert [chunk["kind"] for chunk in lines["chunks"]] == ["line"]
+    small = run("chunks", folder / "backups.md", "--strategy", "recursive", "--chunk-size", 20, "--chunk-overlap", 5)
+    assert len(small["chunks"]) > 2
+    assert not (tmp_path / "workspace").exists()
+
+
+def test_chunks_compares_two_strategies_and_draws_them(run: Any, folder: Path, capsys: Any) -> None:
+    (folder / "long.md").write_text(notes.long_note(20) + "<script>alert(1)</script>\n")
+    shown = run("chunks", folder / "long.md", "--compare", "recursive")
+    assert (shown["strategy"], shown["compare"]["strategy"]) == ("markdown", "recursive")
+    assert shown["sizes"]["count"] == len(shown["chunks"])
+    cuts = shown["compare"]["cuts"]
+    assert {chunk["start"] for chunk in shown["chunks"]} == {*cuts["both"], *cuts["first"]}
+    assert cuts["second"]
+    with pytest.raises(SystemExit) as end:
+        cli.main(["chunks", str(folder / "long.md"), "--compare", "recursive", "--format", "html"])
+    assert end.value.code == 0
+    page = capsys.readouterr().out
+    assert page.count("<article") == len(shown["chunks"]) + len(shown["compare"]["chunks"])
+    assert "<script" not in page
+    assert run("chunks", folder / "long.md", "--format", "pdf")[0] == 1
+
+
+def test_evaluate_reports_every_question(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    questions = tmp_path / "questions.jsonl"
+    gold = [{"path": "backups.md", "quote": "Count the rows of the\nlargest table"}]
+    questions.write_text(json.dumps({"id": "q1", "question": "how to check a restored database", "gold": gold}))
+    evaluation = run("evaluate", questions, "--base", "vault")
+    assert evaluation["questions"] == 1
+    assert evaluation["metrics"].keys() >= {"hit@1", "hit@5", "hit@10", "mrr@10", "hit@4000chars"}
+    (question,) = evaluation["per_question"]
+    assert question["id"] == "q1"
+    assert {"path", "file_start", "file_end", "score"} == set(question["hits"][0])
+    questions.write_text("{}\n")
+    assert "line 1" in run("evaluate", questions, "--base", "vault")[1]
+
+
+def questions_of(tmp_path: Path) -> Path:
+    gold = [{"path": "backups.md", "quote": "Count the rows of the\nlargest table"}]
+    file = tmp_path / "questions.jsonl"
+    file.write_text(json.dumps({"id": "q1", "question": "how to check a restored database", "gold": gold}))
+    return file
+
+
+def test_evaluate_compares_ways_to_search_and_writes_a_report(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    asked = ("evaluate", questions_of(tmp_path), "--base", "vault", "--compare", "mode=keyword,limit=3")
+    for name, holds in (("out.csv", "q1,"), ("out.md", "| hit@1 |"), ("out.html", "<!doctype html>")):
+        told = run(*asked, "--report", tmp_path / name)
+        assert [one["pipeline"] for one in told["compared"]["runs"]] == ["Current settings", "mode=keyword,limit=3"]
+        assert told["compared"]["settings"]["mode"] == ["auto", "keyword"]
+        assert "too few questions" in told["compared"]["differences"][0]["hit@1"]["told"]
+        assert holds in (tmp_path / name).read_text(encoding="utf-8-sig")
+    assert "csv" in run(*asked, "--report", tmp_path / "out.docx")[1]
+    assert "Choices: chunk_overlap" in run(*asked, "--compare", "magic=1")[1]
+
+
+def test_evaluate_a_grid_is_refused_advice_on_few_questions(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    told = run("evaluate", questions_of(tmp_path), "--base", "vault", "--grid", "semantic_weight=0.2,0.9")
+    assert len(told["compared"]["runs"]) == 3
+    assert "20" in told["advice"]["refused"]
+
+
+def test_evaluate_the_usual_grid_goes_by_the_other_options(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    told = run(
+        "evaluate", questions_of(tmp_path), "--base", "vault", "--grid", "auto", "--limit", "3", "--mode", "hybrid"
+    )
+    assert told["compared"]["settings"].keys() == {
+        "chunk_size",
+        "max_single_chunk_size",
+        "semantic_weight",
+        "reranker",
+    }
+
+
+def test_evaluate_keeps_runs_under_a_name_and_asks_them_again(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    file = questions_of(tmp_path)
+    run("evaluate", file, "--base", "vault", "--save", "mine")
+    assert "already in the question set" in run("evaluate", file, "--base", "vault", "--save", "mine")[1]
+    assert run("evaluate", "mine", "--base", "vault", "--save", "mine")["metrics"]["hit@1"] == 1.0
+    assert run("evaluate", "mine", "--base", "vault")["questions"] == 1
+    assert "Sets: mine" in run("evaluate", "yours", "--base", "vault")[1]
+    with Workspace(tmp_path / "workspace", readonly=True) as workspace:
+        assert [one.set_name for one in workspace.runs.of("vault")] == ["mine", "mine"]
+
+
+def test_evaluate_fails_under_a_target(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    asked = ("evaluate", questions_of(tmp_path), "--base", "vault")
+    assert run(*asked, "--fail-under", "hit@5=0.8", "--fail-under", "mrr@10=0.5")["metrics"]["hit@5"] == 1.0
+    status, error = run(*asked, "--fail-under", "span_iou=0.99")
+    assert status == 1
+    assert "span_iou is 0." in error
+    assert "Choices: hit@1" in run(*asked, "--fail-under", "magic=0.8")[1]
+    assert "hit@5=0.8" in run(*asked, "--fail-under", "hit@5")[1]
+
+
+def test_rebuild_gives_the_same_hits(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.store.open_index()
+        before = [hit.chunk.id for hit in workspace.search("restore").hits]
+    for file in sorted((tmp_path / "workspace" / "chroma").rglob("*"), reverse=True):
+        file.rmdir() if file.is_dir() else file.unlink()
+    assert run("rebuild") == {"windows": 3}
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.store.open_index()
+        assert [hit.chunk.id for hit in workspace.search("restore").hits] == before
+    status = run("status")
+    assert [(base["name"], base["notes"], base["chunks"]) for base in status["bases"]] == [("vault", 3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["search", ""], "empty"),
+        (["search", "...!"], "punctuation"),
+        (["search", "x", "--limit", "0"], "limit is 0"),
+        (["search", "x", "--limit", "-1"], "limit is -1"),
+        (["search", "x", "--mode", "fuzzy"], "auto, hybrid, keyword, semantic"),
+        (["search", "x", "--base", "valt"], "Did you mean 'vault'"),
+        (["search", "x", "--after", "someday"], "2026-01-31"),
+        (["import", "/nowhere/at/all"], "doesn't exist"),
+        (["chunks", "/nowhere/x.md"], "/nowhere/x.md"),
+        (["evaluate", "/nowhere.jsonl", "--base", "vault"], "/nowhere.jsonl"),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_what_to_do(run: Any, folder: Path, arguments: list[str], says: str) -> None:
+    run("import", folder)
+    status, error = run(*arguments)
+    assert status == 1
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_an_unknown_strategy_lists_the_choices(run: Any, folder: Path) -> None:
+    status, error = run("chunks", folder / "backups.md", "--strategy", "magic")
+    assert status == 1
+    assert "auto, lines, markdown, none, recursive" in error
+
+
+def test_wrong_usage_is_another_status(run: Any) -> None:
+    assert run("search")[0] == 2
+    assert run("search", "x", "--limit", "many")[0] == 2
+
+
+def test_a_workspace_in_use_is_refused_for_writing_and_open_for_reading(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    with Workspace(tmp_path / "workspace"):
+        (folder / "new.md").write_text("# New")
+        command = [sys.executable, "-m", "core.cli", "import", folder, "--workspace", tmp_path / "workspace"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1
+        assert f"process {os.getpid()}" in done.stderr
+        assert run("search", "pg_restore", "--mode", "keyword")["hits"]
+
+
+def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"{number}.md").write_text(notes.long_note(60).replace("word", f"note{number}word"))
+    command = [sys.executable, "-m", "core.cli", "import", str(folder), "--workspace", str(tmp_path / "workspace")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "workspace" / "chroma").exists() and process.poll() is None:
+        time.sleep(0.1)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=180)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    with Workspace(tmp_path / "workspace") as workspace:
+        assert all(card.chunks > 1 for card in workspace.notes.cards())
+        workspace.store.open_index()
+        assert not workspace.store.index_problem
+
+
+def test_version(run: Any) -> None:
+    assert run("version")["version"].count(".") == 2
+
+
+class Stoppable(WordLengths):
+    """Another embedder, which Ctrl-C meets after `left` more texts of notes; None: never."""
+
+    fingerprint = "stoppable"
+    left: int | None = None
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        if role == "note" and Stoppable.left is not None:
+            Stoppable.left -= len(texts)
+            if Stoppable.left < 0:
+                raise KeyboardInterrupt
+        return super().embed(texts, role=role)
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two embedders without a model; new bases get the first."""
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens", "counts words by length"))
+    monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.cli.test_cli:Stoppable", "the same, and can be stopped"))
+    for name in ("words", "stoppable"):
+        monkeypatch.delitem(embedding._built, name, raising=False)
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    monkeypatch.setattr(Stoppable, "left", None)
+
+
+def test_models_are_listed_with_what_they_are(run: Any, folder: Path) -> None:
+    before = {model["name"]: model for model in run("models", "list")["models"]}
+    assert before["bundled"]["usable"]
+    assert before["bundled"]["dimension"] == 384
+    assert before["bundled"]["bytes"] > 10**8
+    assert before["bundled"]["device"]["reason"]
+    assert before["tfidf"]["device"] is None
+    assert before["late-interaction"]["part"] == "reranker"
+    assert not before["openai_compatible"]["usable"]
+    run("import", folder)
+    assert {model["name"] for model in run("models", "list")["models"]} == set(before)
+
+
+def test_models_are_listed_for_people(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["models", "list", "--workspace", str(tmp_path / "none")])
+    printed = capsys.readouterr().out
+    assert "Embedders\n  bundled\n      ready; 384 numbers a text; reads 512 tokens" in printed
+    assert "cross-encoder:BAAI/bge-reranker-v2-m3\n" in printed
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_model_is_tested(run: Any, tiny_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trial = run("models", "test", "bundled")
+    assert trial["usable"]
+    assert trial["ranking"] == {"en": {"right": 3, "asked": 3}, "zh": {"right": 3, "asked": 3}}
+    assert trial["dimension"] == 384
+    assert trial["memory_bytes"] > 10**8
+    assert trial["device"]["name"] in ("cpu", "cuda", "mps")
+    assert run("models", "test", f"sentence:{tiny_folder}")[0] == 1
+    assert run("models", "test", "BAAI/bge-m3")[0] == 1
+    with pytest.raises(SystemExit) as end:
+        cli.main(["models", "test", f"sentence:{tiny_folder}"])
+    assert end.value.code == 1
+    assert "not usable: choose another model" in capsys.readouterr().out
+
+
+def test_the_path_of_a_model(run: Any) -> None:
+    assert (Path(run("models", "path", "bundled")["folder"]) / "modules.json").is_file()
+    assert "no files of its own" in run("models", "path", "tfidf")[1]
+
+
+def test_a_base_goes_over_to_another_embedder(run: Any, words: None, folder: Path) -> None:
+    run("import", folder)
+    done = run("models", "switch", "vault", "tfidf", "--yes")
+    assert done.items() >= {"base": "vault", "switched": True, "embedder": "tfidf", "windows": 3, "to_embed": 3}.items()
+    assert done["estimated_minutes"] >= 0
+    assert run("status")["bases"][0]["embedder"] == "tfidf"
+    assert run("search", "pg_restore", "--rerank", "none")["hits"][0]["path"] == "backups.md"
+    assert "already" in run("models", "switch", "vault", "tfidf", "--yes")[1]
+
+
+def test_nothing_begins_unasked(
+    run: Any, words: None, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("import", folder)
+    monkeypatch.setattr("sys.stdin", StringIO("y\n"))
+    status, error = run("models", "switch", "vault", "tfidf")
+    assert status == 1
+    assert "3 texts of 3 to index" in error
+    assert "Add --yes" in error
+    assert run("status")["bases"][0]["embedder"] == "words"
+    assert "not going over" in run("models", "switch", "vault")[1]
+
+
+@pytest.mark.parametrize(("answer", "embedder"), [("y\n", "tfidf"), ("n\n", "words")])
+def test_a_person_is_asked(
+    run: Any, words: None, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, embedder: str
+) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    run("import", folder)
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    assert run("models", "switch", "vault", "tfidf")["embedder"] == embedder
+
+
+def test_ctrl_c_leaves_a_switch_that_goes_on_or_is_abandoned(
+    run: Any, words: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "long"
+    folder.mkdir()
+    (folder / "long.md").write_text(notes.long_note(30))
+    run("import", folder)
+    windows = run("models", "switch", "long", "stoppable", "--yes", "--abandon")
+    assert windows == {"base": "long", "switched": False, "embedder": "words"}
+    monkeypatch.setattr(Stoppable, "left", 50)
+    status, error = run("models", "switch", "long", "stoppable", "--yes")
+    assert status == 130
+    assert "tessera models switch long" in error
+    assert "Traceback" not in error
+    assert run("status")["bases"][0]["embedder"] == "words"
+    assert run("search", "word7", "--rerank", "none")["hits"]
+    monkeypatch.setattr(Stoppable, "left", None)
+    assert run("models", "switch", "long")["embedder"] == "stoppable"
+    run("models", "switch", "long", "words", "--yes")
+    monkeypatch.setattr(Stoppable, "left", 5)
+    assert run("models", "switch", "long", "stoppable", "--yes")[0] == 130
+    assert run("models", "switch", "long", "--abandon")["embedder"] == "words"
+    assert "not going over" in run("models", "switch", "long")[1]
+
+
+def test_token_bits_are_kept_or_not(run: Any, words: None, folder: Path) -> None:
+    run("import", folder)
+    off = run("models", "tokens", "vault", "off")
+    assert off == {
+        "base": "vault",
+        "keep_tokens": False,
+        "embedded_windows": 0,
+        "windows": 4,
+        "windows_with_bits": 0,
+        "bytes": 0,
+    }
+    on = run("models", "tokens", "vault", "on")
+    assert (on["keep_tokens"], on["embedded_windows"], on["windows_with_bits"]) == (True, 4, 4)
+    assert on["bytes"] > 0
+    assert "'on' or 'off'" in run("models", "tokens", "vault", "maybe")[1]
+    assert "no base 'other'" in run("models", "tokens", "other", "on")[1]

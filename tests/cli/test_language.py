@@ -1,0 +1,78 @@
+"""The command line in the language of the terminal; what scripts read stays English."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.messages import from_json, render
+from tests import notes
+
+CHINESE = re.compile("[一-鿿]")
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = {name: value for name, value in os.environ.items() if name not in ("LANG", "LC_ALL", "LC_MESSAGES")}
+    command = [sys.executable, "-m", "core.cli", *map(str, arguments)]
+    environment = {"PYTHONIOENCODING": "utf-8"} | environment
+    return subprocess.run(command, capture_output=True, encoding="utf-8", env=known | environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("notes")
+    done = run("import", notes.write(folder / "vault"), "--workspace", folder / "workspace", LANG="zh_CN.UTF-8")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("新增 3，修改 0，改名 0，移除 0，未变 0，失败 0\n已索引 3 个分块")
+    return folder / "workspace"
+
+
+def test_help_is_in_the_language_of_the_terminal() -> None:
+    printed = run("search", "--help", LANG="zh_CN.UTF-8").stdout
+    assert printed.startswith("用法：")
+    assert "选项:" in printed
+    assert "--limit <int>         最多显示多少条结果。" in printed
+    english = run("search", "--help", LANG="zh_CN.UTF-8", TESSERA_LANGUAGE="en").stdout
+    assert english.startswith("Usage: ")
+    assert not CHINESE.search(english)
+
+
+def test_every_command_has_its_help_in_chinese() -> None:
+    for group in ((), ("models",)):
+        listed = run(*group, "--help", LANG="zh_CN.UTF-8").stdout.partition("命令:")[2].splitlines()
+        for line in filter(str.strip, listed):
+            name, text = line.split(maxsplit=1)
+            assert CHINESE.search(text), name
+            printed = run(*group, name, "--help", LANG="zh_CN.UTF-8").stdout.partition("\n")[2]
+            assert not re.search(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+", printed), printed
+
+
+def test_output_is_in_the_language_of_the_terminal(workspace: Path) -> None:
+    question = ("search", "缓存雪崩和备份的区别", "--rerank", "none", "--workspace", workspace)
+    head, *lines = run(*question, TESSERA_LANGUAGE="zh_CN", LANG="en_US.UTF-8").stdout.splitlines()
+    assert head.startswith("3 条结果 · 语义与字词结合 · 展开搜索 · ")
+    assert lines[0].startswith("第 1 轮：缓存雪崩（其中一方；找到 ")
+    assert run(*question, LANG="de_DE.UTF-8").stdout.startswith("3 hits · by meaning and words · broad search · ")
+
+
+def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> None:
+    done = run("search", "x", "--limit", "0", "--workspace", workspace, LC_ALL="zh_CN.UTF-8")
+    assert (done.returncode, done.stderr) == (1, "tessera: 结果数是 0，应在 1 到 1,000 之间。\n")
+
+
+def test_json_is_english_with_the_message_beside_it(workspace: Path) -> None:
+    done = run("search", "x", "--limit", "0", "--workspace", workspace, "--json", LANG="zh_CN.UTF-8")
+    error = json.loads(done.stderr)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert error["error"] == "The limit is 0; it must be from 1 to 1,000."
+    assert error["message"]["text"] == "The {name} is {value}; it must be from {least} to {most}."
+    assert error["message"]["fields"].items() >= {"value": 0, "least": 1, "most": 1000}.items()
+    assert render(from_json(error["message"]), "zh_CN") == "结果数是 0，应在 1 到 1,000 之间。"
+    arguments = ("search", "tag:redis 缓存", "--rerank", "none", "--workspace", workspace, "--json")
+    result = json.loads(run(*arguments, LANG="zh_CN.UTF-8").stdout)
+    assert result["level_reason"] == "It narrows the search: tag:redis."
+    assert result["level_reason_message"]["fields"] == {"words": "tag:redis"}

@@ -1,0 +1,229 @@
+"""A plan says what became of every note, and never removes one it isn't sure of."""
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from core.errors import SourceError
+from core.intake.folder import content_hash
+from core.intake.sync import plan
+from core.messages import message
+from core.model import Failed, KnownNote, SyncPlan, SyncReport
+
+
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def known_of(folder: Path) -> list[KnownNote]:
+    """What a base knows after the folder was synced into it."""
+    added = plan("base", folder, []).added
+    return [
+        KnownNote(f"id of {file.path}", file.path, str(folder), file.content_hash, file.mtime_ns, file.size)
+        for file in added
+    ]
+
+
+def summary(result: SyncPlan) -> dict[str, list[str]]:
+    """The plan's parts that hold something, as paths."""
+    parts = {
+        "added": [file.path for file in result.added],
+        "changed": [f"{match.note.note_id} -> {match.file.path}" for match in result.changed],
+        "renamed": [f"{match.note.path} -> {match.file.path}" for match in result.renamed],
+        "removed": [note.path for note in result.removed],
+        "unchanged": [note.path for note in result.unchanged],
+        "touched": [match.file.path for match in result.touched],
+        "failed": [item.path for item in result.failed],
+    }
+    return {name: paths for name, paths in parts.items() if paths}
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    write(folder, a="note a", b="note b", c="note c", sub__d="note d", sub__e="note e", sub__f="note f")
+    return folder
+
+
+@pytest.fixture
+def known(vault: Path) -> Sequence[KnownNote]:
+    return known_of(vault)
+
+
+def test_first_sync_adds_everything(vault: Path) -> None:
+    result = plan("base", vault, [])
+    assert summary(result) == {"added": ["a.md", "b.md", "c.md", "sub/d.md", "sub/e.md", "sub/f.md"]}
+    assert result.added[0].content_hash == content_hash(b"note a")
+    assert (result.base, result.source_ref) == ("base", str(vault))
+    assert not result.is_empty
+
+
+def test_nothing_changed(vault: Path, known: Sequence[KnownNote]) -> None:
+    result = plan("base", vault, known)
+    assert result.is_empty
+    assert len(result.unchanged) == 6
+
+
+def test_unchanged_files_are_not_read(vault: Path, known: Sequence[KnownNote]) -> None:
+    about = (vault / "a.md").stat()
+    (vault / "a.md").write_bytes(b"NOTE A")
+    os.utime(vault / "a.md", ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert plan("base", vault, known).is_empty
+
+
+def test_every_kind_of_change_in_one_plan(vault: Path, known: Sequence[KnownNote]) -> None:
+    (vault / "a.md").write_text("note a, longer", encoding="utf-8")
+    os.utime(vault / "b.md", ns=(1, 1))
+    (vault / "c.md").unlink()
+    (vault / "sub/d.md").rename(vault / "moved.md")
+    write(vault, new="brand new")
+    result = plan("base", vault, known)
+    assert summary(result) == {
+        "added": ["new.md"],
+        "changed": ["id of a.md -> a.md"],
+        "renamed": ["sub/d.md -> moved.md"],
+        "removed": ["c.md"],
+        "unchanged": ["sub/e.md", "sub/f.md"],
+        "touched": ["b.md"],
+    }
+    assert result.touched[0].file.mtime_ns == 1
+
+
+def test_renames_among_equal_notes_prefer_the_same_file_name(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    write(folder, one__x="same", one__y="same", one__z="same")
+    known = known_of(folder)
+    (folder / "one").rename(folder / "two")
+    (folder / "two/x.md").rename(folder / "two/a.md")
+    assert summary(plan("base", folder, known)) == {
+        "renamed": ["one/x.md -> two/a.md", "one/y.md -> two/y.md", "one/z.md -> two/z.md"]
+    }
+
+
+def test_a_copy_is_new_and_not_a_rename(vault: Path, known: Sequence[KnownNote]) -> None:
+    shutil.copy2(vault / "a.md", vault / "copy.md")
+    assert summary(plan("base", vault, known))["added"] == ["copy.md"]
+
+
+def test_a_moved_vault_keeps_its_notes(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
+    new = tmp_path / "new place"
+    vault.rename(new)
+    (new / "a.md").write_text("edited after the move", encoding="utf-8")
+    (new / "b.md").rename(new / "b2.md")
+    (new / "c.md").unlink()
+    result = plan("base", new, known)
+    assert summary(result) == {
+        "changed": ["id of a.md -> a.md"],
+        "renamed": ["b.md -> b2.md", "sub/d.md -> sub/d.md", "sub/e.md -> sub/e.md", "sub/f.md -> sub/f.md"],
+        "removed": ["c.md"],
+    }
+    assert result.source_ref == str(new)
+
+
+def test_another_folder_that_still_exists_is_left_alone(
+    tmp_path: Path, vault: Path, known: Sequence[KnownNote]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(vault, copy)
+    assert list(summary(plan("base", copy, known))) == ["added"]
+
+
+def test_one_common_note_does_not_make_a_moved_vault(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
+    shutil.rmtree(vault)
+    other = tmp_path / "other"
+    write(other, a="note a", mine="mine")
+    assert summary(plan("base", other, known)) == {"added": ["a.md", "mine.md"]}
+
+
+def test_failed_files_keep_their_notes(vault: Path, known: Sequence[KnownNote]) -> None:
+    (vault / "a.md").write_bytes(b"")
+    (vault / "b.md").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    with (vault / "c.md").open("wb") as file:
+        file.truncate(50 * 1024 * 1024)
+    (vault / "sub/d.md").unlink()
+    (vault / "sub/d.md").symlink_to("/etc/hostname")
+    result = plan("base", vault, known)
+    assert sorted(summary(result)["failed"]) == ["a.md", "b.md", "c.md", "sub/d.md"]
+    assert result.removed == ()
+    assert {item.path: str(item.error) for item in result.failed}["a.md"] == "is empty."
+
+
+def test_a_folder_that_became_a_link_keeps_its_notes(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
+    (vault / "sub").rename(tmp_path / "elsewhere")
+    (vault / "sub").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    result = plan("base", vault, known)
+    assert result.removed == ()
+    assert result.failed == (Failed("sub", message("is a link out of the folder: refused.")),)
+
+
+def test_binary_new_files_fail_and_the_rest_goes_on(vault: Path) -> None:
+    (vault / "z.md").write_bytes(bytes(range(256)) * 10)
+    result = plan("base", vault, [])
+    assert len(result.added) == 6
+    assert result.failed[0].path == "z.md"
+
+
+@pytest.mark.parametrize(("gone", "asks"), [(2, False), (3, True), (5, True)])
+def test_losing_over_a_third_asks_first(vault: Path, known: Sequence[KnownNote], gone: int, asks: bool) -> None:
+    for note in known[:gone]:
+        (vault / note.path).unlink()
+    result = plan("base", vault, known)
+    assert len(result.removed) == gone
+    assert result.needs_confirmation is asks
+
+
+def test_a_handful_of_notes_is_not_guarded(tmp_path: Path) -> None:
+    write(tmp_path, a="a", b="b", c="c", d="d")
+    known = known_of(tmp_path)
+    for name in "abc":
+        (tmp_path / f"{name}.md").unlink()
+    assert not plan("base", tmp_path, known).needs_confirmation
+
+
+def test_an_emptied_folder_is_an_error_and_not_a_removal(vault: Path, known: Sequence[KnownNote]) -> None:
+    for note in known:
+        (vault / note.path).unlink()
+    with pytest.raises(SourceError, match=r"no \.md"):
+        plan("base", vault, known)
+
+
+def test_an_upload_never_removes_or_renames(tmp_path: Path) -> None:
+    known = [
+        KnownNote("1", "kept.md", "upload", content_hash(b"kept"), 1, 4),
+        KnownNote("2", "again.md", "upload", content_hash(b"old"), 1, 3),
+    ]
+    write(tmp_path, again="new", other="kept")
+    result = plan("base", tmp_path, known, source_ref="upload", removals=False)
+    assert summary(result) == {"added": ["other.md"], "changed": ["2 -> again.md"]}
+
+
+def test_an_upload_takes_over_no_moved_folder(tmp_path: Path) -> None:
+    known = [KnownNote("1", "a.md", str(tmp_path / "gone"), content_hash(b"same"), 1, 4)]
+    write(tmp_path, a="same")
+    result = plan("base", tmp_path, known, source_ref="upload", removals=False)
+    assert summary(result) == {"added": ["a.md"]}
+    assert result.known == 0
+
+
+def test_report_is_json() -> None:
+    report = SyncReport(added=2, failed=(Failed("x.md", message("is empty.")),), chunks=5, seconds=0.5)
+    assert json.loads(json.dumps(report.to_dict())) == {
+        "added": 2,
+        "changed": 0,
+        "renamed": 0,
+        "removed": 0,
+        "unchanged": 0,
+        "failed": [{"path": "x.md", "error": "is empty.", "message": {"text": "is empty.", "fields": {}}}],
+        "chunks": 5,
+        "embedded_windows": 0,
+        "edits_flagged": 0,
+        "edits_kept": 0,
+        "seconds": 0.5,
+    }

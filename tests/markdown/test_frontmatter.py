@@ -1,0 +1,127 @@
+"""Front matter is other people's YAML: its values are taken, its tricks are not."""
+
+import json
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from core.intake.notefile import read
+from core.markdown.frontmatter import FrontMatter, parse
+
+
+def test_every_field_and_what_is_left() -> None:
+    source = """\
+title: 1.10
+category: [a, b]
+type: business_rule
+project: Tessera
+scope: team
+priority: 3
+status: Archived
+url: https://example.org/x
+created: 2024-01-02
+updated: 2024-03-04T05:06:07+02:00
+aliases: [Other, 另名]
+cssclass: wide
+rating: 4.5
+nested: {when: 2024-01-02, list: [1, yes]}
+empty:
+"""
+    parsed = read(f"---\n{source}---\nbody".encode(), "n.md")
+    assert parsed.title == "1.10"
+    assert (parsed.category, parsed.type, parsed.project, parsed.scope) == (
+        "a, b",
+        "business_rule",
+        "Tessera",
+        "team",
+    )
+    assert (parsed.priority, parsed.status, parsed.source_url) == (3, "archived", "https://example.org/x")
+    assert parsed.created_at == datetime(2024, 1, 2, tzinfo=UTC)
+    assert parsed.updated_at == datetime(2024, 3, 4, 3, 6, 7, tzinfo=UTC)
+    assert parsed.extra == {
+        "aliases": ["Other", "另名"],
+        "cssclass": "wide",
+        "rating": 4.5,
+        "nested": {"when": "2024-01-02", "list": [1, True]},
+    }
+    assert parsed.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "moment"),
+    [
+        ("2024-1-2", datetime(2024, 1, 2, tzinfo=UTC)),
+        ("2024/01/02 10:30", datetime(2024, 1, 2, 10, 30, tzinfo=UTC)),
+        ("'2024-01-02T10:30:00Z'", datetime(2024, 1, 2, 10, 30, tzinfo=UTC)),
+        ("2024-01-02 10:30:00 +08:00", datetime(2024, 1, 2, 2, 30, tzinfo=UTC)),
+        ("2024年1月2日", datetime(2024, 1, 2, tzinfo=UTC)),
+    ],
+)
+def test_dates(value: str, moment: datetime) -> None:
+    assert parse(f"created: {value}\n").created_at == moment
+
+
+@pytest.mark.parametrize("value", ["someday", "2024-13-45", "0001-01-01 00:00:00+10:00"])
+def test_what_is_no_date_is_kept_and_told(value: str) -> None:
+    front = parse(f"a: b\ncreated: {value}\n")
+    assert front.created_at is None
+    assert "created" in front.extra
+    assert [*map(str, front.warnings)] == ["'created' in the front matter (line 3) is not a date like 2026-01-31."]
+
+
+def test_values_that_do_not_fit_their_field_are_kept() -> None:
+    front = parse("status: done\npriority: high\nurl: javascript:alert(1)\n")
+    assert (front.status, front.priority, front.text) == ("active", 0, {})
+    assert front.extra == {"status": "done", "priority": "high", "url": "javascript:alert(1)"}
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("a: 1\nb: foo: bar\n", "line 3"),
+        ("a: 1\n\tb: 2\n", "line 3"),
+        ("just a sentence\n", "line 2"),
+        ("- a\n- b\n", "line 2"),
+        ("a: &x 1\nb: *x\n", "line 3: YAML aliases"),
+        ("a: " + "[" * 50_000, "nested deeper"),
+        ("".join(" " * depth + "a:\n" for depth in range(200)), "nested deeper"),
+        ("- " * 30_000, "nested deeper"),
+        ("a: " + "x" * 70_000, "longer than 64 KB"),
+        ("a: \x01\n", "line"),
+    ],
+)
+def test_bad_front_matter_is_ignored_with_its_line(source: str, told: str) -> None:
+    started = time.perf_counter()
+    parsed = read(f"---\n{source}\n---\nbody #tag".encode(), "n.md")
+    assert time.perf_counter() - started < 2
+    assert parsed.body == "body #tag"
+    assert parsed.tags == ("tag",)
+    assert parsed.extra == {}
+    assert len(parsed.warnings) == 1
+    assert told in str(parsed.warnings[0])
+
+
+def test_alias_bomb_is_refused_before_it_is_built() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
+    front = parse("\n".join(lines))
+    assert front.extra == {}
+    assert "aliases (*name) are not allowed" in str(front.warnings[0])
+
+
+def test_one_bad_value_costs_only_itself() -> None:
+    front = parse("a: !!python/object/apply:os.system [ls]\nb: {[x]: 1}\ntitle: kept\n")
+    assert (front.title, front.extra) == ("kept", {})
+    assert [str(warning)[:3] for warning in front.warnings] == ["'a'", "'b'"[:3]]
+
+
+@pytest.mark.parametrize("value", ["0x" + "f" * 50_000, "9" * 50_000, ".inf", ".nan", "!!binary aGk=", "2001-99-99"])
+def test_every_kept_value_is_json(value: str) -> None:
+    front = parse(f"odd: {value}\n1: int key\nyes: bool key\n")
+    assert set(front.extra) == {"odd", "1", "yes"}
+    json.loads(json.dumps(front.extra, allow_nan=False))
+
+
+def test_empty_front_matter_says_nothing() -> None:
+    assert parse("") == parse("# a comment\n") == FrontMatter()

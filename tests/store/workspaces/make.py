@@ -1,0 +1,264 @@
+"""Write `schema-N.db` beside this file, a small workspace in the schema of today, with something of everything.
+
+Run as `python -m tests.store.workspaces.make` at the top of the repository, before the next migration is written.
+"""
+
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from core import model
+from core.embedding import EMBEDDERS
+from core.registry import Entry
+from core.store import schema
+from core.workspace import Workspace
+
+SETTINGS = {"TESSERA_EMBEDDER": "words", "TESSERA_CHUNKING__CHUNK_SIZE": "256"}
+HERE = Path(__file__).parent
+
+_STEPS = "\n".join(
+    f"{number}. Check the {part} of the archive against the checksum that the night before has left beside it,"
+    " and write the time it took into the log."
+    for number, part in enumerate("header index rows blobs roles grants triggers views functions tail".split(), 1)
+)
+_TABLE = "\n".join(f"| node-{number} | {number * 7} GB | rack {number % 3} |" for number in range(1, 9))
+RUNBOOK = f"""---
+title: Backup runbook
+tags: [backup, PostgreSQL]
+type: runbook
+project: atlas
+priority: 2
+created: 2024-03-01
+updated: 2024-05-06 07:08:09
+aliases: [restoring]
+reviewer: Ada
+source_url: https://example.org/runbook
+---
+
+# Backup runbook
+
+Backups are only worth what their last restore proved. See [[缓存雪崩]].
+
+## Taking one
+
+Run the dump every night and copy the file to another machine.
+
+{_STEPS}
+
+## Restoring
+
+Create an empty database and run `pg_restore` on it. Count the rows of the largest table and compare.
+
+{_STEPS.replace("Check", "Restore")}
+
+## Machines
+
+| machine | size | place |
+| --- | --- | --- |
+{_TABLE}
+
+## Script
+
+```python
+def newest(folder):
+    return max(folder.iterdir())
+```
+"""
+CACHE = """---
+title: 缓存雪崩
+tags: [redis, 缓存]
+type: 笔记
+project: 电商
+updated: 2024-06-01
+---
+
+# 缓存雪崩
+
+大量的键同时过期，请求全部落到数据库上，这就是缓存雪崩。
+
+## 预防
+
+给过期时间加上随机值，可以把失效的时刻错开。
+"""
+TRADITIONAL = """# 記憶體筆記
+
+臺灣的說法是記憶體。
+
+資料庫要先放進快取。
+"""
+UNDATED = """---
+tags: draft
+created: someday
+status: archived
+---
+
+The sourdough rested for two hours, then a night in the fridge.
+"""
+LEAVING = "# Leaving\n\nThis note goes away, and what was written over it stays.\n"
+FIRST = "# Embedded\n\nThis note of the waiting base is embedded already.\n"
+TOKENS = "# Embedded\n\nThis note of the base with bits is embedded already.\n"
+SECOND = "# Waiting\n\nThis note of the waiting base waits to be embedded.\n"
+
+
+def write(folder: Path, notes: dict[str, str]) -> Path:
+    """Write notes below a folder and return it."""
+    for path, text in notes.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+def sync(workspace: Workspace, folder: Path, base: str) -> None:
+    workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
+
+
+def ids(workspace: Workspace) -> dict[str | None, str]:
+    """Return the ids of the notes by their paths."""
+    return {card.path: card.id for card in workspace.notes.cards()}
+
+
+# Each step is of the schema version that brought it.
+
+
+def import_notes(workspace: Workspace, folder: Path) -> None:
+    """1: notes with front matter, links, a warning, an archived one, and a file that can't be read."""
+    vault = {
+        "Projects/runbook.md": RUNBOOK,
+        "缓存/雪崩.md": CACHE,
+        "臺灣/記憶體.md": TRADITIONAL,
+        "undated.md": UNDATED,
+        "leaving.md": LEAVING,
+        "empty.md": "",
+    }
+    sync(workspace, write(folder / "vault", vault), "notes")
+    sync(workspace, write(folder / "other", {"embedded.md": FIRST}), "waiting")
+
+
+def edit(workspace: Workspace, folder: Path) -> None:
+    """2: every kind of edit, one of a note that is gone, a note cut by its own options, and chunks that wait."""
+    notes = ids(workspace)
+    runbook = notes["Projects/runbook.md"]
+    workspace.chunks.rechunk(note_ids=[notes["臺灣/記憶體.md"]], options=model.ChunkingOptions(strategy="lines"))
+    chunks = [chunk.id for chunk in workspace.chunks.of_note(runbook)]
+    workspace.chunks.edit(chunks[0], "Backups are proved by restores, says a person.")
+    workspace.chunks.delete(chunks[1])
+    workspace.chunks.add(runbook, "A person's own remark: ask Grace for the passphrase.", after=chunks[2])
+    workspace.chunks.split(workspace.chunks.of_note(notes["缓存/雪崩.md"])[0].id, 10)
+    lines = [chunk.id for chunk in workspace.chunks.of_note(notes["臺灣/記憶體.md"])]
+    workspace.chunks.merge(lines[0])
+    workspace.chunks.edit(workspace.chunks.of_note(notes["leaving.md"])[0].id, "What stays of the note that left.")
+    workspace.bases.set_embed_at_once("waiting", False)
+    sync(workspace, write(folder / "other", {"waiting.md": SECOND}), "waiting")
+
+
+def switch(workspace: Workspace, folder: Path) -> None:
+    """3: a base with token bits, one without, and a change of embedder that was begun."""
+    workspace.settings.embedder = "word-tokens"
+    sync(workspace, write(folder / "tokens", {"bits.md": TOKENS}), "bits")
+    workspace.bases.keep_tokens("notes", False)
+    workspace.bases.begin_switch("waiting", "tfidf")
+
+
+def search(workspace: Workspace) -> None:
+    """4: past and saved searches, feedback, and how a base is searched; 8 brings its reranker."""
+    result = workspace.search("restore", mode="keyword", filters=model.Filters(bases=("notes",)))
+    workspace.history.judge("restore", result.hits[0], "helpful")
+    result = workspace.search("雪崩", mode="keyword")
+    workspace.history.judge("雪崩", result.hits[0], "harmful")
+    workspace.history.remember("restore")
+    workspace.history.remember("restore")
+    workspace.history.save("tag:redis 雪崩", "Outages 事故")
+    settings = model.SearchSettings(
+        limit=7, score_threshold=0.125, semantic_weight=0.25, rerank_weight=0.75, reranker="late-interaction"
+    )
+    workspace.bases.set_search("notes", settings)
+
+
+def question(workspace: Workspace) -> model.QuestionSet:
+    """7: questions with right passages, one of a note that is leaving, one without any, and a suggested one."""
+    notes, store = ids(workspace), workspace.store.questions
+    nights = store.add_set(workspace.bases.get("notes"), "Nights 夜班")
+
+    def gold(path: str, quote: str) -> model.GoldSpan:
+        start = workspace.notes.get(notes[path]).body.index(quote)
+        return model.GoldSpan(path, quote, start, start + len(quote), notes[path])
+
+    store.add(
+        nights,
+        [
+            model.Question(
+                "restore",
+                "how to restore a dump",
+                (
+                    gold("Projects/runbook.md", "Create an empty database and run `pg_restore` on it."),
+                    gold("Projects/runbook.md", "Count the rows of the largest table and compare."),
+                ),
+                any=False,
+                kind="how",
+                note="asked every week",
+            ),
+            model.Question("", "雪崩", (gold("缓存/雪崩.md", "给过期时间加上随机值"),)),
+            model.Question("left", "what goes away", (gold("leaving.md", "This note goes away"),)),
+            model.Question("none", "zzz", ()),
+            model.Question("guess", "臺灣", (gold("臺灣/記憶體.md", "臺灣的說法是記憶體。"),), suggested=True),
+        ],
+    )
+    return nights
+
+
+def leave(workspace: Workspace, folder: Path) -> None:
+    """Take away the file of a note that may have an edit and a right passage."""
+    (folder / "vault" / "leaving.md").unlink()
+    sync(workspace, folder / "vault", "notes")
+
+
+def run(workspace: Workspace, nights: model.QuestionSet) -> None:
+    """8: runs of two pipelines with their results."""
+    settings = model.SearchSettings(mode="keyword", reranker="none")
+    by_word = model.Pipeline("by word", search=settings)
+    lines = model.Pipeline("by line", search=settings, chunking=model.ChunkingOptions(strategy="lines"))
+    workspace.runs.run(nights, [by_word, lines])
+
+
+def pack(file: Path, target: Path) -> None:
+    """Leave one small file of a closed database."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA page_size = 1024")
+        connection.execute("VACUUM")
+    shutil.copyfile(file, target)
+
+
+def make(folder: Path, target: Path) -> None:
+    """Write the workspace of today."""
+    with Workspace(folder / "workspace") as workspace:
+        import_notes(workspace, folder)
+        edit(workspace, folder)
+        switch(workspace, folder)
+        search(workspace)
+        nights = question(workspace)
+        leave(workspace, folder)
+        run(workspace, nights)
+    pack(folder / "workspace" / "notes.db", target)
+
+
+def prepare() -> None:
+    """Set what a workspace of these fixtures needs: embedders without a model, and small chunks."""
+    os.environ.update(SETTINGS)
+    EMBEDDERS["words"] = Entry("tests.fakes:WordLengths", "counts words by length")
+    EMBEDDERS["word-tokens"] = Entry("tests.fakes:WordTokens", "counts words by length, and tells of tokens")
+
+
+if __name__ == "__main__":
+    target = HERE / f"schema-{len(schema.MIGRATIONS)}.db"
+    if target.exists():
+        sys.exit(f"{target} is there already.")
+    prepare()
+    with tempfile.TemporaryDirectory(prefix="tessera-") as temporary:
+        make(Path(temporary), target)
