@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding
+from core import embedding, reranking
 from core.embedding import Embedder
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
@@ -30,6 +30,16 @@ def _offline(refused: Path) -> Iterator[None]:
     refused.write_text("")
     if asked:
         pytest.fail(f"{offline.SAID} {', '.join(dict.fromkeys(asked))}.")
+
+
+@pytest.fixture(autouse=True)
+def _fakes_stay_in_their_test() -> Iterator[None]:
+    """Built models are shared by name in a process; a fake must not answer to that name in a later test."""
+    yield
+    for built in (embedding._built, reranking._built):
+        for name, model in list(built.items()):
+            if type(model).__module__.startswith("tests."):
+                del built[name]
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from core import cli, embedding
+from core import cli
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
 from core.registry import Entry
@@ -300,8 +300,6 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two embedders without a model; new bases get the first."""
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens", "counts words by length"))
     monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.cli.test_cli:Stoppable", "the same, and can be stopped"))
-    for name in ("words", "stoppable"):
-        monkeypatch.delitem(embedding._built, name, raising=False)
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setattr(Stoppable, "left", None)
 
