@@ -1,7 +1,6 @@
 """`tessera evaluate`: measures one pipeline or several with a file or set of questions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +14,7 @@ from core.messages import message, terminal_language
 from core.model import METRICS, Question, QuestionSet
 
 if TYPE_CHECKING:
-    from core.model import Measured, SideBySide
+    from core.model import SideBySide
     from core.workspace import Workspace
 
 _BY = "hit@5=0.8"
@@ -65,32 +64,22 @@ def evaluate(
             raise UnknownChoice("metric", name, METRICS)
     write_report = _writer(out) if out else None
     search = search_settings(locals())
-    start = replace(Runs.as_it_stands, search=search)
     with Workspace(workspace, readonly=not save) as opened:
-        own = opened.bases.get(base)
-        ways = [start, *(Runs.parse(spec, start, own.chunking) for spec in compare or ())]
-        specs = [spec for spec in grid or () if spec != "auto"]
-        ways += Runs.combined(specs, start, own.chunking)[1:] if specs else []
-        if "auto" in (grid or ()):
-            known = opened.runs.as_it_is(base)
-            usual = Runs.grid(replace(known, search=search.over(known.search)))[1:]
-            ways += [replace(way, search=way.search.over(search)) for way in usual]
-        ways = Runs.distinct(ways)
+        pipelines = opened.runs.pipelines(base, search, compare or (), grid or ())
         source = _questions(opened, base, questions, save)
         if isinstance(source, QuestionSet):
-            runs = opened.runs.run(source, ways, progress)
-            measured: list[Measured] = [(run, opened.runs.results(run.id)) for run in runs]
+            measured = opened.runs.measured(run.id for run in opened.runs.run(source, pipelines, progress))
         else:
-            measured = opened.runs.measure(base, source, ways, progress, name=questions)
+            measured = opened.runs.measure(base, source, pipelines, progress, name=questions)
     shown: dict[str, Any] = Runs.evaluation(measured[0][1]).to_dict()
-    laid = Runs.laid(measured, metric)
+    compared = Runs.side_by_side(measured, metric)
     if len(measured) > 1:
-        shown["compared"] = comparison_json(laid)
+        shown["compared"] = comparison_json(compared)
     if grid:
-        names = {run.id: label for (run, _), label in zip(measured, laid.labels, strict=True)}
-        shown["advice"] = advice_json(Runs.advice_on(measured, *filter(None, [metric])), names)
+        names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
+        shown["advice"] = advice_json(Runs.advise(measured, *filter(None, [metric])), names)
     if write_report:
-        write_report(laid, base)
+        write_report(compared, base)
     show(shown, as_json, comparison_lines if len(measured) > 1 else evaluation_lines)
     figures: dict[str, float] = shown["metrics"]
     below = [

@@ -1,9 +1,6 @@
 """The runs of a grid of settings -> those worth having, and what they may be expected to gain."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import product
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +10,8 @@ from core.evaluation.compare import compare
 from core.evaluation.scoring import values as values_of
 from core.evaluation.sidebyside import BY_BUDGET, shared
 from core.messages import Message, message
-from core.model import DEFAULTS, ENOUGH, METRICS, Advice, ChunkingOptions, Measured, Pipeline, SearchSettings
+from core.model import ENOUGH, METRICS, Advice, Measured
 from core.model.evaluation import K
-from core.reranking import NONE
-
-_T = TypeVar("_T")
 
 FOLDS, REPEATS = 5, 10
 """Kohavi, 'A Study of Cross-Validation and Bootstrap for Accuracy Estimation', 1995: 5 to 20 folds, repeated."""
@@ -27,12 +21,6 @@ RARE = 0.05
 
 RESAMPLES = 2000
 SEED = 0
-
-AS_IT_IS = Pipeline()
-"""The base's own settings."""
-
-TRIED: Mapping[str, Sequence[Any]] = {"reranker": (NONE, DEFAULTS.reranker), "semantic_weight": (0.4, 0.6, 0.8)}
-"""Parts of a search's settings that a grid varies, with their values."""
 
 _BLOCK = 100
 
@@ -174,40 +162,3 @@ def _sentence(gain: float, *, changes: bool, keep: bool, firm: bool) -> Message:
         "but chance may explain it.",
         gain=gain,
     )
-
-
-def grid(
-    own: Pipeline = AS_IT_IS,
-    *,
-    chunkings: Sequence[ChunkingOptions | None] | None = None,
-    choices: Mapping[str, Sequence[Any]] = TRIED,
-) -> list[Pipeline]:
-    """Return every combination of the choices behind AS_IT_IS.
-
-    `own` tells those as far as they are known; what is equal to them is left to the base, and combinations
-    that come to the same are there once. The order is from simple to costly where that of the choices is:
-    chunkings, which are indexed anew, change last. Without `chunkings` they are the own, smaller and larger ones.
-    """
-    cuts = chunkings if chunkings is not None else _sizes(own.chunking)
-    made = [AS_IT_IS]
-    for cut, *values in product(_or_own(cuts), *map(_or_own, choices.values())):
-        given = dict(zip(choices, values, strict=True))
-        search = SearchSettings(**{name: _unless(value, getattr(own.search, name)) for name, value in given.items()})
-        if given.get("reranker") == NONE:
-            search = replace(search, rerank_weight=None)
-        made.append(Pipeline(chunking=_unless(cut, own.chunking), search=search))
-    return list(dict.fromkeys(made))
-
-
-def _sizes(own: ChunkingOptions | None) -> list[ChunkingOptions | None]:
-    """The own and other sizes, where the strategy has any."""
-    options = own or ChunkingOptions()
-    return [own] if options.strategy in ("none", "lines") else [own, options.smaller(), options.larger()]
-
-
-def _or_own(choices: Sequence[_T]) -> Sequence[_T | None]:
-    return choices or (None,)
-
-
-def _unless(value: _T | None, own: _T | None) -> _T | None:
-    return None if value == own else value

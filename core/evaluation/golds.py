@@ -14,7 +14,6 @@ from itertools import islice
 from core.errors import NoteNotFound, QuestionSetError, RowError
 from core.evaluation.problems import Problems
 from core.indexing.anchors import Span, places
-from core.messages import message
 from core.model import Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
@@ -130,18 +129,14 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
                     try:
                         placed[gold] = _placed(gold, texts)
                     except RowError as error:
-                        reason = message("question '{id}': {problem}", id=question.id, problem=error.message)
-                        problems.add(question.line, reason)
+                        problems.add_of(question, error)
     problems.raise_any()
     # A duplicate passage would count twice.
     return [replace(one, gold=tuple(dict.fromkeys(placed[gold] for gold in one.gold))) for one in questions]
 
 
-def told(store: Store, questions: Sequence[Question]) -> list[Question]:
-    """Return resolved questions in the form of a file: each passage as path and quote.
-
-    A quote that occurs several times has its start too.
-    """
+def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
+    """Return resolved questions as for a file: each passage as path and quote, with its start where that is needed."""
     spans: dict[str, list[GoldSpan]] = {}
     for question in questions:
         for gold in question.spans:

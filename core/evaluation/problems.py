@@ -2,8 +2,9 @@
 
 from operator import itemgetter
 
-from core.errors import QuestionSetError
+from core.errors import QuestionSetError, TesseraError
 from core.messages import Message, message
+from core.model import Question
 
 MOST = 20
 """Number of listed problems; the others are counted."""
@@ -44,6 +45,10 @@ class Problems:
         self._count += 1
         if len(self._listed) < MOST:
             self._listed.append((line, reason))
+
+    def add_of(self, question: Question, error: TesseraError) -> None:
+        """Add an error of a question, with the question's id."""
+        self.add(question.line, message("question '{id}': {problem}", id=question.id, problem=error.message))
 
     def raise_any(self) -> None:
         """Raise a QuestionSetError that lists the problems, with the first one's line, if there are any."""

@@ -18,11 +18,6 @@ TABLES = (".csv", ".tsv")
 """Suffixes of files with a table."""
 
 
-def load(path: Path) -> list[Question]:
-    """Read a file of questions as `parse` does; raises SourceError where it can't be read."""
-    return parse(content(path), str(path))
-
-
 def content(path: Path) -> bytes:
     """Return the bytes of a file; raises SourceError where it can't be read."""
     try:

@@ -1,7 +1,4 @@
-"""Measurement of a search with questions of known answers.
-
-The measured `search` is any function from a question to hits.
-"""
+"""Measurement of a search with questions of known answers."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,21 +8,7 @@ from statistics import fmean
 
 from core.evaluation import metrics
 from core.evaluation.metrics import Span
-from core.model import (
-    BUDGET,
-    DEPTH,
-    METRICS,
-    FoundSpan,
-    GoldSpan,
-    Hit,
-    Progress,
-    Question,
-    QuestionResult,
-    SearchResult,
-    unheard,
-)
-
-Search = Callable[[Question], Sequence[Hit] | SearchResult]
+from core.model import BUDGET, DEPTH, METRICS, FoundSpan, GoldSpan, Hit, Question, QuestionResult, SearchResult
 
 
 @dataclass(frozen=True)
@@ -90,32 +73,18 @@ class Evaluation:
         }
 
 
-def run(
-    questions: Sequence[Question],
-    search: Search,
-    progress: Progress = unheard,
-) -> Evaluation:
-    """Ask questions with placed right passages, and measure the answers."""
-    results: list[QuestionResult] = []
-    for question in questions:
-        results.append(asked(question, search))
-        progress(len(results), len(questions), question.text)
-    return evaluation_of(results)
-
-
 def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
     """Summarise results."""
     negatives = sum(result.negative for result in results)
     return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
 
 
-def asked(question: Question, search: Search) -> QuestionResult:
+def ask(question: Question, search: Callable[[str], SearchResult]) -> QuestionResult:
     """Ask one question and measure its time and its hits."""
     started = time.perf_counter()
-    result = search(question)
+    result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
-    hits = result.hits if isinstance(result, SearchResult) else result
-    golds, retrieved = left(question), tuple(map(_retrieved, hits))
+    golds, retrieved = left(question), tuple(map(_retrieved, result.hits))
     wanted, spans = _golds(golds), _hits(retrieved)
     return QuestionResult(
         id=question.id,
@@ -127,7 +96,7 @@ def asked(question: Question, search: Search) -> QuestionResult:
         hits=retrieved,
         found_rank=metrics.found_at(wanted, spans, any=question.any),
         budget_rank=metrics.found_at(wanted, metrics.within_budget(spans, BUDGET), any=question.any),
-        level=result.classified.level if isinstance(result, SearchResult) else "simple",
+        level=result.classified.level,
     )
 
 

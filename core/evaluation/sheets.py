@@ -1,19 +1,15 @@
-"""Questions as a table with a row for each right passage: CSV files and data frames."""
+"""Questions as a CSV table with a row for each right passage."""
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from core.errors import QuestionSetError, RowError
 from core.evaluation.problems import Problems, parsing
 from core.intake.encoding import decode
 from core.model import Gold, Question
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
 """Columns of a table; `note`, `suggested` and `start` are optional, other columns are ignored."""
@@ -64,40 +60,8 @@ def written(rows: Iterable[Iterable[str]]) -> bytes:
     return text.getvalue().encode("utf-8-sig", "replace")
 
 
-def to_frame(questions: Iterable[Question]) -> "pd.DataFrame":
-    """Return questions as a data frame with the columns of a table; `any` and `suggested` are booleans."""
-    import pandas as pd
-
-    columns = (*COLUMNS, *_MORE)
-    rows = [{**row, "any": row["any"] == "true", "suggested": row["suggested"] == "true"} for row in _table(questions)]
-    return pd.DataFrame(rows, columns=list(columns))
-
-
-def from_frame(frame: "pd.DataFrame", name: str = "table") -> list[Question]:
-    """Return the questions of a data frame such as `to_frame` gives; raises QuestionSetError as `parse` does.
-
-    Its lines are numbers of rows, from 1.
-    """
-    import pandas as pd
-
-    columns = {str(column).strip().lower(): column for column in frame.columns}
-    _check(columns, name)
-    cells = {key: frame[column].tolist() for key, column in columns.items() if key in (*COLUMNS, *_MORE)}
-    rows = (
-        (line, {key: "" if pd.isna(values[line - 1]) else _cell(values[line - 1]) for key, values in cells.items()})
-        for line in range(1, len(frame) + 1)
-    )
-    return _questions(rows, name)
-
-
-def _cell(value: object) -> str:
-    """Return a cell's text; pandas makes whole numbers floats in a column with gaps."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _check(columns: Iterable[str], name: str, line: int = 1) -> None:
-    missing = [column for column in _NEEDED if column not in columns]
-    if missing:
+def _check(columns: Sequence[str], name: str, line: int) -> None:
+    if missing := [column for column in _NEEDED if column not in columns]:
         raise QuestionSetError(
             name,
             line,

@@ -9,7 +9,8 @@ import pytest
 from core.chunking import CHUNKERS, build
 from core.config import ChunkingSettings
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation.advice import AS_IT_IS, advise, grid, of_runs
+from core.evaluation.advice import advise, of_runs
+from core.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
 from tests.evaluation.brought import negative, ranked, result, run
@@ -140,8 +141,8 @@ def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
 
 
 def test_the_default_grid_begins_with_the_own_settings_and_is_a_product() -> None:
-    pipelines = grid()
-    assert pipelines[0] == AS_IT_IS == Pipeline()
+    pipelines = grid(Pipeline())
+    assert pipelines[0] == Pipeline()
     assert len(pipelines) == 1 + 3 * 3 * 2
     assert len({pipeline_label(pipeline) for pipeline in pipelines}) == len(pipelines)
     assert [pipeline.chunking is None for pipeline in pipelines] == [True] * 7 + [False] * 12
@@ -162,8 +163,8 @@ def test_what_the_base_has_is_left_to_it_and_not_run_twice() -> None:
             "semantic_weight": (0.4, 0.6, 0.8),
         },
     )
-    assert pipelines[0] == AS_IT_IS
-    assert [pipeline for pipeline in pipelines if pipeline == AS_IT_IS] == [AS_IT_IS]
+    assert pipelines[0] == Pipeline()
+    assert [pipeline for pipeline in pipelines if pipeline == Pipeline()] == [Pipeline()]
     names = [str(pipeline_label(pipeline)) for pipeline in pipelines]
     assert len(set(names)) == len(names) == 3 * (3 * (1 + 2))  # without reranking its weight is all the same
     assert names[1:4] == [
@@ -183,7 +184,7 @@ def test_chunkings_that_are_given_are_named_by_what_differs() -> None:
         chunkings=[ChunkingOptions("markdown", chunk_size=300, chunk_overlap=50)],
         choices={},
     )
-    assert first == AS_IT_IS
+    assert first == Pipeline()
     assert str(pipeline_label(second, own)) == "split by headings · overlap 50"
 
 
@@ -199,4 +200,4 @@ def test_the_sizes_tried_are_ones_that_can_be(strategy: str) -> None:
 
 
 def test_the_rerankers_tried_exist() -> None:
-    assert {pipeline.search.reranker for pipeline in grid()} - {None, "none"} <= set(RERANKERS)
+    assert {pipeline.search.reranker for pipeline in grid(Pipeline())} - {None, "none"} <= set(RERANKERS)

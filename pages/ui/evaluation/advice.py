@@ -121,7 +121,7 @@ def _there(
 
 def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
     """Draw what is varied and return every combination, the base as it is first."""
-    own = workspace.runs.as_it_is(base.name)
+    own = workspace.runs.own_pipeline(base.name)
     cuttable = base.chunking.strategy not in ("none", "lines")
     with st.container(border=True, key="grid"):
         first, second, third = st.columns([3, 4, 4], gap="medium")
@@ -195,7 +195,7 @@ def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> Non
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Advice[str]:
-    return _workspace.runs.advise(run_ids, metric)
+    return _workspace.runs.advise(_workspace.runs.measured(run_ids), metric)
 
 
 def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: bool) -> None:

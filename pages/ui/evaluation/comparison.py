@@ -78,7 +78,7 @@ def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> S
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _laid(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
-    return _workspace.runs.side_by_side([run_id for run_id, _, _ in state])
+    return _workspace.runs.side_by_side(_workspace.runs.measured(run_id for run_id, _, _ in state))
 
 
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
