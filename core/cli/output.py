@@ -132,7 +132,8 @@ def why_not_json(answer: WhyNot) -> dict[str, Any]:
     return {
         "note_id": answer.note.id,
         **_pick(answer.note, "path title"),
-        **_pick(answer, "stage told"),
+        "stage": answer.stage,
+        "told": answer.message,
         "chunk_index": answer.chunk.index if answer.chunk else None,
         "scores": {stage: _of(score) for stage, score in answer.scores.items()},
     }
@@ -168,8 +169,8 @@ def context_json(context: Context) -> dict[str, Any]:
 
 
 def _of(noun: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass; messages stay messages."""
-    return {field.name: getattr(noun, field.name) for field in fields(noun)}
+    """Return the fields of a dataclass; its `message` is called `told`, as in earlier versions."""
+    return {"told" if field.name == "message" else field.name: getattr(noun, field.name) for field in fields(noun)}
 
 
 def _pick(noun: object, names: str) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
         keep=keep,
         firm=firm,
         refused=refused,
-        told=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, firm=firm),
+        message=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, firm=firm),
     )
 
 

@@ -112,7 +112,7 @@ def _sections(shown: SideBySide, base: str) -> Iterator[_Section]:
         yield _Section(message("Answered, by kind"), table=_laid(shown, [head, *rows]))
     if any(row.negative for row in shown.rows):
         named = zip(shown.labels, shown.false_positives, strict=True)
-        yield _Section(message("Questions without an answer"), [_of(name, one.told) for name, one in named])
+        yield _Section(message("Questions without an answer"), [_of(name, one.message) for name, one in named])
     yield from _changed(shown) if len(shown.runs) > 1 else _missed(shown)
 
 
@@ -142,7 +142,7 @@ def _facts(run: Run) -> list[Cell]:
 def _figures(shown: SideBySide) -> _Section:
     first, *others = shown.labels
     sentences = [
-        message("{name} ({metric}): {text}", name=label, metric=shown.metric, text=by_metric[shown.metric].told)
+        message("{name} ({metric}): {text}", name=label, metric=shown.metric, text=by_metric[shown.metric].message)
         for label, by_metric in zip(others, shown.comparisons, strict=True)
     ]
     if shown.comparisons and shown.answerable >= ENOUGH:
@@ -207,7 +207,7 @@ def _where(row: Row) -> str:
 
 
 def _why(result: QuestionResult) -> Cell:
-    reasons = dict.fromkeys(one.told for one in result.diagnoses)
+    reasons = dict.fromkeys(one.message for one in result.diagnoses)
     return lines(*reasons, separator=" ") if reasons else NONE
 
 

@@ -178,7 +178,7 @@ class Diagnosis:
     scores: dict[str, StageScore] = field(default_factory=dict)
 
     @property
-    def told(self) -> Message:
+    def message(self) -> Message:
         """The reason as a sentence."""
         return MISSED[self.stage]
 
@@ -246,7 +246,7 @@ Measured = tuple[Run, Sequence[QuestionResult]]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences between two runs' values on the same questions; `told` is a sentence about them.
+    """Differences between two runs' values on the same questions; `message` is a sentence about them.
 
     `difference` is the mean of new - old, `low` and `high` its interval of 95 %, `p` how often chance alone would
     put it as far off 0 on either side; below ENOUGH questions these three mean nothing. `more` estimates the number of
@@ -262,7 +262,7 @@ class Comparison:
     losses: int
     ties: int
     more: int | None
-    told: Message
+    message: Message
 
     @property
     def settled(self) -> bool:
@@ -322,12 +322,12 @@ class FalsePositives:
     """Effect of a threshold on the best cosine in a run: `points` of the ROC curve, the highest threshold first.
 
     `at` is the highest threshold, in thousandths, at which KEEPING of the questions with an answer keep a hit, None
-    where there is none or every question has an answer; `told` is a sentence about it.
+    where there is none or every question has an answer; `message` is a sentence about it.
     """
 
     points: tuple[Rates, ...]
     at: Rates | None
-    told: Message
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +364,7 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Advice(Generic[K]):
-    """Advice from the runs of a grid; `told` is the advice in a sentence.
+    """Advice from the runs of a grid; `message` is the advice in a sentence.
 
     `best` has the highest mean over all questions; `ranking` has every mean, the highest first. `gain` is the
     cross-validated gain of the choice, on questions outside the choosing folds, with its `comparison`. `chosen` is
@@ -384,4 +384,4 @@ class Advice(Generic[K]):
     keep: bool
     firm: bool
     refused: Message | None
-    told: Message
+    message: Message

@@ -276,7 +276,7 @@ class WhyNot:
 
     note: NoteCard
     stage: LostAt | None
-    told: Message
+    message: Message
     chunk: Chunk | None = None
     scores: dict[str, StageScore] = field(default_factory=dict)
 

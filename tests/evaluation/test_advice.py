@@ -43,8 +43,8 @@ def test_what_is_truly_better_is_found() -> None:
     assert all((advice.best, advice.firm, advice.keep) == ("k7", True, False) for advice in found)
     assert all(advice.chosen > 0.9 and advice.luck < 0.05 for advice in found)
     assert all(advice.gain <= advice.mean - advice.current_mean + 1e-9 for advice in found)
-    assert str(found[0].told).startswith("These settings are better: on questions that they weren't chosen by, ")
-    assert f"{found[0].gain:.3f}" in str(found[0].told)
+    assert str(found[0].message).startswith("These settings are better: on questions that they weren't chosen by, ")
+    assert f"{found[0].gain:.3f}" in str(found[0].message)
     assert found[0].comparison.settled
 
 
@@ -55,8 +55,8 @@ def test_what_may_be_chance_is_told_as_that() -> None:
     assert (advice.best, advice.keep, advice.firm) == ("new", False, False)
     assert 0.02 < advice.gain <= advice.mean - advice.current_mean == pytest.approx(1.2 / 40)
     assert advice.chosen > 0.9
-    assert str(advice.told).startswith("These settings may help: ")
-    assert "chance may explain it" in str(advice.told)
+    assert str(advice.message).startswith("These settings may help: ")
+    assert "chance may explain it" in str(advice.message)
 
 
 def test_a_constant_gain_is_told_as_it_is() -> None:
@@ -76,14 +76,14 @@ def test_a_lucky_question_does_not_make_a_gain() -> None:
     assert advice.gain < advice.mean - advice.current_mean
     assert advice.gain <= 0
     assert advice.keep
-    assert str(advice.told).endswith("was no better on the others.")
+    assert str(advice.message).endswith("was no better on the others.")
 
 
 def test_of_equals_the_current_is_kept_and_else_the_simpler_is_taken() -> None:
     same = dict.fromkeys(map(str, range(30)), 0.5)
     advice = advise({"a": same, "own": same, "b": same}, "own")
     assert (advice.best, advice.keep, advice.chosen) == ("own", True, 1.0)
-    assert str(advice.told) == "Keep the settings as they are: no others did better on these questions."
+    assert str(advice.message) == "Keep the settings as they are: no others did better on these questions."
     better = dict.fromkeys(same, 0.75)
     assert advise({"own": same, "costly": same, "simple": better, "dear": better}, "own").best == "simple"
 
@@ -98,7 +98,7 @@ def test_figures_are_the_same_each_time_and_in_any_order_of_questions() -> None:
 def test_few_questions_get_no_advice_and_the_reason(count: int) -> None:
     values = {"own": dict.fromkeys(map(str, range(count)), 0.0), "new": dict.fromkeys(map(str, range(count)), 1.0)}
     advice = advise(values, "own")
-    assert advice.refused == advice.told
+    assert advice.refused == advice.message
     assert f"so far the runs have {count}:" in str(advice.refused)
     assert "mostly the luckiest" in str(advice.refused)
     assert str(advice.refused).endswith(f"Add {20 - count} more.")

@@ -239,7 +239,7 @@ def test_a_run_alone_tells_what_it_missed_and_why() -> None:
     report = to_markdown(one)
     assert report.startswith("# Report of a run\n")
     assert "## Settings\n\n| Setting | mine |" in report
-    assert f"| b | question b? | a.md | {why.told} |\n| c | question c? | a.md | – |" in report
+    assert f"| b | question b? | a.md | {why.message} |\n| c | question c? | a.md | – |" in report
     assert "Gained" not in report
     head, *rows = csv.reader(io.StringIO(to_csv(one).decode("utf-8-sig"), newline=""))
     assert head == ["id", "question", "kind", "rank", "took_ms", *METRICS]

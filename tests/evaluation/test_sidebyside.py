@@ -175,7 +175,7 @@ def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
     told = cosines([*having], [0.9, 0.4999, 0.5, 0.2]).false_positives[0]
     assert told.at == Rates(0.5, 0.5, 0.95)
     assert told.points[-1] == Rates(0.2, 1.0, 1.0)
-    assert str(told.told) == (
+    assert str(told.message) == (
         "With a minimum similarity of 0.500, 95 % of the questions with an answer keep a hit, "
         "and 50 % of those without one have one too."
     )
@@ -187,9 +187,9 @@ def test_a_threshold_is_never_rounded_over_what_it_keeps() -> None:
 
 
 def test_where_there_is_no_threshold_it_says_why() -> None:
-    assert str(cosines([0.5], []).false_positives[0].told) == "No question was asked that the notes don't answer."
+    assert str(cosines([0.5], []).false_positives[0].message) == "No question was asked that the notes don't answer."
     by_words = cosines([None] * 19, [0.5]).false_positives[0]
-    assert (by_words.at, str(by_words.told)) == (
+    assert (by_words.at, str(by_words.message)) == (
         None,
         "No minimum similarity keeps a hit for 95 % of the questions with an answer.",
     )

@@ -187,7 +187,7 @@ def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> Non
             f"<span>{html(t('best in {share} of the trials', share=f'{found.chosen:.0%}'))}</span></div>"
         )
     name = "" if found.keep or found.refused else f'<div class="t-name">{html(ways.called(best.pipeline, base))}</div>'
-    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(found.told))}</b>{gain}</div></div>')
+    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(found.message))}</b>{gain}</div></div>')
     if not found.keep and not found.refused:
         _take(workspace, base, best.pipeline, firm=found.firm)
     _candidates(base, found, by_id)

@@ -122,6 +122,6 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
             numbers = f"{shift} ({low} … {high})"
         st.html(
             f'<div class="t-verdict {figures.tone(found)}"><div>{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> '
-            f"{figures.badge(0)}</div><div><b>{html(said(found.told))}</b>"
+            f"{figures.badge(0)}</div><div><b>{html(said(found.message))}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
         )
