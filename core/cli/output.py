@@ -357,7 +357,7 @@ def comparison_json(shown: SideBySide) -> dict[str, Any]:
     }
 
 
-def advice_json(advice: Advice[str], names: Mapping[str, str | Message]) -> dict[str, Any]:
+def advice_json(advice: Advice, names: Mapping[str, str | Message]) -> dict[str, Any]:
     return _of(advice) | {
         "best": names[advice.best],
         "comparison": _of(advice.comparison),

@@ -11,7 +11,6 @@ from core.evaluation.scoring import values as values_of
 from core.evaluation.sidebyside import BY_BUDGET, shared
 from core.messages import Message, message
 from core.model import ENOUGH, METRICS, Advice, Measured
-from core.model.evaluation import K
 
 FOLDS, REPEATS = 5, 10
 """Kohavi, 'A Study of Cross-Validation and Bootstrap for Accuracy Estimation', 1995: 5 to 20 folds, repeated."""
@@ -28,7 +27,7 @@ Values = NDArray[np.float64]
 """A row for each of the settings, the current ones first, a column for each question."""
 
 
-def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
+def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
     """Say which settings to have, from the values of one metric by settings and question; higher is better.
 
     The best of many settings looks better on the questions that it was chosen by than it is (Cawley and
@@ -73,7 +72,7 @@ def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
     )
 
 
-def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice[str]:
+def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
     """Say which run's settings to have, by its id; the first run is that of the current ones.
 
     Over the questions with an answer that all runs asked. The metric is one within a budget of characters because a

@@ -194,7 +194,7 @@ def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> Non
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Advice[str]:
+def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Advice:
     return _workspace.runs.advise(_workspace.runs.measured(run_ids), metric)
 
 
@@ -225,7 +225,7 @@ def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: boo
         )
 
 
-def _candidates(base: KnowledgeBase, found: Advice[str], runs: dict[str, Run]) -> None:
+def _candidates(base: KnowledgeBase, found: Advice, runs: dict[str, Run]) -> None:
     """Draw the candidates, the best first."""
     current = next(iter(runs))
     places = {run_id: place for place, (run_id, _) in enumerate(found.ranking, start=1)}
