@@ -1,12 +1,12 @@
 """`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
 
 import sys
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from core.cli.options import WORKSPACE, Folder, Json
+from core.cli.data import of, pick
+from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
 from core.cli.texts import _, say
 from core.errors import ConfigError
@@ -26,11 +26,10 @@ BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 @app.command("list", help=_("Show every model: installed, used by a base, configured, or worth having."))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
-    from core.workspace import Workspace
 
     shown = []
     if workspace.is_dir():
-        with Workspace(workspace, readonly=True) as opened:
+        with workspace_at(workspace, readonly=True) as opened:
             cards = opened.models.cards()
     else:
         cards = Models.without_bases()
@@ -38,21 +37,17 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
         device, running = Models.device_of(card), card.running
         shown.append(
             {
-                "name": card.name,
-                "part": card.part,
+                **pick(card, "name part"),
                 "usable": not card.problem,
                 "problem": card.problem or "",
                 "folder": str(card.folder) if card.folder else None,
                 "bytes": card.bytes_on_disk,
-                "languages": list(card.languages),
-                "dimension": card.dimension,
-                "input_tokens": card.input_tokens,
-                "downloadable": card.downloadable,
+                **pick(card, "languages dimension input_tokens downloadable"),
                 "download_bytes": card.download_bytes or None,
                 "server": card.server or None,
                 "loaded": running is not None,
                 "memory_bytes": running.bytes if running else None,
-                "device": asdict(device) | {"reason": device.reason} if device else None,
+                "device": of(device) if device else None,
             }
         )
     show({"models": shown}, as_json, _list_lines)
@@ -70,15 +65,14 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     trial = Models.test(name, progress)
     running = trial.running
     shown = {
-        "name": trial.name,
-        "part": trial.part,
+        **pick(trial, "name part"),
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": asdict(running.device) | {"reason": running.device.reason} if running else None,
+        "device": of(running.device) if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
-        "languages": list(trial.languages),
+        "languages": trial.languages,
         "ranking": {name: {"right": trial.right[name], "asked": count} for name, count in trial.asked.items()},
         "usable": trial.usable,
     }
@@ -121,9 +115,7 @@ def switch(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
-    with Workspace(workspace) as opened:
+    with workspace_at(workspace) as opened:
         shown: dict[str, Any] = {"base": base, "switched": False}
         if abandon:
             opened.bases.abandon_switch(base)
@@ -176,11 +168,9 @@ def tokens(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
     if keep not in ("on", "off"):
         raise ConfigError("The data of the word-by-word check is 'on' or 'off', not '{choice}'.", choice=keep)
-    with Workspace(workspace) as opened:
+    with workspace_at(workspace) as opened:
         embedded = opened.bases.keep_tokens(base, keep == "on", progress=progress)
         state = next(state for state in opened.status().bases if state.base.name == base)
     shown = {

@@ -45,13 +45,20 @@ class _Section:
     table: Sequence[Sequence[Cell]] = ()
 
 
+def report(shown: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
+    """Return a report as a file, in the form `csv`, `md` or `html`; `base` is the base's name, to show it."""
+    if form == "csv":
+        return to_csv(shown)
+    return (to_html if form == "html" else to_markdown)(shown, base, language).encode()
+
+
 def to_csv(shown: SideBySide) -> bytes:
     """Return a row for each question, with its rank, time and METRICS in each run, in UTF-8 with its mark."""
     return sheets.written(_rows(shown))
 
 
 def to_markdown(shown: SideBySide, base: str = "", language: str = ENGLISH) -> str:
-    """Return a report in Markdown, with the tables of GitHub; `base` is the base's name, to show it."""
+    """Return a report in Markdown, with the tables of GitHub."""
     parts = [f"# {_markdown(_title(shown), language)}"]
     for section in _sections(shown, base):
         parts.append(f"## {_markdown(section.title, language)}")

@@ -44,9 +44,7 @@ class Runs:
     evaluation = staticmethod(scoring.evaluation_of)
     side_by_side = staticmethod(sidebyside.side_by_side)
     advise = staticmethod(advice.of_runs)
-    to_csv = staticmethod(report.to_csv)
-    to_html = staticmethod(report.to_html)
-    to_markdown = staticmethod(report.to_markdown)
+    report = staticmethod(report.report)
 
     def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
         self._store = store
