@@ -10,12 +10,7 @@ from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.messages import Message, message, reason_of, verbatim
@@ -44,7 +39,6 @@ _REASONS = {
     "extra_forbidden": message("there is no such setting"),
 }
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
-
 
 _OPTIONS = ChunkingOptions()
 

@@ -45,11 +45,8 @@ def import_(
 ) -> None:
     with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
         plan = opened.notes.plan_folder(folder, base)
-        if dry_run:
-            report = plan.report().to_dict()
-        else:
-            report = opened.notes.apply(plan, confirmed=allow_removals, progress=progress).to_dict()
-    show(report, as_json, lines.of_import)
+        report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
+    show(data.of_report(report), as_json, lines.of_import)
 
 
 @app.command(help=_("Find the passages that answer a question, by meaning and by word."))
@@ -166,8 +163,8 @@ def rechunk(
     chosen = _chosen(locals())
     with options.workspace_at(workspace) as opened:
         chunking = replace(opened.bases.get(base).chunking, **chosen) if chosen else None
-        report = opened.chunks.rechunk(base, options=chunking, progress=progress).to_dict()
-    show(report, as_json, lines.of_rechunk)
+        report = opened.chunks.rechunk(base, options=chunking, progress=progress)
+    show(data.of_report(report), as_json, lines.of_rechunk)
 
 
 app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(

@@ -5,7 +5,23 @@ from dataclasses import fields
 from typing import Any
 
 from core.messages import Message
-from core.model import Advice, Context, Cut, Hit, Note, NoteCard, SearchResult, SideBySide, Sizes, Status, WhyNot
+from core.model import (
+    Advice,
+    Context,
+    Cut,
+    Evaluation,
+    Hit,
+    Note,
+    NoteCard,
+    QuestionResult,
+    Rechunked,
+    SearchResult,
+    SideBySide,
+    Sizes,
+    Status,
+    SyncReport,
+    WhyNot,
+)
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
 """Stages that the JSON of every hit names; null where the hit skipped one."""
@@ -18,6 +34,10 @@ def of(noun: Any) -> dict[str, Any]:
 
 def pick(noun: object, names: str) -> dict[str, Any]:
     return {name: getattr(noun, name) for name in names.split()}
+
+
+def of_report(report: SyncReport | Rechunked) -> dict[str, Any]:
+    return of(report) | {"failed": [*map(of, report.failed)]}
 
 
 def of_result(result: SearchResult) -> dict[str, Any]:
@@ -123,6 +143,24 @@ def of_cut(note: Note, cut: Cut) -> dict[str, Any]:
 
 def _shifted(offset: int, start: int, end: int) -> dict[str, int | None]:
     return {"file_start": offset + start, "file_end": offset + end}
+
+
+def of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
+    """Return an evaluation; `questions` is the number of all questions."""
+    return {
+        "questions": len(evaluation.questions),
+        **pick(evaluation, "scored negatives metrics"),
+        "per_question": [*map(_question, evaluation.questions)],
+    }
+
+
+def _question(result: QuestionResult) -> dict[str, Any]:
+    return {
+        **pick(result, "id question kind negative took_ms"),
+        "hits": [pick(hit, "path file_start file_end score") for hit in result.hits],
+        "found_rank": result.found_rank,
+        "found_in_budget": result.budget_rank is not None,
+    }
 
 
 def of_comparison(shown: SideBySide) -> dict[str, Any]:

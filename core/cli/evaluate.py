@@ -82,7 +82,7 @@ def evaluate(
             measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))
         else:
             measured = runs.measure(base, source, pipelines, progress, name=questions)
-    shown = runs.evaluation(measured[0][1]).to_dict()
+    shown = data.of_evaluation(runs.evaluation(measured[0][1]))
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
         shown["compared"] = data.of_comparison(compared)

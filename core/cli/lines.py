@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.cli.texts import _, say
-from core.messages import Message, from_json, lines, message, plural
+from core.messages import Message, lines, message, plural
 from core.model import LEVELS, MODES, NOTICES
 
 _SCORES = {
@@ -70,8 +70,7 @@ def of_rechunk(report: dict[str, Any]) -> list[str]:
 def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int = 0) -> list[str]:
     lines = [head]
     lines += [
-        _("  failed: {path}: {reason}", path=failure["path"], reason=from_json(failure["message"]))
-        for failure in report["failed"]
+        _("  failed: {path}: {reason}", path=failure["path"], reason=failure["error"]) for failure in report["failed"]
     ]
     if flagged:
         lines.append(_("edits that lost their place: {n}", n=flagged))

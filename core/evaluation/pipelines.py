@@ -56,10 +56,7 @@ def distinct(pipelines: Iterable[Pipeline]) -> list[Pipeline]:
 
 
 def grid(
-    own: Pipeline,
-    *,
-    chunkings: Sequence[ChunkingOptions] = (),
-    choices: Mapping[str, Sequence[Any]] = TRIED,
+    own: Pipeline, *, chunkings: Sequence[ChunkingOptions] = (), choices: Mapping[str, Sequence[Any]] = TRIED
 ) -> list[Pipeline]:
     """Return every combination of chunkings and search settings once, after a pipeline that changes nothing.
 

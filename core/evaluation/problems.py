@@ -9,7 +9,6 @@ from core.model import Question
 MOST = 20
 """Number of listed problems; the others are counted."""
 
-
 _OF_LIBRARIES = (
     message("Expecting value"),
     message("Expecting property name enclosed in double quotes"),

@@ -86,18 +86,15 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
 
 
 def _row(question: Question) -> dict[str, object]:
-    row: dict[str, object] = {
+    row = {
         "id": question.id,
         "question": question.text,
         "kind": question.kind,
         "gold": [_gold_row(gold) for gold in question.gold],
         "any": question.any,
     }
-    if question.note:
-        row["note"] = question.note
-    if question.suggested:
-        row["suggested"] = True
-    return row
+    optional = {"note": question.note, "suggested": question.suggested}
+    return row | {name: value for name, value in optional.items() if value}
 
 
 def _gold_row(gold: Gold) -> dict[str, object]:
@@ -117,9 +114,9 @@ def _question(row: object, line: int) -> Question:
         text=_text(row, "question"),
         gold=tuple(_gold(gold) for gold in golds),
         any=_truth(row, "any", True),
-        kind=_any_text(row, "kind"),
+        kind=_text(row, "kind", optional=True),
         line=line,
-        note=_any_text(row, "note"),
+        note=_text(row, "note", optional=True),
         suggested=_truth(row, "suggested", False),
     )
 
@@ -131,21 +128,12 @@ def _gold(row: dict[str, object]) -> Gold:
     return Gold(_text(row, "path"), _text(row, "quote"), start)
 
 
-def _text(row: dict[str, object], key: str) -> str:
-    value = row.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise RowError("'{key}' is missing or isn't text.", key=key)
-    return _sound(value, key)
-
-
-def _any_text(row: dict[str, object], key: str) -> str:
-    value = row.get(key, "")
-    if not isinstance(value, str):
+def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
+    value = row.get(key, "" if optional else None)
+    if optional and not isinstance(value, str):
         raise RowError("'{key}' must be text.", key=key)
-    return _sound(value, key)
-
-
-def _sound(value: str, key: str) -> str:
+    if not isinstance(value, str) or not (optional or value.strip()):
+        raise RowError("'{key}' is missing or isn't text.", key=key)
     if _SURROGATE.search(value):
         raise RowError("'{key}' holds half of a surrogate pair.", key=key)
     return value

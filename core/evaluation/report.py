@@ -31,7 +31,6 @@ _MARKUP = re.compile(
 """Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
 _FIGURE = re.compile(rf"[-+]?[\d.]+( \(.*\))?|{NONE}")
 
-
 Cell = str | Message
 """A text from outside, or a message of this program."""
 

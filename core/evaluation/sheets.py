@@ -120,11 +120,9 @@ def _question(row: Row, line: int, known: Question | None) -> Question:
     """Return the question of a row, or `known`, its question from earlier rows; raises RowError."""
     if row.get(_OVER):
         raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
-    if not row["id"].strip():
-        raise RowError("'{key}' is missing or isn't text.", key="id")
-    if not (row["question"].strip() or known):
-        raise RowError("'{key}' is missing or isn't text.", key="question")
+    _require(row, "id")
     if known is None:
+        _require(row, "question")
         return Question(
             row["id"].strip(),
             row["question"],
@@ -155,12 +153,16 @@ def _gold(row: Row) -> list[Gold]:
     path, quote, start = row["path"], row["quote"], row.get("start", "").strip()
     if not path.strip() and not quote.strip():
         return []
-    for column, text in (("path", path), ("quote", quote)):
-        if not text.strip():
-            raise RowError("'{key}' is missing or isn't text.", key=column)
+    _require(row, "path", "quote")
     if start and not (start.isascii() and start.isdigit() and len(start) < _DIGITS):
         raise RowError("'start' must be a number of characters, 0 or more.")
     return [Gold(path, quote, int(start) if start else None)]
+
+
+def _require(row: Row, *columns: str) -> None:
+    for column in columns:
+        if not row[column].strip():
+            raise RowError("'{key}' is missing or isn't text.", key=column)
 
 
 def _truth(row: Row, column: str, default: bool) -> bool:

@@ -32,7 +32,6 @@ METRICS = (
 )
 """Metrics of every question with an answer; `span_*` look at the first BUDGET retrieved characters."""
 
-
 ENOUGH = 20
 """Least number of questions for a statement: below it, percentile intervals are too narrow."""
 
@@ -40,7 +39,6 @@ TIMES = ("p50_ms", "p95_ms")
 """Figures beside METRICS; lower is better."""
 
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
-
 
 MISSED: dict[MissedAt, Message] = {
     "gone": message("It stands in no note any more: its note is gone, or was changed in this place."),
@@ -233,3 +231,13 @@ class Run:
 
 Measured = tuple[Run, Sequence[QuestionResult]]
 """A run and the results of its questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Metrics over the `scored` questions, and each question's result."""
+
+    metrics: dict[str, float]
+    questions: tuple[QuestionResult, ...]
+    scored: int
+    negatives: int

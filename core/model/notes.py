@@ -154,7 +154,6 @@ class SyncReport:
 
 GUARDED_SHARE = 1 / 3
 
-
 GUARDED_NOTES = 5
 
 

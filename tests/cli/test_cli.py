@@ -66,7 +66,8 @@ def test_a_question_of_filters_only_lists_notes(
     run: Any, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("import", folder)
-    cli.main(["search", "tag:redis", "--workspace", str(tmp_path / "workspace")])
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["search", "tag:redis", "--workspace", str(tmp_path / "workspace")])
     assert capsys.readouterr().out.startswith("1 hit · by filters · ")
 
 
