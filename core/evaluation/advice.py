@@ -1,4 +1,4 @@
-"""The runs of a grid of settings -> those worth having, and what they may be expected to gain."""
+"""Advice on settings from the runs of a grid: the best ones and their expected gain."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ FOLDS, REPEATS = 5, 10
 """Kohavi, 'A Study of Cross-Validation and Bootstrap for Accuracy Estimation', 1995: 5 to 20 folds, repeated."""
 
 RARE = 0.05
-"""How often chance alone may put the best of the others as far ahead where a change is advised firmly."""
+"""Largest `luck` of firm advice."""
 
 RESAMPLES = 2000
 SEED = 0
@@ -28,20 +28,20 @@ Values = NDArray[np.float64]
 
 
 def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
-    """Say which settings to have, from the values of one metric by settings and question; higher is better.
+    """Choose settings by the values of one metric, by settings and question; higher is better.
 
-    The best of many settings looks better on the questions that it was chosen by than it is (Cawley and
-    Talbot, 'On Over-fitting in Model Selection and Subsequent Selection Bias in Performance Evaluation', JMLR 11,
-    2010). So the choice itself is cross-validated (Stone, 'Cross-Validatory Choice and Assessment of Statistical
-    Predictions', 1974): the best on four fifths of the questions is compared with the current ones on the last fifth,
-    in turn and with other fifths again; a question's value is the mean of its turns. Of equally good ones the current
-    is chosen, else the first of `values`: give them from simple to costly.
+    The best of many settings looks better than it is on the questions that chose it (Cawley and Talbot, 'On
+    Over-fitting in Model Selection and Subsequent Selection Bias in Performance Evaluation', JMLR 11, 2010). So the
+    choice itself is cross-validated (Stone, 'Cross-Validatory Choice and Assessment of Statistical Predictions', 1974):
+    the best settings on four fifths of the questions are compared with the current ones on the last fifth, for each
+    fifth of REPEATS partitions; a question's value is the mean of its turns. Of equally good settings the current ones
+    are chosen, else the first of `values`, whose order is from simple to costly.
 
-    Turns share most of their questions, so that on noise alone the interval of the gain is off 0 too often. `firm`
-    asks for that and for `luck` up to RARE, the bootstrap test of the best of many of White, 'A Reality Check for
-    Data Snooping', Econometrica 68, 2000.
+    Turns share most of their questions, so on noise alone the interval of the gain excludes 0 too often. `firm` also
+    requires a `luck` of at most RARE, from the bootstrap test of the best of many of White, 'A Reality Check for Data
+    Snooping', Econometrica 68, 2000.
 
-    Raises ConfigError without the current settings or others, or where they weren't over the same questions.
+    Raises ConfigError without the current settings or others, or where the questions differ.
     """
     if current not in values or len(values) < 2:
         raise _alone()
@@ -73,10 +73,10 @@ def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
 
 
 def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
-    """Say which run's settings to have, by its id; the first run is that of the current ones.
+    """Choose a run; the first run has the current settings.
 
-    Over the questions with an answer that all runs asked. The metric is one within a budget of characters because a
-    number of hits favours long chunks. Raises ConfigError as `advise` and `shared` do.
+    The advice is over the questions with an answer that all runs asked. The default metric is within a budget of
+    characters, because a number of hits favours long chunks. Raises as `advise` and `shared` do, and UnknownChoice.
     """
     if metric not in METRICS:
         raise UnknownChoice("metric", metric, METRICS)
@@ -100,7 +100,7 @@ def _table(values: Sequence[Mapping[str, float]], questions: Sequence[str]) -> V
 
 
 def _cross_validated(table: Values) -> tuple[Values, Values]:
-    """What the choice gains at each question, as the mean of its turns, and how often each row was chosen."""
+    """Return the mean gain of the choice at each question, and the number of times that each row was chosen."""
     random = np.random.default_rng(SEED)
     gains, times = np.zeros(table.shape[1]), np.zeros(len(table))
     for _ in range(REPEATS):
@@ -113,10 +113,10 @@ def _cross_validated(table: Values) -> tuple[Values, Values]:
 
 
 def _luck(table: Values) -> float:
-    """How often resamples put the best of the others as far ahead, were all as good as the current on average."""
+    """Return the share of resamples in which chance puts the best of equally good rows as far ahead of the first."""
     ahead = table[1:] - table[0]
-    seen = ahead.mean(axis=1)
-    centred, best = ahead - seen[:, None], seen.max().round(9)
+    means = ahead.mean(axis=1)
+    centred, best = ahead - means[:, None], means.max().round(9)
     random = np.random.default_rng(SEED)
     count = ahead.shape[1]
     as_far = 0
