@@ -166,17 +166,11 @@ def _placed(gold: Gold, texts: Sequence[tuple[Note, "_Text"]]) -> GoldSpan:
     if len(matches) > 1 and gold.start is not None:
         end = gold.start + len(gold.quote)
         matches = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
-    quote = f"{' '.join(gold.quote[:40].split())}…"
+    fields = {"quote": f"{' '.join(gold.quote[:40].split())}…", "path": gold.path}
     if not matches:
-        raise RowError(
-            "its quote '{quote}' isn't in '{path}'; it must be there exactly once.", quote=quote, path=gold.path
-        )
+        raise RowError("its quote '{quote}' isn't in '{path}'; it must be there exactly once.", **fields)
     if len(matches) > 1:
-        raise RowError(
-            "its quote '{quote}' is more than once in '{path}'; it must be there exactly once.",
-            quote=quote,
-            path=gold.path,
-        )
+        raise RowError("its quote '{quote}' is more than once in '{path}'; it must be there exactly once.", **fields)
     note, span = matches[0]
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 

@@ -154,14 +154,10 @@ def _figures(shown: SideBySide) -> _Section:
     if shown.comparisons and shown.answerable >= ENOUGH:
         sentences.append(message("Behind a difference stands its interval of 95 % (paired bootstrap)."))
     head = [message("Figure"), *shown.labels, *(lines(label, first, separator=" − ") for label in others)]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            *(f"{figure:.3f}" for figure in shown.figures[name]),
-            *(_difference(one[name]) for one in shown.comparisons),
-        ]
-        for name in METRICS
-    ]
+    rows: list[list[Cell]] = []
+    for name in METRICS:
+        differences = (_difference(one[name]) for one in shown.comparisons)
+        rows.append([name, *(f"{figure:.3f}" for figure in shown.figures[name]), *differences])
     for name in TIMES:
         time, *times = shown.figures[name]
         rows.append([name, *(f"{one:.1f}" for one in (time, *times)), *(f"{one - time:+.1f}" for one in times)])
