@@ -141,11 +141,11 @@ def chunks(
     if form == "html":
         write(page(note, cuts))
         return
-    shown = data.of_cut(note, cut)
+    values = data.of_cut(note, cut)
     if compare:
         difference = Difference.between(cut.chunks, cuts[1].chunks)
-        shown["compare"] = data.of_cut(note, cuts[1]) | {"cuts": data.of(difference)}
-    show(shown, as_json, lines.of_cut)
+        values["compare"] = data.of_cut(note, cuts[1]) | {"cuts": data.of(difference)}
+    show(values, as_json, lines.of_cut)
 
 
 @app.command(help=_("Split the notes of a base anew by these settings, which stay; what a person edited stays too."))
@@ -182,12 +182,12 @@ def status(workspace: options.Folder = options.WORKSPACE, as_json: options.Json 
 def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
     with options.workspace_at(workspace) as opened:
         windows = opened.rebuild()
-    show({"windows": windows}, as_json, lambda shown: [_("The vector index is rebuilt.")])
+    show({"windows": windows}, as_json, lambda values: [_("The vector index is rebuilt.")])
 
 
 @app.command(help=_("Show the version."))
 def version(as_json: options.Json = False, workspace: options.Folder = options.WORKSPACE) -> None:
-    show({"version": installed_version("tessera-notes")}, as_json, lambda shown: [f"tessera {shown['version']}"])
+    show({"version": installed_version("tessera-notes")}, as_json, lambda values: [f"tessera {values['version']}"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

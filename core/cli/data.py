@@ -163,16 +163,16 @@ def _question(result: QuestionResult) -> dict[str, Any]:
     }
 
 
-def of_comparison(shown: SideBySide) -> dict[str, Any]:
+def of_comparison(compared: SideBySide) -> dict[str, Any]:
     return {
-        **pick(shown, "metric settings notices"),
+        **pick(compared, "metric settings notices"),
         "runs": [
-            {"pipeline": label, "metrics": {name: figures[at] for name, figures in shown.figures.items()}}
-            for at, label in enumerate(shown.labels)
+            {"pipeline": label, "metrics": {name: figures[at] for name, figures in compared.figures.items()}}
+            for at, label in enumerate(compared.labels)
         ],
         "differences": [
             {name: of(comparison) | {"settled": comparison.settled} for name, comparison in by_metric.items()}
-            for by_metric in shown.comparisons
+            for by_metric in compared.comparisons
         ],
     }
 

@@ -82,20 +82,20 @@ def evaluate(
             measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))
         else:
             measured = runs.measure(base, source, pipelines, progress, name=questions)
-    shown = data.of_evaluation(runs.evaluation(measured[0][1]))
+    values = data.of_evaluation(runs.evaluation(measured[0][1]))
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
-        shown["compared"] = data.of_comparison(compared)
+        values["compared"] = data.of_comparison(compared)
     if grid:
         names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
-        shown["advice"] = data.of_advice(runs.advise(measured, *filter(None, [metric])), names)
+        values["advice"] = data.of_advice(runs.advise(measured, *filter(None, [metric])), names)
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(shown, as_json, lines.of_comparison if len(measured) > 1 else lines.of_evaluation)
+    show(values, as_json, lines.of_comparison if len(measured) > 1 else lines.of_evaluation)
     figures = measured[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])
@@ -103,8 +103,8 @@ def evaluate(
         if figures[name] < target
     ]
     if below:
-        wanted = [f"{name} {value:g}" for name, value in targets.items()]
-        raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=wanted)
+        limits = [f"{name} {target:g}" for name, target in targets.items()]
+        raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=limits)
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:

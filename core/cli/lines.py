@@ -1,4 +1,4 @@
-"""What commands print for people, from the data that they print as JSON."""
+"""Output of commands for people, from the data of their JSON output."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,7 +37,7 @@ def of_why_not(answer: dict[str, Any]) -> list[str]:
     for stage, score in answer["scores"].items():
         name = _SCORES.get(stage, stage)
         if score["rank"]:
-            lines.append(_("  {name} {score:.3f}, rank {rank}", name=name, score=score["score"], rank=score["rank"]))
+            lines.append(_("  {name} {score:.3f}, rank {rank}", name=name, **score))
         else:
             lines.append(f"  {say(name)} {score['score']:.3f}")
     return lines
@@ -48,22 +48,16 @@ def of_context(context: dict[str, Any]) -> list[str]:
 
 
 def of_import(report: dict[str, Any]) -> list[str]:
-    counts = {name: report[name] for name in ("added", "changed", "renamed", "removed", "unchanged")}
     text = _(
         "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",
         n=len(report["failed"]),
-        **counts,
+        **report,
     )
     return _report_lines(report, text, report["edits_flagged"], report["edits_kept"])
 
 
 def of_rechunk(report: dict[str, Any]) -> list[str]:
-    text = _(
-        "{notes} split anew, {unchanged} unchanged, {n} failed",
-        notes=report["notes"],
-        unchanged=report["unchanged"],
-        n=len(report["failed"]),
-    )
+    text = _("{notes} split anew, {unchanged} unchanged, {n} failed", n=len(report["failed"]), **report)
     return _report_lines(report, text, report["flagged"])
 
 
@@ -141,14 +135,8 @@ def of_cut(cut: dict[str, Any]) -> list[str]:
 
 
 def size_message(strategy: str, sizes: Mapping[str, Any]) -> Message:
-    return message(
-        "{strategy}: {n} chunks of {smallest} to {largest} tokens, {mean:.0f} on average",
-        strategy=strategy,
-        n=sizes["count"],
-        smallest=sizes["smallest"],
-        largest=sizes["largest"],
-        mean=sizes["mean"],
-    )
+    fields = {"strategy": strategy, "n": sizes["count"], **sizes}
+    return message("{strategy}: {n} chunks of {smallest} to {largest} tokens, {mean:.0f} on average", **fields)
 
 
 def of_evaluation(evaluation: dict[str, Any]) -> list[str]:
@@ -183,8 +171,7 @@ def of_comparison(evaluation: dict[str, Any]) -> list[str]:
 def of_status(status: dict[str, Any]) -> list[str]:
     lines = [_("{folder}: {size:.1f} MB", folder=status["workspace"], size=status["bytes"] / 1e6)]
     for base in status["bases"]:
-        counts = {name: base[name] for name in ("name", "notes", "chunks", "embedder")}
-        lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **counts))
+        lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **base))
         lines += [
             _("    {path}, last sync {at}", path=folder["path"], at=folder["synced_at"]) for folder in base["folders"]
         ]

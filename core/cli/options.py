@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they stand for."""
+"""Options that several commands share."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,7 +69,7 @@ WORKSPACE = Path("data/workspace")
 
 def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
     """Open a workspace."""
-    from core.workspace import Workspace  # takes a second, which the help shouldn't
+    from core.workspace import Workspace  # takes a second, which --help avoids
 
     return Workspace(folder, readonly=readonly)
 

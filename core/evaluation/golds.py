@@ -66,12 +66,9 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     now = []
     for gold in golds:
         gold = replace(gold, note_id=note.id, path=note.path or note.title)
-        span = text.nearest(gold)
-        if span is None:
-            now.append(replace(gold, flagged=True))
-        else:
-            quote = note.body[span[0] : span[1]]
-            now.append(replace(gold, quote=quote, start=span[0], end=span[1], flagged=False))
+        if span := text.nearest(gold):
+            gold = replace(gold, quote=note.body[slice(*span)], start=span[0], end=span[1])
+        now.append(replace(gold, flagged=span is None))
     return now
 
 
@@ -103,8 +100,8 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     if moves and not store.readonly:
         store.questions.move_golds(moves)
         return store.questions.of(question_set)
-    news = {was: new for _, was, new in moves}
-    return [replace(question, gold=tuple(news.get(gold, gold) for gold in question.spans)) for question in questions]
+    moved = {was: new for _, was, new in moves}
+    return [replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans)) for question in questions]
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
@@ -113,14 +110,14 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     Each quote must occur in its note once, whatever its white space, or at its `start`. Raises one
     QuestionSetError that lists the others; `name` is the file's.
     """
-    wanted: dict[str, list[Question]] = {}
+    by_path: dict[str, list[Question]] = {}
     for question in questions:
         for path in {gold.path for gold in question.gold}:
-            wanted.setdefault(path, []).append(question)
+            by_path.setdefault(path, []).append(question)
     ids = store.questions.note_ids(base.id)
     placed: dict[Gold, GoldSpan] = {}
     problems = Problems(name)
-    for path, questions_of_path in wanted.items():
+    for path, questions_of_path in by_path.items():
         notes = [note for note_id in ids.get(path, ()) if (note := _note(store, note_id))]
         texts = [(note, _Text(note.body)) for note in notes]
         for question in questions_of_path:

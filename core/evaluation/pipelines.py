@@ -60,9 +60,9 @@ def grid(
 ) -> list[Pipeline]:
     """Return every combination of chunkings and search settings once, after a pipeline that changes nothing.
 
-    Settings that `own`, the base's pipeline, has too are left to the base. The order is from simple to costly where
-    that of the choices is: chunkings, which need another index, change last. The default chunkings are the base's own
-    and, where its strategy has sizes, smaller and larger ones.
+    Values of `own`, the base's pipeline, stay open. The order is from simple to costly where the choices are:
+    chunkings, which need another index, change last. The default chunkings are the base's own and, where its strategy
+    has sizes, smaller and larger ones.
     """
     pipelines = [Pipeline()]
     for cut, *values in product(chunkings or _sizes(own.chunking), *choices.values()):

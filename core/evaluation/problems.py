@@ -23,11 +23,11 @@ _OF_LIBRARIES = (
     message("Extra data"),
     message("unexpected end of data"),
 )
-"""What Python's readers of JSON and CSV say, as messages; `parsing` finds them by their text."""
+"""Errors of Python's readers of JSON and CSV; `parsing` finds them by their text."""
 
 
 def parsing(text: str) -> Message | str:
-    """Return what a reader of JSON or CSV says as a message, or as it stands where no catalogue knows it."""
+    """Return an error of a reader of JSON or CSV as a message, an unknown one as it is."""
     text = text.removesuffix(": ")
     return next((known for known in _OF_LIBRARIES if known.text == text), text)
 

@@ -78,14 +78,14 @@ class Questions:
         ids, texts = {question.id for question in existing}, {question.text for question in existing}
         cards = self._store.notes.cards(Filters(bases=(base.name,)))
         notes = (self._store.notes.note(card.id) for card in cards)
-        wanted = count + len(ids)
+        limit = count + len(ids)
         if by_model:
             llm = self._settings.llm
             suggested = suggestions.suggest_by_model(
-                notes, Chat(llm), wanted, characters=llm.input_characters, progress=progress
+                notes, Chat(llm), limit, characters=llm.input_characters, progress=progress
             )
         else:
-            suggested = suggestions.suggest(notes, wanted)
+            suggested = suggestions.suggest(notes, limit)
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 

@@ -32,7 +32,7 @@ def ask(question: Question, search: Callable[[str], SearchResult]) -> QuestionRe
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
     golds, retrieved = left(question), tuple(map(_retrieved, result.hits))
-    wanted, spans = _spans(golds), _spans(retrieved)
+    gold_spans, hit_spans = _spans(golds), _spans(retrieved)
     return QuestionResult(
         id=question.id,
         question=question.text,
@@ -41,8 +41,8 @@ def ask(question: Question, search: Callable[[str], SearchResult]) -> QuestionRe
         golds=golds,
         took_ms=took_ms,
         hits=retrieved,
-        found_rank=metrics.found_at(wanted, spans, any=question.any),
-        budget_rank=metrics.found_at(wanted, metrics.within_budget(spans, BUDGET), any=question.any),
+        found_rank=metrics.found_at(gold_spans, hit_spans, any=question.any),
+        budget_rank=metrics.found_at(gold_spans, metrics.within_budget(hit_spans, BUDGET), any=question.any),
         level=result.classified.level,
     )
 

@@ -14,7 +14,7 @@ BUDGET = 4000
 """Characters of retrieved text that fit a prompt beside the question, roughly."""
 
 DEPTH = 10
-"""Number of hits that the metrics look at."""
+"""Number of hits that the metrics consider."""
 
 MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
 """Metrics of a short table."""
@@ -30,7 +30,7 @@ METRICS = (
     "span_precision",
     "span_iou",
 )
-"""Metrics of every question with an answer; `span_*` look at the first BUDGET retrieved characters."""
+"""Metrics of every question with an answer; `span_*` consider the first BUDGET retrieved characters."""
 
 ENOUGH = 20
 """Least number of questions for a statement: below it, percentile intervals are too narrow."""
@@ -127,7 +127,7 @@ class QuestionSet:
 class Pipeline:
     """A measured way to search; the base, else the settings decide what is None or empty.
 
-    `name` is the person's name for it. An open limit is DEPTH, because the metrics look at that many hits. Notes
+    `name` is the person's name for it. An open limit is DEPTH, because the metrics consider that many hits. Notes
     with another chunking or embedder than the base's are indexed in a scratch store.
     """
 
