@@ -198,14 +198,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(arguments)
     except TesseraError as error:
-        sys.stderr.write(f"{_error_line(error, as_json='--json' in (arguments or sys.argv))}\n")
+        if "--json" in (arguments or sys.argv):
+            line = json.dumps(plain({"error": error.message}), ensure_ascii=False)
+        else:
+            line = f"tessera: {' '.join(say(error).split())}"
+        sys.stderr.write(f"{line}\n")
         sys.exit(1)
-
-
-def _error_line(error: TesseraError, *, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(plain({"error": error.message}), ensure_ascii=False)
-    return f"tessera: {' '.join(say(error).split())}"
 
 
 def _chosen(arguments: dict[str, Any]) -> dict[str, Any]:

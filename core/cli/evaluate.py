@@ -76,7 +76,7 @@ def evaluate(
     search = search_settings(locals())
     with workspace_at(workspace, readonly=not save) as opened:
         runs = opened.runs
-        pipelines = runs.pipelines(base, search, compare or (), grid or ())
+        pipelines = runs.variants(base, search, compare or (), grid or ())
         source = _questions(opened, base, questions, save)
         if isinstance(source, QuestionSet):
             measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))

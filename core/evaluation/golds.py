@@ -1,7 +1,4 @@
-"""Places of right passages in notes, also after edits of the notes.
-
-A right passage is a span of a note, so it is independent of the note's chunks.
-"""
+"""Places of right passages in notes, also after edits; they are spans of notes, independent of chunks."""
 
 import re
 from array import array
@@ -23,10 +20,7 @@ _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
-    """Return a piece of a note's body as a right passage, without the white space around it.
-
-    Raises QuestionSetError for a span that leaves the body or is blank.
-    """
+    """Return a piece of a note's body, stripped, as a right passage; raises QuestionSetError for a bad span."""
     name = note.path or note.title
     if not 0 <= start < end <= len(note.body):
         raise QuestionSetError(

@@ -42,24 +42,22 @@ def parse(data: bytes, name: str) -> list[Question]:
             continue
         try:
             question = _question(json.loads(raw.decode("utf-8")), number)
-        except UnicodeDecodeError:
-            problems.add(number, message("this isn't UTF-8. Save the file as UTF-8."))
-        except RecursionError:
-            problems.add(number, message("this is nested too deeply."))
-        except json.JSONDecodeError as error:
-            reason = message(
-                "this isn't a JSON object ({reason}, column {n}).", reason=parsing(error.msg), n=error.colno
-            )
-            problems.add(number, reason)
-        except RowError as error:
-            problems.add(number, error.message)
-        except ValueError as error:
-            problems.add(number, verbatim(str(error)))
-        else:
             known = questions.setdefault(question.id, question)
-            if known is not question:
-                reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
-                problems.add(number, reason)
+            if known is question:
+                continue
+            reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
+        except UnicodeDecodeError:
+            reason = message("this isn't UTF-8. Save the file as UTF-8.")
+        except RecursionError:
+            reason = message("this is nested too deeply.")
+        except json.JSONDecodeError as error:
+            text = parsing(error.msg)
+            reason = message("this isn't a JSON object ({reason}, column {n}).", reason=text, n=error.colno)
+        except RowError as error:
+            reason = error.message
+        except ValueError as error:
+            reason = verbatim(str(error))
+        problems.add(number, reason)
     problems.raise_any()
     return list(questions.values())
 

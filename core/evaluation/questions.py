@@ -49,10 +49,7 @@ class Questions:
         return question_files.read(self._store, self._store.notes.base(base), data, name)
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add all questions of a file, or none, to the set of this name; a missing set is made.
-
-        Raises one QuestionSetError that lists the bad questions.
-        """
+        """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
         known = next((known for known in self.sets(base) if known.name == set_name.strip()), None)
         taken = {question.id for question in self._table.of(known)} if known else ()
         questions = question_files.read(self._store, self._store.notes.base(base), data, name, taken=taken)

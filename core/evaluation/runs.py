@@ -66,8 +66,8 @@ class Runs:
         settings = self._searching_of(self._store).settings(_options(own, Pipeline()))
         return Pipeline(chunking=own.chunking, search=SearchSettings.of(settings))
 
-    def pipelines(
-        self, base: str, search: SearchSettings, specs: Iterable[str] = (), choices: Iterable[str] = ()
+    def variants(
+        self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
     ) -> list[Pipeline]:
         """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
 

@@ -81,10 +81,7 @@ def values(result: QuestionResult) -> dict[str, float]:
 
 
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Average the metrics over the results that aren't negative; all 0 where there are none.
-
-    `p50_ms` and `p95_ms` are over all results.
-    """
+    """Average the metrics over the results with an answer, 0 without any, and the times over all results."""
     scored = [values(result) for result in results if not result.negative]
     means = {name: fmean(one[name] for one in scored) if scored else 0.0 for name in METRICS}
     times = [result.took_ms for result in results]
