@@ -9,7 +9,7 @@ from core.errors import ConfigError, UnknownChoice
 from core.evaluation.compare import compare
 from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, Kind, Pipeline, QuestionResult, Rates, SideBySide
-from tests.evaluation.brought import negative, ranked, result, run
+from tests.evaluation.paper import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)
 NEW = (1, 1, 3, None, 11, 1, 5)
