@@ -51,8 +51,7 @@ def of_result(result: SearchResult) -> dict[str, Any]:
         **pick(result, "notices reranker"),
         "rerank_problem": result.rerank_problem or "",
         "sub_queries": [
-            {"round": asked.round, **of(asked.sub_query), "found": asked.found, "new": asked.new}
-            for asked in result.asked
+            {"round": one.round, **of(one.sub_query), "found": one.found, "new": one.new} for one in result.asked
         ],
         "decompositions": [
             of(decomposition) | {"sub_queries": [*map(of, decomposition.sub_queries)]}
