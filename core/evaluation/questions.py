@@ -24,7 +24,7 @@ class Questions:
         self._table = store.questions
         # These change rows and nothing else.
         self.rename_set, self.delete_set = self._table.rename_set, self._table.delete_set
-        self.add, self.edit = self._table.add, self._table.edit
+        self.add, self.edit, self.delete = self._table.add, self._table.edit, self._table.delete
         self.accept, self.reject = self._table.accept, self._table.reject
         self.remove_passage = self._table.remove_gold
 
