@@ -58,7 +58,7 @@ class Chunks:
 
     def pending(self, base: str) -> int:
         """Return how many chunks of a base are pending."""
-        return sum(map(len, self._store.chunks.pending(self._store.notes.base(base)).values()))
+        return sum(map(len, self._store.chunks.pending(self._store.bases.named(base)).values()))
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
@@ -154,7 +154,7 @@ class Chunks:
         options, and NoteNotFound.
         """
         if base is not None:
-            return self._rechunk_base(self._store.notes.base(base), options, progress)
+            return self._rechunk_base(self._store.bases.named(base), options, progress)
         return self._rechunk_notes(note_ids, options, progress)
 
     def _rechunk_base(self, base: KnowledgeBase, options: ChunkingOptions | None, progress: Progress) -> Rechunked:
@@ -166,7 +166,7 @@ class Chunks:
         base, embedder = self._opened(base)
         if options is not None:
             chunking.build(options)
-            base = self._store.notes.set_chunking(base, options)
+            base = self._store.bases.change(base, chunking=options)
         indexer = Indexer(self._store, base, embedder)
         notes = self._store.notes.cut_by(base)
         outdated = [
@@ -199,7 +199,7 @@ class Chunks:
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return how many they were."""
         if base is not None:
-            stored = self._store.notes.base(base)
+            stored = self._store.bases.named(base)
             return self._embed(stored, self._store.chunks.pending(stored), progress)
         return self._embed_notes(note_ids, progress) + self._embed_chunks(chunk_ids, progress)
 
@@ -232,7 +232,7 @@ class Chunks:
         """Open the index and return the base, read after that: opening may rename the base's collection."""
         self._store.database.check_writable()
         self._store.open_index()
-        base = self._store.notes.base(base.name)
+        base = self._store.bases.named(base.name)
         return base, self._models.embedder(base)
 
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
@@ -243,7 +243,7 @@ class Chunks:
                 raise NoteNotFound(note_id)
         return [
             (base, [note_id for note_id in distinct if bases[note_id] == base.id])
-            for base in self._store.notes.bases()
+            for base in self._store.bases.all()
             if base.id in bases.values()
         ]
 

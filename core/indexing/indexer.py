@@ -203,7 +203,7 @@ class Indexer:
         )
 
     def _check_base(self) -> None:
-        if self._store.notes.base(self._base.name).fingerprint != self._base.fingerprint:
+        if self._store.bases.named(self._base.name).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 "The base '{base}' went over to another model meanwhile. What was stored before stays:"
                 " do the rest again.",

@@ -77,12 +77,12 @@ class Switching:
             with self._store.changing:
                 if (base, switch) == self._begun(base):
                     notes = list(self._store.notes.cut_by(base))
-                    fresh = self._store.notes.next_index(self._target(base, switch.embedder))
-                    return self._store.switch(fresh, indexer.recuttings(notes, progress))
+                    target = self._target(base, switch.embedder)
+                    return self._store.switch(target, indexer.recuttings(notes, progress))
 
     def _begun(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Switch]:
         """Return the base as it is now and its switch, begun again if the model behind the name has changed."""
-        base = self._store.notes.base(base.name)
+        base = self._store.bases.named(base.name)
         switch = self._store.switches.of(base)
         if switch is None:
             self._store.drop_unused_vectors()

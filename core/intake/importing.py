@@ -14,7 +14,8 @@ from core.intake import folder, notefile
 from core.intake.notefile import ParsedFile
 from core.model import Failed, KnowledgeBase, Note, Progress, SourceFile, SyncPlan, SyncReport
 from core.store import Store
-from core.store.note_table import Moved, fresh_id
+from core.store.ids import fresh_id
+from core.store.note_table import Moved
 
 UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
@@ -58,7 +59,7 @@ class Importer:
             edits_kept=edits_kept,
             seconds=round(time.perf_counter() - started, 3),
         )
-        self._store.notes.record_sync(self._base, plan.source_ref, report.to_dict())
+        self._store.bases.record_sync(self._base, plan.source_ref, report.to_dict())
         return report
 
     def _rename(self, plan: SyncPlan) -> None:

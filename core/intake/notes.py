@@ -139,12 +139,7 @@ class Notes:
         bases = {existing.name: existing for existing in self._bases.all()}
         if base not in bases:
             return []
-        return [
-            KnownNote(
-                row["id"], row["path"], row["source_ref"], row["content_hash"], row["mtime_ns"] or 0, row["size"] or 0
-            )
-            for row in self._store.notes.files(bases[base])
-        ]
+        return self._store.notes.files(bases[base])
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         if name in {base.name for base in self._bases.all()}:

@@ -100,7 +100,7 @@ class Models:
         return name in self._warm | self._failed
 
     def _warm_up(self, progress: Progress) -> None:
-        names = {base.embedder for base in self._store.notes.bases()} or {embedding.resolve(self._settings.embedder)}
+        names = {base.embedder for base in self._store.bases.all()} or {embedding.resolve(self._settings.embedder)}
         failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
@@ -140,7 +140,7 @@ class Models:
 
     def _names(self) -> list[str]:
         """Return the model names in the bases, in unfinished switches and in the settings."""
-        bases = self._store.notes.bases()
+        bases = self._store.bases.all()
         targets = [switch.embedder for base in bases if (switch := self._store.switches.of(base))]
         reranker = complete(self._settings.search.chosen).reranker
         return list(dict.fromkeys([*(base.embedder for base in bases), *targets, self._settings.embedder, reranker]))

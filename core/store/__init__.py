@@ -7,6 +7,7 @@ the new one. A kill leaves at worst ids in Chroma that no note owns; the next op
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from core.errors import IndexDamaged, StoreError
 from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Rowids
 from core.store import ranking
+from core.store.base_table import BaseTable
 from core.store.chroma import VectorIndex
 from core.store.chunk_table import ChunkTable, window_id
 from core.store.cutting import Cutting
@@ -27,6 +29,7 @@ from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
 from core.store.usage_table import UsageTable
 from core.store.vector_table import VectorTable
+from core.store.words import Words
 
 _WINDOWS = 3
 """Windows to request from Chroma per wanted chunk: a chunk may have several, and some ids are stale."""
@@ -61,8 +64,10 @@ class Store:
             self.database.close()
             Store(folder).close()
             self.database = Database(file, readonly=True)
+        self.bases = BaseTable(self.database)
         self.notes = NoteTable(self.database)
         self.chunks = ChunkTable(self.database)
+        self.words = Words(self.database)
         self.vectors = VectorTable(self.database)
         self.edits = EditTable(self.database)
         self.switches = SwitchTable(self.database)
@@ -86,19 +91,19 @@ class Store:
             if self.readonly or self.index_ready:
                 return
             trusted = self.index.open()
-            bases = self.notes.bases()
+            bases = self.bases.all()
             for number, base in enumerate(bases):
                 progress(number, len(bases))
                 if self.index.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
-            self._guarded(lambda: self.index.drop_all_but(self.notes.bases()))
+            self._guarded(lambda: self.index.drop_all_but(self.bases.all()))
             self.index_ready = True
 
     def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
         """Rebuild every collection from SQLite's vectors, without a model; return the number of windows."""
         self.open_index()
         with self.changing:
-            bases = self.notes.bases()
+            bases = self.bases.all()
             for number, base in enumerate(bases):
                 progress(number, len(bases))
                 self._build(base)
@@ -111,9 +116,9 @@ class Store:
         self._guarded(lambda: self.index.build(base, ()))
 
     def _build(self, base: KnowledgeBase) -> None:
-        fresh = self.notes.next_index(base)
+        fresh = _next_index(base)
         self.index.build(fresh, self.chunks.windows(base))
-        self.notes.switch_index(fresh)
+        self.bases.switch_index(fresh)
         self._leave(base)
 
     def _leave(self, base: KnowledgeBase) -> None:
@@ -135,7 +140,7 @@ class Store:
         return True
 
     def _churned(self, base: KnowledgeBase) -> bool:
-        added, living = self.notes.index_added(base), self.chunks.count(base)[2]
+        added, living = self.bases.index_added(base), self.chunks.count(base)[2]
         return added > _CHURN * max(living, 1000)
 
     def _guarded(self, write: Callable[[], None]) -> None:
@@ -152,7 +157,7 @@ class Store:
 
         The index must have been opened before the windows' vectors were added.
         """
-        base = self.notes.base(base.name)
+        base = self.bases.named(base.name)
         old = [key for cutting in cuttings for key in self.chunks.window_ids(cutting.note.id)]
         ids: list[str] = []
         vector_ids: list[int] = []
@@ -170,7 +175,7 @@ class Store:
         with self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
-            self.notes.count_index_added(base, len(ids))
+            self.bases.count_index_added(base, len(ids))
         self._guarded(lambda: self.index.remove(base, old))
 
     def _write(self, cutting: Cutting) -> None:
@@ -180,21 +185,21 @@ class Store:
         if cutting.edits is not None:
             self.edits.put(cutting.note, cutting.edits)
 
-    def switch(self, fresh: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
-        """Change a base's embedder and write its notes cut for it, in one transaction; return the base.
+    def switch(self, target: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
+        """Give a base the embedder of `target` and write its notes cut for it, in one transaction; return the base.
 
-        The new collection is filled before the commit; a kill leaves one that no base names.
+        The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
-        old = self.notes.base(fresh.name)
+        old, fresh = self.bases.named(target.name), _next_index(target)
         with self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
             self._guarded(lambda: self.index.build(fresh, self.chunks.windows(fresh)))
-            self.notes.switch_embedder(fresh)
+            self.bases.switch_index(fresh)
             self.switches.end(fresh)
         self._guarded(lambda: self._leave(old))
         self.drop_unused_vectors()
-        return self.notes.base(fresh.name)
+        return self.bases.named(fresh.name)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
         """Delete notes with all their data; return the number of edits that stay.
@@ -204,7 +209,7 @@ class Store:
         self.open_index()
         flagged = 0
         with self.changing:
-            base = self.notes.base(base.name)
+            base = self.bases.named(base.name)
             old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
             with self.database.write():
                 if keep_edits:
@@ -222,7 +227,7 @@ class Store:
 
     def delete_base(self, base: KnowledgeBase) -> None:
         self.open_index()
-        self.notes.delete_base(base)
+        self.bases.delete(base)
         self.drop_unused_vectors()
         self._guarded(lambda: self._leave(base))
 
@@ -277,3 +282,8 @@ class Store:
     def _unlock(self) -> None:
         if self._lock is not None:
             self._lock.release()
+
+
+def _next_index(base: KnowledgeBase) -> KnowledgeBase:
+    """Return the base with the next generation of its vector index, which is not in use yet."""
+    return replace(base, index_generation=base.index_generation + 1)
