@@ -11,8 +11,7 @@ from core.errors import Cancelled, SourceError
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.intake import folder, notefile
-from core.intake.notefile import ParsedFile
-from core.model import Failed, KnowledgeBase, Note, Progress, SourceFile, SyncPlan, SyncReport
+from core.model import Failed, KnowledgeBase, Progress, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_table import Moved
@@ -79,7 +78,7 @@ class Importer:
         for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
             try:
                 data = folder.read(plan.folder, file.path)
-                parsed = notefile.read(data, file.path)
+                note, outline = notefile.read(data, file.path)
             except SourceError as error:
                 self._failed.append(Failed(file.path, error.reason))
                 continue
@@ -90,32 +89,13 @@ class Importer:
                 note_id, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0
                 taken.add(note_id)
             note = replace(
-                note_of(parsed, note_id=note_id, path=file.path),
+                note,
+                id=note_id,
                 base_id=self._base.id,
                 version=version + 1,
                 content_hash=folder.content_hash(data),
                 source="upload" if plan.source_ref == UPLOADED else "folder",
                 source_ref=plan.source_ref,
+                updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
             )
-            yield Draft(_dated(note, file), file.mtime_ns, file.size, parsed.outline)
-
-
-def note_of(parsed: ParsedFile, *, note_id: str, path: str) -> Note:
-    """Return the note of a file, without a base."""
-    return Note(
-        id=note_id,
-        base_id="",
-        content_hash="",
-        path=path,
-        **{name: getattr(parsed, name) for name in _PARSED},
-    )
-
-
-_PARSED = tuple(name for name in ParsedFile.__slots__ if name in Note.__slots__)
-
-
-def _dated(note: Note, file: SourceFile) -> Note:
-    """Return the note with the file's time of change, unless its front matter has one."""
-    if note.updated_at is not None:
-        return note
-    return replace(note, updated_at=datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))
+            yield Draft(note, file.mtime_ns, file.size, outline)
