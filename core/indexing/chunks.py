@@ -103,9 +103,7 @@ class Chunks:
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
             desk = Desk(
-                self._store.notes.note(note_id),
-                self._store.chunks.of_note(note_id),
-                self._store.edits.of_note(note_id),
+                self._store.notes.note(note_id), self._store.chunks.of_note(note_id), self._store.edits.of_note(note_id)
             )
             result = act(desk)
             if result.edits != desk.edits:

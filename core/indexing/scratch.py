@@ -78,11 +78,7 @@ class Scratch:
             for renamed in store.bases.all():
                 store.delete_base(renamed)
             target = store.bases.add(
-                base.name,
-                embedder=embedder,
-                fingerprint=built.fingerprint,
-                dimension=built.dimension,
-                chunking=options,
+                base.name, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, chunking=options
             )
             store.add_base_index(target)
         return store.bases.change(target, keep_tokens=base.keep_tokens, search=base.search)

@@ -1,7 +1,7 @@
 """A file <-> a note: encoding, front matter, title, tags, links.
 
 Every offset of a note counts characters of the decoded text, byte order mark removed and line ends
-kept, so nothing here may change its length.
+kept. Nothing here may change the length of the text.
 """
 
 import posixpath

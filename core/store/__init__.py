@@ -14,7 +14,7 @@ import numpy as np
 
 from core.errors import IndexDamaged, StoreError
 from core.messages import Message
-from core.model import KnowledgeBase, Matrix, Rowids
+from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
 from core.store import ranking
 from core.store.base_table import BaseTable
 from core.store.chroma import VectorIndex
@@ -78,34 +78,32 @@ class Store:
         self.index_ready = False
         self.index_problem: Message | None = None
         self._opening = threading.Lock()
-        self._left: set[str] = set()
-        """Dropped collections that a running search may still use."""
+        self._dropped: set[str] = set()
+        """Names of dropped collections, which a running search may still use."""
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until its new version is written."""
 
     # index
 
-    def open_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
-        """Open Chroma and bring every base's collection in line with SQLite; does nothing the second time."""
+    def open_index(self) -> None:
+        """Open Chroma and bring every base's collection in line with SQLite; does nothing if it is open."""
         with self._opening:
             if self.readonly or self.index_ready:
                 return
             trusted = self.index.open()
-            bases = self.bases.all()
-            for number, base in enumerate(bases):
-                progress(number, len(bases))
+            for base in self.bases.all():
                 if self.index.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
             self._guarded(lambda: self.index.drop_all_but(self.bases.all()))
             self.index_ready = True
 
-    def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+    def rebuild_index(self, progress: Progress = unheard) -> int:
         """Rebuild every collection from SQLite's vectors, without a model; return the number of windows."""
         self.open_index()
         with self.changing:
             bases = self.bases.all()
             for number, base in enumerate(bases):
-                progress(number, len(bases))
+                progress(number, len(bases), "")
                 self._build(base)
             self.index_problem = None
         return sum(self.chunks.count(base)[2] for base in bases)
@@ -119,22 +117,22 @@ class Store:
         fresh = _next_index(base)
         self.index.build(fresh, self.chunks.windows(base))
         self.bases.switch_index(fresh)
-        self._leave(base)
+        self._drop(base)
 
-    def _leave(self, base: KnowledgeBase) -> None:
-        self._left.add(self.index.name(base))
+    def _drop(self, base: KnowledgeBase) -> None:
+        self._dropped.add(self.index.name(base))
         self.index.drop(base)
 
     def _reconciled(self, base: KnowledgeBase) -> bool:
-        """Add what a collection lacks and remove what no note owns; False where it can't be read or written."""
+        """Add the missing windows to a collection and remove the stale ones; return False if Chroma fails."""
         try:
-            there = self.index.ids(base)
+            present = self.index.ids(base)
             expected: set[str] = set()
             for ids, vectors in self.chunks.windows(base):
                 expected.update(ids)
-                missing = [number for number, key in enumerate(ids) if key not in there]
+                missing = [number for number, key in enumerate(ids) if key not in present]
                 self.index.add(base, [ids[number] for number in missing], vectors[missing])
-            self.index.remove(base, sorted(there - expected))
+            self.index.remove(base, sorted(present - expected))
         except IndexDamaged:
             return False
         return True
@@ -197,14 +195,14 @@ class Store:
             self._guarded(lambda: self.index.build(fresh, self.chunks.windows(fresh)))
             self.bases.switch_index(fresh)
             self.switches.end(fresh)
-        self._guarded(lambda: self._leave(old))
+        self._guarded(lambda: self._drop(old))
         self.drop_unused_vectors()
         return self.bases.named(fresh.name)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
         """Delete notes with all their data; return the number of edits that stay.
 
-        With `keep_edits` their edits stay, flagged: the notes may come back under the same ids.
+        With `keep_edits` their edits stay, flagged, because the notes may be imported again under the same ids.
         """
         self.open_index()
         flagged = 0
@@ -221,7 +219,7 @@ class Store:
         return flagged
 
     def drop_unused_vectors(self) -> None:
-        """Delete the vectors that no window uses; a running import computes again what it needs."""
+        """Delete the vectors that no window uses; a running import computes those that it needs again."""
         with self.changing:
             self.vectors.drop_unused()
 
@@ -229,7 +227,7 @@ class Store:
         self.open_index()
         self.bases.delete(base)
         self.drop_unused_vectors()
-        self._guarded(lambda: self._leave(base))
+        self._guarded(lambda: self._drop(base))
 
     # searching
 
@@ -246,7 +244,7 @@ class Store:
             try:
                 best = self._from_index(base, query, count, allowed)
             except IndexDamaged as error:
-                if self.index.name(base) not in self._left:
+                if self.index.name(base) not in self._dropped:
                     self.index_problem = error.message
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 

@@ -107,9 +107,9 @@ class NoteTable:
     def slice(self, note_id: str, start: int, end: int) -> str:
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
-    def indexed_as(self, note_id: str) -> sqlite3.Row:
+    def indexed_as(self, note_id: str) -> dict[str, Any]:
         """Return strategy, cut_by, mtime_ns and size of a note, as of its last indexing."""
-        return self._only("strategy, cut_by, mtime_ns, size", note_id)
+        return dict(self._only("strategy, cut_by, mtime_ns, size", note_id))
 
     def card(self, note_id: str) -> NoteCard:
         """Return the card of a note."""

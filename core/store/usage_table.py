@@ -34,7 +34,7 @@ class UsageTable:
         return [Feedback(**dict(row) | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
 
     def remember(self, query: str) -> None:
-        """Record that a question was asked."""
+        """Record a search."""
         with self._database.write(aside=True) as connection:
             connection.execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"

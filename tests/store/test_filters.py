@@ -176,10 +176,7 @@ def _expected(rows: Sequence[Row], filters: Filters) -> set[int]:
 
 CONDITIONS = st.sampled_from(sorted(VALUES)).flatmap(
     lambda field: st.builds(
-        Condition,
-        st.just(field),
-        st.lists(st.sampled_from(VALUES[field]), max_size=2).map(tuple),
-        st.booleans(),
+        Condition, st.just(field), st.lists(st.sampled_from(VALUES[field]), max_size=2).map(tuple), st.booleans()
     )
 )
 TIMES = st.none() | st.integers(0, 9).map(lambda day: START + timedelta(days=day))
