@@ -7,6 +7,7 @@ from dataclasses import replace
 from core import chunking, embedding
 from core.embedding import Embedder
 from core.errors import EditError, NoteNotFound, UnknownChoice
+from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pinning import Act, Desk
@@ -165,14 +166,14 @@ class Chunks:
         if options is not None:
             chunking.build(options)
             base = self._store.bases.change(base, chunking=options)
-        indexer = Indexer(self._store, base, embedder)
         notes = self._store.notes.cut_by(base)
         outdated = [
             note_id
-            for note_id, cut_by in notes.items()
-            if options is None or cut_by != indexer.cut_by(self._store.notes.options(note_id) or base.chunking)
+            for note_id, stored in notes.items()
+            if options is None or stored != cut_by(self._store.notes.options(note_id) or base.chunking, embedder)
         ]
-        return _report(indexer.recut(outdated, progress), len(notes) - len(outdated), started)
+        done = Indexer(self._store, base, embedder).recut(outdated, progress)
+        return _report(done, len(notes) - len(outdated), started)
 
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
         """Cut some notes again. With the options of its base, a note has no options of its own any more."""

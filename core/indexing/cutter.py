@@ -111,10 +111,6 @@ class Cutter:
         ]
         return CutNote(cutting, self._windows(note, chosen), 0, partial(self.reuse, note_id, pending))
 
-    def cut_by(self, options: ChunkingOptions) -> str:
-        """Return the text that identifies, in a note's row, a cut by these options and this embedder."""
-        return json.dumps([asdict(options), self._embedder.fingerprint])
-
     def _cut(
         self, draft: Draft, edits: Sequence[Edit], own: ChunkingOptions | None, recut: Callable[[], CutNote]
     ) -> CutNote:
@@ -127,7 +123,7 @@ class Cutter:
             chunks=applied.chunks,
             vectors=(),
             strategy=cut.strategy,
-            cut_by=self.cut_by(options),
+            cut_by=cut_by(options, self._embedder),
             mtime_ns=draft.mtime_ns,
             size=draft.size,
             edits=applied.edits,
@@ -149,3 +145,8 @@ class Cutter:
 
     def _windows(self, note: Note, chunks: Sequence[Chunk]) -> Sequence[Window]:
         return windows_of(chunks, note.title, self._embedder)
+
+
+def cut_by(options: ChunkingOptions, embedder: Embedder) -> str:
+    """Return the text that identifies, in a note's row, a cut by these options and the tokens of this embedder."""
+    return json.dumps([asdict(options), embedder.fingerprint])

@@ -108,10 +108,6 @@ class Indexer:
             progress(number, len(note_ids), cut.cutting.note.title)
             yield cut.with_vectors(self._embed_missing([cut], lambda share: None)[0])
 
-    def cut_by(self, options: ChunkingOptions) -> str:
-        """Return the text that identifies, in a note's row, a cut by these options and this embedder."""
-        return self._cutter.cut_by(options)
-
     def _title(self, note_id: str) -> str:
         """Return the title of a stored note, "" if it was deleted meanwhile."""
         try:

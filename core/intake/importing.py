@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -35,15 +36,13 @@ class Importer:
         self._failed = list(plan.failed)
         removed, edits_kept = 0, 0
         if not plan.is_empty:
-            try:
+            with suppress(Cancelled):
                 self._rename(plan)
                 self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
                 note_ids = [note.note_id for note in plan.removed]
                 edits_kept = self._store.delete_notes(self._base, note_ids, keep_edits=True)
                 removed = len(plan.removed)
                 self._store.drop_unused_vectors()
-            except Cancelled:
-                pass
         done = self._indexer.done
         changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
         report = replace(
@@ -64,11 +63,11 @@ class Importer:
     def _rename(self, plan: SyncPlan) -> None:
         moves = []
         for match in plan.renamed:
-            title = self._store.notes.title(match.note.note_id)
-            if title == PurePosixPath(match.note.path).stem:
-                title = PurePosixPath(match.file.path).stem
-            file = match.file
-            moves.append(Moved(match.note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
+            note, file = match.note, match.file
+            title = self._store.notes.title(note.note_id)
+            if title == PurePosixPath(note.path).stem:
+                title = PurePosixPath(file.path).stem
+            moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
         self._store.notes.move(moves)
         self._store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
 

@@ -79,12 +79,7 @@ class Models:
 
         Screens pass a delay: while the libraries of a model are imported, nothing else in this process runs.
         """
-
-        def work(progress: Progress) -> None:
-            time.sleep(after)
-            self._warm_up(progress)
-
-        self._jobs.start("warm", work)
+        self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
     def ready(self, base: KnowledgeBase) -> bool:
         """Whether the embedder of a base is loaded."""
@@ -101,7 +96,8 @@ class Models:
             self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         return name in self._warm | self._failed
 
-    def _warm_up(self, progress: Progress) -> None:
+    def _warm_up(self, after: float, progress: Progress) -> None:
+        time.sleep(after)
         names = {base.embedder for base in self._store.bases.all()} or {embedding.resolve(self._settings.embedder)}
         failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):

@@ -153,10 +153,6 @@ class ChunkTable:
         """Return all chunks but the deleted ones."""
         return self._rowids("chunks INDEXED BY chunks_filters", "TRUE")
 
-    def rowids_in(self, bases: Iterable[KnowledgeBase]) -> Rowids:
-        """Return the chunks of some bases but the deleted ones."""
-        return self._rowids(_FILTERED, f"base_id {AMONG}", [base.id for base in bases])
-
     def rowids_of(self, note_id: str) -> list[int]:
         """Return the chunks of a note but the deleted ones, in their order."""
         return self._database.column(
@@ -191,11 +187,12 @@ class ChunkTable:
 
     def of_windows(self, window_ids: Sequence[str]) -> dict[str, int]:
         """Return the chunk of each window; windows of an earlier generation have none."""
+        keys = [(window_id, window_id.rsplit(":", 3)) for window_id in window_ids]
         rows = self._database.rows(
             "SELECT json_extract(value, '$[0]'), chunks.rowid FROM json_each(?)"
             " JOIN notes ON notes.id = json_extract(value, '$[1]') AND generation = json_extract(value, '$[2]')"
             " JOIN chunks ON note_id = notes.id AND chunks.\"index\" = json_extract(value, '$[3]')",
-            [[key, *parse_window_id(key)[:3]] for key in window_ids],
+            [[key, note_id, int(generation), int(index)] for key, (note_id, generation, index, _) in keys],
         )
         return dict(rows)
 
@@ -234,11 +231,6 @@ class ChunkTable:
 def window_id(note_id: str, generation: int, index: int, window: int) -> str:
     """Return the id of a window in the vector index."""
     return f"{note_id}:{generation}:{index}:{window}"
-
-
-def parse_window_id(key: str) -> tuple[str, int, int, int]:
-    note_id, generation, index, window = key.rsplit(":", 3)
-    return note_id, int(generation), int(index), int(window)
 
 
 def _chunk(row: sqlite3.Row) -> Chunk:
