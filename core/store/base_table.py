@@ -8,15 +8,12 @@ from typing import Any
 
 from core.errors import UnknownChoice
 from core.model import ChunkingOptions, KnowledgeBase, SearchSettings
-from core.store.database import Database
+from core.store.database import Table
 from core.store.ids import fresh_id
 
 
-class BaseTable:
+class BaseTable(Table):
     """The bases of a workspace."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""

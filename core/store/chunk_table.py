@@ -12,7 +12,7 @@ from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Table
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
@@ -26,11 +26,8 @@ _VECTORS = (
 )
 
 
-class ChunkTable:
+class ChunkTable(Table):
     """The chunks of a workspace. The `rowid` of a chunk identifies it in every other table here."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # writing
 

@@ -98,10 +98,10 @@ class Database:
         with self.write(aside=aside) as connection:
             return connection.execute(statement, _bound(values)).rowcount
 
-    def insert(self, table: str, row: Mapping[str, object], *, aside: bool = False) -> int:
-        """Write a row, and return its rowid."""
+    def insert(self, table: str, row: Mapping[str, object]) -> int:
+        """Write a row, and return its rowid; like `execute`, it takes part in the caller's transaction."""
         columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
-        with self.write(aside=aside) as connection:
+        with self.write() as connection:
             statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
             return connection.execute(statement, list(row.values())).lastrowid or 0
 
@@ -160,6 +160,13 @@ class Database:
         for connection in list(self._opened):
             connection.close()
         self._local = threading.local()
+
+
+class Table:
+    """Some tables of the database, with the methods that read and write them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
 
 def _bound(values: Sequence[object]) -> list[object]:

@@ -7,17 +7,14 @@ from datetime import datetime
 
 from core.errors import EditError
 from core.model import Edit, Note
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Table
 
 _COLUMNS = Edit.__slots__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
-class EditTable:
+class EditTable(Table):
     """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of_note(self, note_id: str) -> list[Edit]:
         return list(map(_edit, self._database.rows(f"{_SELECT} WHERE note_id = ? ORDER BY number", note_id)))

@@ -12,7 +12,7 @@ from core.messages import Message, from_json, to_json
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.cutting import Cutting
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Table
 from core.text import fold, keywords
 
 _COLUMNS = (
@@ -43,11 +43,8 @@ class Moved:
     size: int
 
 
-class NoteTable:
+class NoteTable(Table):
     """The notes of a workspace. Reading one note raises NoteNotFound."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # writing
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.errors import ConfigError, QuestionSetError, UnknownChoice
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Table
 from core.store.ids import fresh_id
 
 _SETS = """
@@ -25,14 +25,11 @@ GoldKey = tuple[int, int]
 """The key of a right passage: rowid of its question, and number."""
 
 
-class QuestionTable:
+class QuestionTable(Table):
     """The question sets of a workspace; writing them changes nothing that a search finds.
 
     Questions are in the order in which they were added. Raises QuestionSetError for invalid ones.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # sets
 

@@ -20,20 +20,17 @@ from core.model import (
     SearchSettings,
     StageScore,
 )
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Table
 from core.store.ids import fresh_id
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
 
 
-class RunTable:
+class RunTable(Table):
     """The runs of a workspace; writing them changes nothing that a search finds.
 
     To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""

@@ -3,14 +3,11 @@
 from datetime import UTC, datetime
 
 from core.model import KnowledgeBase, Switch
-from core.store.database import Database
+from core.store.database import Table
 
 
-class SwitchTable:
+class SwitchTable(Table):
     """The unfinished changes of embedder; a base has at most one."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)

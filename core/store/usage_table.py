@@ -3,17 +3,14 @@
 from datetime import UTC, datetime
 
 from core.model import Feedback, PastSearch, Verdict
-from core.store.database import Database
+from core.store.database import Table
 
 _REMEMBERED = 200
 """Maximum number of past questions; saved ones are not counted."""
 
 
-class UsageTable:
+class UsageTable(Table):
     """Feedback and past searches; writing them changes nothing that a search finds."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
         """Record the verdict on a hit in place of an earlier one; None removes it."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from core.model import Bits, KnowledgeBase, Matrix
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Table
 
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
@@ -14,11 +14,8 @@ _OF_BASE = (
 )
 
 
-class VectorTable:
+class VectorTable(Table):
     """The vectors of a workspace, each computed once, and their token bits."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
