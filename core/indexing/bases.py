@@ -18,8 +18,6 @@ from core.model import (
     Pipeline,
     Progress,
     SearchSettings,
-    Switch,
-    SwitchCost,
     complete,
     unheard,
 )
@@ -27,15 +25,14 @@ from core.models import Models
 from core.store import Store
 
 
-class Bases:
+class Bases(Switching):
     """The bases of a workspace, by name."""
 
     def __init__(self, store: Store, settings: Settings, models: Models, chunks: Chunks) -> None:
-        self._store = store
+        super().__init__(store)
         self._settings = settings
         self._models = models
         self._chunks = chunks
-        self._switching = Switching(store)
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
@@ -104,26 +101,7 @@ class Bases:
         if pipeline.chunking not in (None, own.chunking):
             self._chunks.rechunk(base, options=pipeline.chunking, progress=progress)
 
-    # another embedder
-
-    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> SwitchCost:
-        """Estimate the time to give a base another embedder, by embedding a few windows.
-
-        Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
-        """
-        return self._switching.cost(self.get(base), embedder, progress)
-
-    def begin_switch(self, base: str, embedder: str) -> Switch:
-        """Record the switch of a base to another embedder; until `run_switch` ends, the old one answers."""
-        return self._switching.begin(self.get(base), embedder)
-
-    def run_switch(self, base: str, *, progress: Progress = unheard) -> KnowledgeBase:
-        """Run or resume the switch that was begun, and return the base with its new embedder."""
-        return self._switching.run(self.get(base), progress)
-
-    def abandon_switch(self, base: str) -> None:
-        """Drop the switch that was begun, and the vectors embedded for it."""
-        self._switching.abandon(self.get(base))
+    # token bits
 
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = unheard) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
