@@ -85,4 +85,4 @@ class Workspace:
 
     def rebuild(self, progress: Progress = unheard) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
-        return self.store.rebuild_index(lambda done, total: progress(done, total, ""))
+        return self.store.rebuild_index(progress)

@@ -10,7 +10,7 @@ from core.errors import ChunkNotFound, EditError
 from core.indexing.anchors import Span
 from core.indexing.edits import own
 from core.model import Chunk, Edit, EditKind, Note
-from core.store.note_table import fresh_id
+from core.store.ids import fresh_id
 
 _ANCHOR = 200
 """Characters before an addition that mark its place."""

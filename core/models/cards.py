@@ -53,9 +53,7 @@ def card(name: str) -> ModelCard:
         return described
     embedder = embedding.built(name) or embedding.make(name)
     return replace(
-        described,
-        has_token_vectors=tokens.of(embedder) is not None,
-        running=getattr(embedder, "running", None),
+        described, has_token_vectors=tokens.of(embedder) is not None, running=getattr(embedder, "running", None)
     )
 
 

@@ -41,7 +41,7 @@ class _Loaded:
 
 
 def run(name: str, progress: Progress = unheard) -> Trial:
-    """Load a model, ask it the questions, and return the result. A model that only this test uses is not kept.
+    """Load a model, ask it the questions, and return the result. A model that only this test uses is dropped.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that
     would need a download.

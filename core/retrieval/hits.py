@@ -26,7 +26,7 @@ class Hits:
                 self._placed.setdefault(rowid, (0.0, search))
         self._chunks = {rowid: search.chunks[rowid] for rowid, (_, search) in self._placed.items()}
         self._groups = duplicates.groups(order, self._chunks, query.settings.limit)
-        self._matched = store.chunks.matched(whole.words, list(self._chunks)) if query.explain else {}
+        self._matched = store.words.matched(whole.words, list(self._chunks)) if query.explain else {}
 
     def result(self) -> SearchResult:
         """Return the hits with their facets and notices, and with `explain` the candidates that lost."""

@@ -105,7 +105,7 @@ class Retriever:
             Search(replace(query, text=part.text), part, bases, mode, limits.words(part.text)) for part in parts
         ]
         words = [word for search in searches if search.mode != "semantic" for word in search.words]
-        with self._store.chunks.reading_words(words):
+        with self._store.words.read_ahead(words):
             self._embed(searches)
         for search in searches:
             self._load_rerankers(search)
@@ -113,7 +113,7 @@ class Retriever:
 
     def _bases(self, query: Query) -> list[KnowledgeBase]:
         named = query.filters.bases
-        return [self._store.notes.base(name) for name in named] if named else self._store.notes.bases()
+        return [self._store.bases.named(name) for name in named] if named else self._store.bases.all()
 
     def _embed(self, searches: Sequence[Search]) -> None:
         """Embed all questions at once, for each model of the bases."""

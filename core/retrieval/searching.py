@@ -117,7 +117,7 @@ class Searching:
         hits = self.search(typed, options).hits
         if not hits:
             return Context("", (), 0, budget)
-        first = next(base for base in self._store.notes.bases() if base.id == hits[0].note.base_id)
+        first = next(base for base in self._store.bases.all() if base.id == hits[0].note.base_id)
         return context.build(self._store, hits, self._models.embedder(first).tokens, budget)
 
     @property
@@ -162,9 +162,9 @@ class Searching:
     def _bases(self, understood: Understood, filters: Filters) -> list[KnowledgeBase]:
         """Return the bases to search; an unknown base raises with its place in the question."""
         if not filters.bases:
-            return self._store.notes.bases()
+            return self._store.bases.all()
         try:
-            return [self._store.notes.base(name) for name in filters.bases]
+            return [self._store.bases.named(name) for name in filters.bases]
         except UnknownChoice as error:
             typed = next((term for term in understood.terms if term.kind == "base"), None)
             if typed is None:

@@ -32,15 +32,15 @@ class Stages:
 
     def narrow(self, search: Search) -> None:
         """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
-        query, chunks = search.query, self._store.chunks
+        query, chunks, words = search.query, self._store.chunks, self._store.words
         search.allowed = chunks.allowed(replace(query.filters, bases=()))
         if query.excluded:
-            out = set().union(*(chunks.holding(text, search.allowed) for text in query.excluded))
+            out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
             every = chunks.rowids() if search.allowed is None else search.allowed
             search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
         if not query.phrases:
             return
-        holders = [chunks.containing(phrase, search.allowed) for phrase in query.phrases]
+        holders = [words.containing(phrase, search.allowed) for phrase in query.phrases]
         search.phrased = set.intersection(*holders)
         if not search.phrased:
             search.say("phrase_not_found")
@@ -69,7 +69,7 @@ class Stages:
         if search.mode == "semantic":
             return
         base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-        search.pools["keyword"] = self._store.chunks.matching_words(
+        search.pools["keyword"] = self._store.words.ranked(
             search.words, search.settings.pool, base_ids=base_ids, allowed=search.allowed
         )
 
@@ -83,7 +83,7 @@ class Stages:
             for base in search.bases:
                 vector |= self._store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
             keyword |= dict.fromkeys(only_vector, 0.0)
-            keyword |= self._store.chunks.matching_words(search.words, len(only_vector), rowids=only_vector)
+            keyword |= self._store.words.ranked(search.words, len(only_vector), rowids=only_vector)
         self._read(search, {rowid for scores in search.completed.values() for rowid in scores})
         least = search.settings.score_threshold
         if search.mode != "keyword" and least > 0:

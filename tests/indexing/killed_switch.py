@@ -28,7 +28,7 @@ with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
         workspace.bases.begin_switch("vault", "new")
         if moment == "committing":
-            workspace.store.notes.switch_embedder = kill  # type: ignore[method-assign]
+            workspace.store.bases.switch_index = kill  # type: ignore[method-assign]
             workspace.bases.run_switch("vault")
         workspace.bases.run_switch("vault", progress=lambda done, total, what: kill() if done > total / 2 else None)
     assert base(workspace).embedder == "old"
