@@ -1,4 +1,4 @@
-"""The component that draws a note in bands: chosen by click or arrow key, opened by double click or Enter."""
+"""The component that draws a note in bands: a click or arrow key chooses one, a double click or Enter opens it."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The component that draws folders and notes: a click chooses a note, an unfolded folder asks for what it holds."""
+"""The component that draws folders and notes: a click chooses a note, an unfolded folder requests its content."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What the charts of runs share: names, colours and tips of their points."""
+"""Shared parts of the charts of runs: names, colours, legends and tooltips."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,9 +22,15 @@ TIPS = {
     "threshold": message("Minimum similarity"),
     "share": message("Share"),
 }
-"""What the values of a point are called."""
+"""The names of the values of a point."""
 
 Row = dict[str, Any]
+
+
+def chart(rows: Sequence[Row]) -> Any:
+    import altair as alt
+
+    return alt.Chart(alt.Data(values=rows))
 
 
 def names(base: KnowledgeBase, shown: SideBySide) -> list[str]:
@@ -35,14 +41,21 @@ def colour(names: Sequence[str]) -> Any:
     import altair as alt
 
     colours = [style.RUNS[number % len(style.RUNS)] for number in range(len(names))]
-    return alt.Color(
-        "run:N",
-        scale=alt.Scale(domain=list(names), range=colours),
-        legend=alt.Legend(title=None, orient="top", labelLimit=400),
-    )
+    return alt.Color("run:N", scale=alt.Scale(domain=list(names), range=colours), legend=legend())
 
 
-def tip(name: str, kind: str) -> Any:
+def legend(**more: Any) -> Any:
+    """Return a legend without a title above the chart."""
     import altair as alt
 
-    return alt.Tooltip(f"{name}:{kind}", title=said(TIPS[name]), format=".3f" if kind == "Q" else "")
+    return alt.Legend(title=None, orient="top", labelLimit=400, **more)
+
+
+def tips(*fields: str) -> list[Any]:
+    """Return tooltips for fields such as `run:N` (a name) or `value:Q` (a number)."""
+    import altair as alt
+
+    parted = [(field, *field.split(":")) for field in fields]
+    return [
+        alt.Tooltip(field, title=said(TIPS[name]), format=".3f" if kind == "Q" else "") for field, name, kind in parted
+    ]

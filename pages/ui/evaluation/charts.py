@@ -1,4 +1,4 @@
-"""Charts of the runs that are compared: their figures, ranks against each other, thresholds, and what was before."""
+"""Charts of the compared runs: their figures, differences, ranks, thresholds, and the history."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from core.messages import message
 from core.model import DEPTH, ENOUGH, MAIN, METRICS, KnowledgeBase, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import chartparts, figures, ways
-from pages.ui.shared import style
+from pages.ui.shared import shell, style, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import labels, said, t
+from pages.ui.shared.text import said, t
 
 MISSED = DEPTH + 1
-"""Where a question that isn't answered stands on the axis of ranks."""
+"""The rank of an unanswered question on the axis."""
 HEIGHT = 280
 
 CHARTS = {
@@ -39,25 +39,13 @@ CHARTS = {
     ),
     "history": (message("History"), message("A figure over all runs of this set.")),
 }
-"""The charts, each with its name and what it shows."""
-SIDES = {
-    "better": message("better than A"),
-    "same": message("the same"),
-    "worse": message("worse than A"),
-}
+"""The charts, each with its name and its caption."""
+SIDES = {"better": message("better than A"), "same": message("the same"), "worse": message("worse than A")}
 
 
 def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the charts; they are drawn when this is opened."""
-
-    @st.fragment
-    def part() -> None:
-        box = st.expander(t("Charts"), icon=":material/bar_chart:", key="charts", on_change="rerun")
-        if box.open:
-            with box:
-                _charts(workspace, base, shown)
-
-    part()
+    """Draw the charts, on demand."""
+    shell.on_demand(t("Charts"), "charts", "bar_chart", lambda: _charts(workspace, base, shown))
 
 
 def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
@@ -65,20 +53,13 @@ def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     if shown.comparisons:
         offered["shifts"] = lambda: shifts(base, shown)
         offered["ranks"] = lambda: ranks(base, shown)
-    if any(row.negative for row in shown.rows) and any(one.points for one in shown.false_positives):
+    if any(row.negative for row in shown.rows) and any(curve.points for curve in shown.false_positives):
         offered["thresholds"] = lambda: thresholds(base, shown)
     offered["history"] = lambda: history(workspace, base, shown)
-    name = st.segmented_control(
-        t("Chart"),
-        list(offered),
-        format_func={name: said(title) for name, (title, _) in CHARTS.items()}.__getitem__,
-        default="metrics",
-        required=True,
-        key="chart",
-        label_visibility="collapsed",
-    )
-    st.caption(said(CHARTS[str(name)][1]))
-    offered.get(str(name), offered["metrics"])()
+    texts = {name: said(CHARTS[name][0]) for name in offered}
+    name = widgets.segments(t("Chart"), texts, "chart", default="metrics")
+    st.caption(said(CHARTS[name][1]))
+    offered.get(name, offered["metrics"])()
 
 
 def metrics(base: KnowledgeBase, shown: SideBySide) -> None:
@@ -86,72 +67,57 @@ def metrics(base: KnowledgeBase, shown: SideBySide) -> None:
     import altair as alt
 
     names = chartparts.names(base, shown)
-    rows: list[chartparts.Row] = [
+    order = [figures.metric_name(metric) for metric in MAIN]
+    rows = [
         {"metric": figures.metric_name(metric), "run": name, "value": shown.figures[metric][number]}
         for metric in MAIN
         for number, name in enumerate(names)
     ]
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_bar(cornerRadiusEnd=3)
-        .encode(
-            x=alt.X(
-                "metric:N",
-                sort=[figures.metric_name(metric) for metric in MAIN],
-                title=None,
-                axis=alt.Axis(labelAngle=0, labelLimit=220),
-            ),
-            xOffset=alt.XOffset("run:N", sort=names),
-            y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
-            color=chartparts.colour(names),
-            tooltip=[chartparts.tip("run", "N"), chartparts.tip("metric", "N"), chartparts.tip("value", "Q")],
-        )
+    bars = chartparts.chart(rows).mark_bar(cornerRadiusEnd=3)
+    chart = bars.encode(
+        x=alt.X("metric:N", sort=order, title=None, axis=alt.Axis(labelAngle=0, labelLimit=220)),
+        xOffset=alt.XOffset("run:N", sort=names),
+        y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
+        color=chartparts.colour(names),
+        tooltip=chartparts.tips("run:N", "metric:N", "value:Q"),
     )
     st.altair_chart(chart, height=HEIGHT, key="chart_metrics")
 
 
 def shifts(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw how far each run is from the first, with the interval."""
+    """Draw the difference of each run from the first, with the interval."""
     import altair as alt
 
     if shown.answerable < ENOUGH:
         st.caption(t("Intervals need at least {n} questions with an answer.", n=ENOUGH))
         return
     names = chartparts.names(base, shown)
-    rows: list[chartparts.Row] = [
+    rows = [
         {
             "metric": figures.metric_name(metric),
             "run": names[number],
-            "difference": found[metric].difference,
-            "low": found[metric].low,
-            "high": found[metric].high,
+            **{end: getattr(by_metric[metric], end) for end in ("difference", "low", "high")},
         }
-        for number, found in enumerate(shown.comparisons, start=1)
+        for number, by_metric in enumerate(shown.comparisons, start=1)
         for metric in METRICS
     ]
     order = [figures.metric_name(metric) for metric in METRICS]
-    start = alt.Chart(alt.Data(values=rows)).encode(
+    start = chartparts.chart(rows).encode(
         y=alt.Y("metric:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
         yOffset=alt.YOffset("run:N", sort=names),
         color=chartparts.colour(names),
-        tooltip=[
-            chartparts.tip("run", "N"),
-            chartparts.tip("metric", "N"),
-            *(chartparts.tip(name, "Q") for name in ("difference", "low", "high")),
-        ],
+        tooltip=chartparts.tips("run:N", "metric:N", "difference:Q", "low:Q", "high:Q"),
     )
-    zero = alt.Chart(alt.Data(values=[{"at": 0}])).mark_rule(strokeDash=[4, 4], opacity=0.6).encode(x="at:Q")
-    lines = start.mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", scale=alt.Scale(padding=16), title=said(chartparts.TIPS["difference"])), x2="high:Q"
-    )
+    zero = chartparts.chart([{"at": 0}]).mark_rule(strokeDash=[4, 4], opacity=0.6).encode(x="at:Q")
+    low = alt.X("low:Q", scale=alt.Scale(padding=16), title=said(chartparts.TIPS["difference"]))
+    lines = start.mark_rule(strokeWidth=3).encode(x=low, x2="high:Q")
     points = start.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
-    st.altair_chart(
-        zero + lines + points, height=60 + len(METRICS) * (16 + 14 * len(shown.comparisons)), key="chart_shifts"
-    )
+    height = 60 + len(METRICS) * (16 + 14 * len(shown.comparisons))
+    st.altair_chart(zero + lines + points, height=height, key="chart_shifts")
 
 
 def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw how many questions have which rank in the first run and which in another."""
+    """Draw the counts of questions by their rank in the first run and in another."""
     import altair as alt
 
     names = chartparts.names(base, shown)
@@ -163,7 +129,7 @@ def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
         other = names.index(chosen)
     places = [(_place(row.ranks[0]), _place(row.ranks[other])) for row in shown.rows if not row.negative]
     order = [*map(str, range(1, MISSED)), t("missed")]
-    rows: list[chartparts.Row] = [
+    rows = [
         {"first": order[first - 1], "second": order[second - 1], "questions": count, "side": _side(first, second)}
         for (first, second), count in Counter(places).items()
     ]
@@ -171,30 +137,19 @@ def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
     scale = alt.Scale(domain=order)
     x = {"scale": scale, "axis": alt.Axis(labelAngle=0, grid=True), "title": names[0]}
     y = {"scale": scale, "axis": alt.Axis(grid=True), "title": names[other]}
-    dots = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_circle(opacity=0.9)
-        .encode(
-            x=alt.X("first:O", **x),
-            y=alt.Y("second:O", **y),
-            size=alt.Size("questions:Q", scale=alt.Scale(range=[60, 900]), legend=None),
-            color=alt.Color(
-                "side:N",
-                scale=alt.Scale(domain=[said(SIDES[side]) for side in sides], range=list(sides.values())),
-                legend=alt.Legend(title=None, orient="top"),
-            ),
-            tooltip=[
-                chartparts.tip("first", "O"),
-                chartparts.tip("second", "O"),
-                alt.Tooltip("questions:Q", title=said(chartparts.TIPS["questions"])),
-            ],
-        )
+    colours = alt.Scale(domain=[said(SIDES[side]) for side in sides], range=list(sides.values()))
+    count = alt.Tooltip("questions:Q", title=said(chartparts.TIPS["questions"]))
+    circles = chartparts.chart(rows).mark_circle(opacity=0.9)
+    dots = circles.encode(
+        x=alt.X("first:O", **x),
+        y=alt.Y("second:O", **y),
+        size=alt.Size("questions:Q", scale=alt.Scale(range=[60, 900]), legend=None),
+        color=alt.Color("side:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+        tooltip=[*chartparts.tips("first:O", "second:O"), count],
     )
-    equal = (
-        alt.Chart(alt.Data(values=[{"first": rank} for rank in order]))
-        .mark_line(strokeDash=[4, 4], opacity=0.5, color="gray")
-        .encode(x=alt.X("first:O", **x), y=alt.Y("first:O", **y))
-    )
+    line = chartparts.chart([{"first": rank} for rank in order])
+    line = line.mark_line(strokeDash=[4, 4], opacity=0.5, color="gray")
+    equal = line.encode(x=alt.X("first:O", **x), y=alt.Y("first:O", **y))
     st.altair_chart(equal + dots, height=440, width=620, key="chart_ranks")
 
 
@@ -207,75 +162,51 @@ def _side(first: int, second: int) -> str:
 
 
 def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw how many questions keep a hit at each threshold, with an answer and without one."""
+    """Draw the share of questions that keep a hit at each threshold, with an answer and without one."""
     import altair as alt
 
     names = chartparts.names(base, shown)
     kinds = {"true_positives": t("with an answer"), "false_positives": t("without an answer")}
-    rows: list[chartparts.Row] = [
-        {"run": names[number], "threshold": point.threshold, "share": getattr(point, kind), "questions": called}
-        for number, found in enumerate(shown.false_positives)
-        for point in found.points
-        for kind, called in kinds.items()
+    rows = [
+        {"run": names[number], "threshold": point.threshold, "share": getattr(point, kind), "questions": name}
+        for number, curve in enumerate(shown.false_positives)
+        for point in curve.points
+        for kind, name in kinds.items()
     ]
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(interpolate="step-before", strokeWidth=2.5)
-        .encode(
-            x=alt.X("threshold:Q", scale=alt.Scale(zero=False), title=t("Minimum similarity")),
-            y=alt.Y("share:Q", axis=alt.Axis(format="%"), title=None),
-            color=chartparts.colour(names),
-            strokeDash=alt.StrokeDash(
-                "questions:N",
-                scale=alt.Scale(domain=list(kinds.values()), range=[[1, 0], [5, 4]]),
-                legend=alt.Legend(title=None, orient="top", labelLimit=400),
-            ),
-            tooltip=[
-                chartparts.tip("run", "N"),
-                chartparts.tip("questions", "N"),
-                chartparts.tip("threshold", "Q"),
-                chartparts.tip("share", "Q"),
-            ],
-        )
+    dashes = alt.Scale(domain=list(kinds.values()), range=[[1, 0], [5, 4]])
+    lines = chartparts.chart(rows).mark_line(interpolate="step-before", strokeWidth=2.5)
+    chart = lines.encode(
+        x=alt.X("threshold:Q", scale=alt.Scale(zero=False), title=t("Minimum similarity")),
+        y=alt.Y("share:Q", axis=alt.Axis(format="%"), title=None),
+        color=chartparts.colour(names),
+        strokeDash=alt.StrokeDash("questions:N", scale=dashes, legend=chartparts.legend()),
+        tooltip=chartparts.tips("run:N", "questions:N", "threshold:Q", "share:Q"),
     )
     st.altair_chart(chart, height=HEIGHT + 40, key="chart_thresholds")
-    for number, found in enumerate(shown.false_positives):
-        st.caption(f"**{ways.LETTERS[number]}** {plain(said(found.told))}")
+    for number, curve in enumerate(shown.false_positives):
+        st.caption(f"**{ways.LETTERS[number]}** {plain(said(curve.told))}")
 
 
 def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a figure over the runs of the sets that are compared."""
+    """Draw a figure over all runs of the compared sets."""
     import altair as alt
 
     sets = {run.set_id for run in shown.runs}
     runs = [run for run in workspace.runs.of(base.name) if run.set_id in sets and run.ended_at]
-    metric = st.selectbox(
-        t("Judge by"),
-        METRICS,
-        index=METRICS.index(shown.metric),
-        format_func=labels(figures.NAMES),
-        key="history_metric",
-        label_visibility="collapsed",
-        width=260,
-    )
-    rows: list[chartparts.Row] = [
+    first = METRICS.index(shown.metric)
+    metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed", width=260)
+    rows = [
         {"run": ways.called(run.pipeline, base), "when": run.started_at.isoformat(), "value": run.metrics[metric]}
         for run in runs
     ]
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(point=alt.OverlayMarkDef(size=60, filled=True), strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "when:T", scale=alt.Scale(padding=16), axis=alt.Axis(format="%m-%d %H:%M", tickCount=6), title=None
-            ),
-            y=alt.Y("value:Q", scale=alt.Scale(zero=False, padding=12), title=figures.metric_name(metric)),
-            color=alt.Color("run:N", legend=alt.Legend(title=None, orient="top", labelLimit=400, columns=4)),
-            tooltip=[
-                chartparts.tip("run", "N"),
-                alt.Tooltip("when:T", title=t("When"), format="%Y-%m-%d %H:%M"),
-                chartparts.tip("value", "Q"),
-            ],
-        )
+    ticks = alt.Axis(format="%m-%d %H:%M", tickCount=6)
+    when = alt.Tooltip("when:T", title=t("When"), format="%Y-%m-%d %H:%M")
+    run, value = chartparts.tips("run:N", "value:Q")
+    lines = chartparts.chart(rows).mark_line(point=alt.OverlayMarkDef(size=60, filled=True), strokeWidth=2)
+    chart = lines.encode(
+        x=alt.X("when:T", scale=alt.Scale(padding=16), axis=ticks, title=None),
+        y=alt.Y("value:Q", scale=alt.Scale(zero=False, padding=12), title=figures.metric_name(metric)),
+        color=alt.Color("run:N", legend=chartparts.legend(columns=4)),
+        tooltip=[run, when, value],
     )
     st.altair_chart(chart, height=HEIGHT + 20, key="chart_history")

@@ -1,4 +1,4 @@
-"""Right passages by a click: a hit becomes one of a question, in a question set of its base."""
+"""Right passages by a click: a hit becomes one of its question, in a question set of its base."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,15 @@ import streamlit as st
 from core.errors import TesseraError
 from core.model import GoldSpan, Hit, QuestionSet
 from core.workspace import Workspace
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t
 
 _MARKED, _PROBLEM = "marked", "mark_problem"
 
 
 class Marks:
-    """Which hits of a question are right ones, by the question sets of their bases; read once, and after a change."""
+    """The right hits of a question by the question sets of their bases; read once, and after a change."""
 
     def __init__(self, workspace: Workspace, text: str) -> None:
         self._workspace = workspace
@@ -29,7 +30,7 @@ class Marks:
             self._workspace,
             hit,
             marked=any(gold.is_within(hit) for gold in golds),
-            told=t(
+            about=t(
                 "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.",
                 set=name,
             ),
@@ -62,18 +63,18 @@ class Marks:
         st.session_state[_MARKED] = hit.chunk.id, kept.name
 
 
-def toggle(workspace: Workspace, hit: Hit, *, marked: bool, told: str, act: Callable[[], None]) -> None:
-    """Draw the button that makes a hit's passage a right one, or takes that back; `told` says where."""
+def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
+    """Draw the button that makes a hit's passage a right one, or takes that back; `about` is its tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
-    st.button(
+    if added:
+        about = t("You added this chunk yourself. A right passage must stand in the note's own text.")
+    widgets.button(
         t("Right passage"),
-        key=key,
-        icon=":material/check_circle:" if marked else ":material/radio_button_unchecked:",
+        key,
+        "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
-        help=plain(
-            t("You added this chunk yourself. A right passage must stand in the note's own text.") if added else told
-        ),
+        help=plain(about),
         on_click=guarded,
         args=(key, act),
         disabled=workspace.readonly or added,
@@ -82,7 +83,7 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, told: str, act: Call
 
 
 def guarded(key: str, act: Callable[[], None]) -> None:
-    """Do what a click asks for, as a callback, whose errors would be drawn as bugs: `problem` draws them."""
+    """Act in a callback; `problem` draws an error, which Streamlit would draw as a bug."""
     try:
         act()
     except TesseraError as error:
@@ -90,15 +91,15 @@ def guarded(key: str, act: Callable[[], None]) -> None:
 
 
 def problem(key: str) -> None:
-    """Draw once what stood in the way of the last click on a button."""
+    """Draw the error of the last click on a button, once."""
     where, error = st.session_state.get(_PROBLEM, ("", None))
     if error is not None and where == key:
         del st.session_state[_PROBLEM]
-        st.error(plain(said(error)), icon=":material/error:")
+        shell.problem(error)
 
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
-    """Return the question set of a base that was used last, its first one where that is gone, None without any."""
+    """Return the question set of a base that was used last, else its first one, None without any."""
     sets = workspace.questions.sets(base)
     used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
     return next((kept for kept in sets if kept.id == used), sets[0] if sets else None)

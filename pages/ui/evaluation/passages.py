@@ -1,6 +1,7 @@
-"""The right passages of a question: where each stands in its note, and the search for another."""
+"""The right passages of a question: the place of each in its note, and the search for another."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -8,21 +9,21 @@ from core.model import GoldSpan, Hit, Question, QuestionSet, SearchOptions, Sear
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.search import answer, hits
-from pages.ui.shared import cards, marks, shell
-from pages.ui.shared.safe import html, marked, plain
+from pages.ui.shared import cards, marks, shell, widgets
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import said, t, t_plural
 
 SHOWN = 20
-"""Right passages of a question that are drawn; the rest is counted."""
+"""Right passages of a question that are drawn; the others are counted."""
 FOUND = 8
-"""Hits among which a right passage is looked for."""
+"""Hits of the search for another passage."""
 LINES = 6
 LONG = 300
-"""Characters of a passage from which on a part of it may be meant: half of it must be retrieved to count as found."""
+"""Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
 
 
 def listed(workspace: Workspace, kept: QuestionSet, one: Question, key: str) -> None:
-    """Draw a question's right passages, each with where it stands."""
+    """Draw a question's right passages, each with its place."""
     st.html(f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(one.spans)))}</div>')
     if not one.spans:
         st.caption(
@@ -44,20 +45,11 @@ def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldS
             tag = f'<span class="t-tag t-gone">{html(t("Passage gone"))}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
-            place = _place(workspace, gold)
-            _link(gold.path, gold.note_id, place)
-        st.button(
-            "",
-            key=key,
-            icon=":material/close:",
-            type="tertiary",
-            help=t("Remove"),
-            on_click=marking.guarded,
-            args=(key, lambda: workspace.questions.remove_passage(kept, one.id, gold)),
-            disabled=workspace.readonly,
-        )
+            _link(gold.path, gold.note_id, _place(workspace, gold))
+        act = partial(workspace.questions.remove_passage, kept, one.id, gold)
+        widgets.close(key, t("Remove"), on_click=marking.guarded, args=(key, act), disabled=workspace.readonly)
     marking.problem(key)
-    st.html(f'<div class="t-hit">{_text(gold.quote)}</div>')
+    st.html(_text(gold.quote))
     if gold.flagged:
         st.caption(
             t(
@@ -70,7 +62,11 @@ def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldS
 
 
 def _narrowing(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
-    """Draw how a long passage becomes the part of it that answers."""
+    """Draw the form that shortens a long passage to the part that answers."""
+
+    def narrow() -> None:
+        workspace.questions.narrow_passage(kept, one.id, gold, st.session_state[f"{key}_text"])
+
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         st.caption(
             t(
@@ -79,53 +75,33 @@ def _narrowing(workspace: Workspace, kept: QuestionSet, one: Question, gold: Gol
             )
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
-        st.button(
-            t("Save"),
-            key=key,
-            on_click=marking.guarded,
-            args=(
-                key,
-                lambda: workspace.questions.narrow_passage(kept, one.id, gold, st.session_state[f"{key}_text"]),
-            ),
-            disabled=workspace.readonly,
-        )
+        st.button(t("Save"), key=key, on_click=marking.guarded, args=(key, narrow), disabled=workspace.readonly)
     marking.problem(key)
 
 
 def _text(text: str, words: Sequence[str] = ()) -> str:
-    """A text as HTML, a long one shortened, with all of it on demand."""
-    shown, whole = cards.excerpt(text, words, LINES)
-    if whole:
-        return shown
-    all_of_it = f'<div class="t-text">{marked(text, marks.find(text, words))}</div>'
-    return f"{shown}<details><summary>{html(t('Whole passage, {n} characters', n=len(text)))}</summary>{all_of_it}</details>"
+    """Return a passage as HTML, a long one shortened, with the whole on demand."""
+    title = t("Whole passage, {n} characters", n=len(text))
+    return f'<div class="t-hit">{cards.foldable(text, marks.find(text, words), title, LINES)}</div>'
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
-    """The number of the chunk that holds the most of a right passage."""
+    """Return the index of the chunk that holds the most of a right passage."""
     chunks = workspace.chunks.of_note(gold.note_id)
     held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
     return max(held, key=held.__getitem__, default=None)
 
 
 def _link(name: str, note_id: str, chunk: int | None) -> None:
-    """Draw the way to a place in a note."""
-    st.page_link(
-        "chunks.py",
-        label=plain(name),
-        icon=":material/splitscreen:",
-        help=t("Open in Chunks"),
-        query_params={"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})},
-        width="stretch",
-    )
+    widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
 
 
 # the search for another
 
 
 def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key: str) -> None:
-    """Draw a search of the base, at first for the question itself, whose hits can be marked as right."""
-    # Open at first where there is none yet, and then for as long as a person likes.
+    """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
+    # Without a right passage it is open at first; then a person opens and closes it.
     st.session_state.setdefault(f"find_{key}", not one.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
@@ -151,10 +127,9 @@ def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key:
 
 
 def _search(workspace: Workspace, base: str, text: str) -> SearchResult:
-    # The base is asked as it is set; what was found before comes from the search's own cache.
-    return workspace.search(
-        text, **SearchOptions(filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False)
-    )
+    # The base's own settings; a repeated search comes from the cache.
+    filters = workspace.searching.filters(bases=[base])
+    return workspace.search(text, **SearchOptions(filters=filters, limit=FOUND, wait=False))
 
 
 def _hit(workspace: Workspace, kept: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:
@@ -169,11 +144,6 @@ def _hit(workspace: Workspace, kept: QuestionSet, one: Question, hit: Hit, words
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
-        marking.toggle(
-            workspace,
-            hit,
-            marked=bool(right),
-            told=t("Makes it a right passage of this question; a second click takes that back."),
-            act=act,
-        )
-    st.html(f'<div class="t-hit">{_text(hit.chunk.text, words)}</div>')
+        about = t("Makes it a right passage of this question; a second click takes that back.")
+        marking.toggle(workspace, hit, marked=bool(right), about=about, act=act)
+    st.html(_text(hit.chunk.text, words))

@@ -1,4 +1,4 @@
-"""What the notes that were found have in common: a click narrows the question to it."""
+"""Common values of the notes that were found: a click narrows the question to one."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -20,7 +20,7 @@ FIELDS = {
 }
 
 FEW = 5
-"""Values of a field that are shown at first."""
+"""Values of a field at first."""
 
 
 def facets(text: str, found: Sequence[Facet]) -> None:

@@ -1,19 +1,20 @@
-"""What every page is drawn in: set-up, language, menu, the one workspace, the model's state, the error box."""
+"""The frame of every page: set-up, language, menu, the one workspace, the model's state; boxes for errors and dialogs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
 from core.errors import NewerSchema, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.workspace import Workspace
-from pages.ui.shared import jobs, language, style
+from pages.ui.shared import jobs, language, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import said, t
 
 WARM_AFTER = 1.5
-"""Seconds in which the first page is drawn; with the model's libraries loading beside it takes twice as long."""
+"""Seconds for the first page; it takes twice as long while the model's libraries load."""
 
 TITLES = {
     "home": message("Home"),
@@ -35,7 +36,7 @@ MEANWHILE = {
     "loading": message("You can search by words meanwhile."),
     "failed": message("You can still search by words."),
 }
-"""What the model's state means for a search."""
+"""What a search can do in each state of the model."""
 
 PAGES = {
     "home": ("home.py", ":material/home:"),
@@ -48,7 +49,7 @@ PAGES = {
 
 
 def start() -> st.Page:
-    """Draw the frame and return the page to run in it; where the workspace can't be opened, say why and end."""
+    """Draw the frame and return the page to run in it; if the workspace can't be opened, show the reason and stop."""
     try:
         workspace, holder = _opened()
     except TesseraError as error:
@@ -57,7 +58,10 @@ def start() -> st.Page:
         st.stop()
     page = _frame(workspace)
     if holder is not None:
-        _reading_only(holder)
+        st.warning(f"**{said(READONLY)}** {plain(said(holder))}", icon=":material/lock:")
+        if st.button(t("Open for writing"), key="reopen"):
+            _opened.clear()
+            st.rerun()
     return page
 
 
@@ -68,16 +72,53 @@ def workspace() -> Workspace:
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Show what a person can act on as a box; anything else is a bug and keeps its traceback."""
+    """Show a TesseraError as a box; anything else is a bug and keeps its traceback."""
     try:
         yield
     except TesseraError as error:
-        st.error(plain(said(error)), icon=":material/error:")
+        problem(error)
+
+
+def problem(error: TesseraError) -> None:
+    """Draw an error as a box."""
+    st.error(plain(said(error)), icon=":material/error:")
+
+
+def on_demand(label: str, key: str, icon: str, draw: Callable[[], None], box: Any = st.expander) -> None:
+    """Draw a box whose content is drawn while it is open, without the rest of the page."""
+
+    @st.fragment
+    def part() -> None:
+        inside = box(label, icon=f":material/{icon}:", key=key, on_change="rerun")
+        if inside.open:
+            with inside, errors():
+                draw()
+
+    part()
+
+
+def confirm(title: str, text: str, key: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
+    """Ask in a dialog whether to delete; `act` deletes, `closed` runs at the end of the dialog."""
+
+    @st.dialog(title, on_dismiss=closed)
+    def dialog() -> None:
+        st.write(text)
+        with st.container(horizontal=True):
+            if widgets.button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                with errors():
+                    act()
+                    closed()
+                    st.rerun()
+            if st.button(t("Keep"), key=f"{key}_no"):
+                closed()
+                st.rerun()
+
+    dialog()
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
-    """Return the workspace of this server, and who else writes to it where that makes it readonly."""
+    """Return the workspace of this server, and the error that names its writer if that is another process."""
     holder = None
     try:
         workspace = Workspace()
@@ -113,9 +154,8 @@ def _model_state(workspace: Workspace) -> None:
     job = workspace.jobs.get("warm")
     state = "ready" if job is None or job.state == "done" else "loading" if job.state == "running" else "failed"
     more = f'<div class="t-dim">{html(said(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
-    st.html(
-        f'<div class="t-state"><span class="t-dot {state}"></span><div>{html(said(MODEL[state]))}{more}</div></div>'
-    )
+    text = f"<div>{html(said(MODEL[state]))}{more}</div>"
+    st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
     if state == "failed" and job is not None:
         st.html(f'<div class="t-list t-dim">{html(said(job.error))}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
@@ -124,19 +164,9 @@ def _model_state(workspace: Workspace) -> None:
             st.progress(running.share, text=f"{said(jobs.DOING[name])} {running.share:.0%}")
 
 
-def _reading_only(holder: WorkspaceLocked) -> None:
-    st.warning(
-        f"**{said(READONLY)}** {plain(said(holder))}",
-        icon=":material/lock:",
-    )
-    if st.button(t("Open for writing"), key="reopen"):
-        _opened.clear()
-        st.rerun()
-
-
 def _unusable(error: TesseraError) -> None:
     st.title(t("This workspace can't be opened"))
-    st.error(plain(said(error)), icon=":material/error:")
+    problem(error)
     if isinstance(error, NewerSchema):
         st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))
     st.button(t("Try again"), key="open_again")

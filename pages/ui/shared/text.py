@@ -1,6 +1,6 @@
 """Texts in the language of the session: English in the code, other languages from the catalogues of `core.locale`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -35,6 +35,6 @@ def said(value: object, /, **fields: object) -> str:
     return render(value, session_language())
 
 
-def labels(table: Mapping[str, Message]) -> Callable[[str], str]:
-    """Return what a widget shows its options by: the texts of a table, in the language that the page is drawn in."""
-    return {code: said(text) for code, text in table.items()}.__getitem__
+def labels(table: Mapping[str, Message]) -> dict[str, str]:
+    """Return the texts of a table in the language of the session."""
+    return {code: said(text) for code, text in table.items()}
