@@ -43,31 +43,31 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[Piece]:
 
     A chunk that a person added has a piece without width.
     """
-    found: list[Piece] = []
+    parts: list[Piece] = []
     at = 0
     for number, (chunk, after) in enumerate(zip(chunks, _following(chunks), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
-            found.append(Piece("gap", number, at, chunk.start))
+            parts.append(Piece("gap", number, at, chunk.start))
             at = chunk.start
         own = max(at, min(chunk.end, begin))
-        found.append(Piece("own", number, at, own, after))
+        parts.append(Piece("own", number, at, own, after))
         if chunk.end > own:
-            found.append(Piece("both", number, own, chunk.end, after))
+            parts.append(Piece("both", number, own, chunk.end, after))
         at = max(own, chunk.end)
     if length > at:
-        found.append(Piece("gap", len(chunks), at, length))
-    return found
+        parts.append(Piece("gap", len(chunks), at, length))
+    return parts
 
 
 def _following(chunks: Sequence[Chunk]) -> list[int]:
     """Return for each chunk the next one that is a slice of the note."""
-    found, after = [], len(chunks)
+    indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
-        found.append(after)
+        indexes.append(after)
         if chunks[number].start < chunks[number].end:
             after = number
-    return found[::-1]
+    return indexes[::-1]
 
 
 def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:

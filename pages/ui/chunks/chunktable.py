@@ -98,7 +98,7 @@ def actions(
     """Draw the actions on the marked chunks; each acts on those that it applies to."""
     shut = jobs.writing(workspace)
     living = [chunk for chunk in marked if chunk.state != "deleted"]
-    last = len(living) == 1 and not _next_lives(chunks, living[0])
+    last = len(living) == 1 and not editor.next_lives(chunks, living[0])
     waiting = [chunk.id for chunk in living if chunk.state == "pending"]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
@@ -121,11 +121,6 @@ def actions(
         links.say("chunk", str(living[0].index))
         jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in living)))
     st.caption(t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it."))
-
-
-def _next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
-    after = chunk.index + 1
-    return after < len(chunks) and chunks[after].state != "deleted"
 
 
 def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:

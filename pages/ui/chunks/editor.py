@@ -83,7 +83,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
 def _others(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
-    last = chunk.index + 1 >= len(chunks) or chunks[chunk.index + 1].state == "deleted"
+    last = not next_lives(chunks, chunk)
     with st.container(horizontal=True):
         if widgets.button(t("Merge with the next"), "drawer_merge", "merge", disabled=shut or last):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.merge(chunk.id))
@@ -94,6 +94,11 @@ def _others(
     if edit and edit.kind != "add" and edit.text:
         with st.expander(t("The note's own text")):
             st.code(edit.anchor, language=None, wrap_lines=True)
+
+
+def next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
+    """Tell whether a chunk that isn't hidden follows."""
+    return any(after.state != "deleted" for after in chunks[chunk.index + 1 : chunk.index + 2])
 
 
 def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:

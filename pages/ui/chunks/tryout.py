@@ -62,12 +62,12 @@ def _only(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set
 
 
 def _at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
-    wanted, end, found = set(cuts), 0, set()
+    wanted, end, indexes = set(cuts), 0, set()
     for chunk in chunks:
         if (max(chunk.start, end) if chunk.overlap_tokens else chunk.start) in wanted:
-            found.add(chunk.index)
+            indexes.add(chunk.index)
         end = chunk.end
-    return found
+    return indexes
 
 
 def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:

@@ -75,10 +75,9 @@ def _refused(error: TesseraError) -> None:
         st.html(f'<div class="t-list">{html(said(error))}</div>')
         return
     rows = [(error.line, error.reason), *error.others]
-    cells = [f"<tr><td>{_line(line)}</td><td>{html(said(reason))}</td></tr>" for line, reason in rows]
+    cells = [
+        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(said(reason))}</td></tr>"
+        for line, reason in rows
+    ]
     more = f'<div class="t-dim">{html(t("and {n} more", n=error.unlisted))}</div>' if error.unlisted else ""
     st.html(f'<div class="t-list"><table class="t-table">{"".join(cells)}</table>{more}</div>')
-
-
-def _line(line: int) -> str:
-    return html(t("line {n}", n=line)) if line else ""

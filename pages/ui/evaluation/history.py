@@ -111,7 +111,7 @@ def _actions(workspace: Workspace, kept: QuestionSet, marked: Sequence[Run]) -> 
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
-            running.resume(workspace, marked[0].id)
+            jobs.start(workspace, running.JOB, lambda progress: [workspace.runs.resume(marked[0].id, progress)])
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete([run.id for run in marked])

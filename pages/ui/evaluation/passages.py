@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import GoldSpan, Hit, Question, QuestionSet, SearchOptions, SearchResult
+from core.model import GoldSpan, Hit, Question, QuestionSet, SearchOptions
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.search import answer, hits
@@ -107,15 +107,12 @@ def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key:
     if not box.open:
         return
     with box, shell.errors():
-        text = st.text_input(
-            t("Search for"),
-            value=one.text,
-            key=f"find_text_{key}",
-            icon=":material/search:",
-            label_visibility="collapsed",
-        )
+        icon, key = ":material/search:", f"find_text_{key}"
+        text = st.text_input(t("Search for"), one.text, key=key, icon=icon, label_visibility="collapsed")
         with st.spinner(t("Searching…")):
-            result = _search(workspace, base, (text or "").strip() or one.text)
+            # The base's own settings; a repeated search comes from the cache.
+            options = SearchOptions(filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False)
+            result = workspace.search((text or "").strip() or one.text, **options)
         if not result.hits:
             st.caption(t("Nothing was found for this question."))
         if "model_loading" in result.notices:
@@ -124,12 +121,6 @@ def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key:
         for hit in result.hits:
             with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
                 _hit(workspace, kept, one, hit, words[hit.asked])
-
-
-def _search(workspace: Workspace, base: str, text: str) -> SearchResult:
-    # The base's own settings; a repeated search comes from the cache.
-    filters = workspace.searching.filters(bases=[base])
-    return workspace.search(text, **SearchOptions(filters=filters, limit=FOUND, wait=False))
 
 
 def _hit(workspace: Workspace, kept: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.shared import knobs, parameters, rerankers, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import labels, said, t
+from pages.ui.shared.text import said, t
 
 PRESETS = {
     "as_is": message("Current settings"),
@@ -80,14 +80,9 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     offered = {"as_is": Pipeline(), **ways.presets(base)}
     key = f"way_preset_{number}"
     st.session_state[key] = next((name for name, preset in offered.items() if preset == way), None)
-    st.pills(
-        t("What differs in {letter}", letter=ways.LETTERS[number]),
-        list(offered),
-        format_func=labels(PRESETS).__getitem__,
-        key=key,
-        on_change=lambda: put(offered.get(st.session_state[key], way)),
-        label_visibility="collapsed",
-    )
+    label = t("What differs in {letter}", letter=ways.LETTERS[number])
+    texts = {name: said(PRESETS[name]) for name in offered}
+    widgets.pills(label, texts, key, on_change=lambda: put(offered.get(st.session_state[key], way)))
 
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:

@@ -78,14 +78,7 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
     if st.session_state.get("rows_filter") not in labels:
         st.session_state["rows_filter"] = "all"
     with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):
-        name = st.pills(
-            t("Which questions"),
-            list(labels),
-            format_func=labels.__getitem__,
-            key="rows_filter",
-            required=True,
-            label_visibility="collapsed",
-        )
+        name = widgets.pills(t("Which questions"), labels, "rows_filter", required=True)
         kinds = sorted({row.kind for row in shown.rows} - {""})
         kind = kind_filter(kinds, "rows_kind", width=170) if kinds else ""
         text = widgets.text_box(t("Text of the question"), "rows_text", icon=":material/search:", width=230)

@@ -45,11 +45,6 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet, chosen
         st.caption(f":material/hourglass_top: {wait}")
 
 
-def resume(workspace: Workspace, run_id: str) -> None:
-    """Ask the other questions of a stopped run."""
-    jobs.start(workspace, JOB, lambda progress: [workspace.runs.resume(run_id, progress)])
-
-
 def panel(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the progress of a run; at its end, its results become the ones that are compared."""
     job = workspace.jobs.get(JOB)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import QuestionSet
 from core.workspace import Workspace
-from pages.ui.shared import shell
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
@@ -25,15 +25,7 @@ def menu(workspace: Workspace, kept: QuestionSet) -> None:
             open_next(name)
 
     key = f"set_menu_{kept.id}"
-    st.menu_button(
-        t("Set"),
-        list(labels),
-        format_func=labels.__getitem__,
-        key=key,
-        icon=":material/more_horiz:",
-        on_click=chosen,
-        disabled=workspace.readonly,
-    )
+    widgets.menu(t("Set"), labels, key, "more_horiz", on_click=chosen, disabled=workspace.readonly)
 
 
 def open_next(name: str) -> None:

@@ -23,7 +23,10 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
             kept = _choice(workspace, base, sets)
             setmenu.menu(workspace, kept)
             files.export(workspace, kept)
-        st.caption(" · ".join(facts(kept)))
+        counts = [t_plural("{n} question", "{n} questions", n=kept.questions)]
+        counts += [t("{n} suggested", n=kept.suggested)] if kept.suggested else []
+        counts += [t("{n} whose passage is gone", n=kept.flagged)] if kept.flagged else []
+        st.caption(" · ".join(counts))
     else:
         _none(workspace, base)
     if setmenu.dialog_name() == "import":
@@ -31,14 +34,6 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     else:
         setmenu.dialogs(workspace, base, kept)
     return kept
-
-
-def facts(kept: QuestionSet) -> list[str]:
-    """Return the counts of a set's questions: all, suggested ones, and those without their passage."""
-    counts = [t_plural("{n} question", "{n} questions", n=kept.questions)]
-    counts += [t("{n} suggested", n=kept.suggested)] if kept.suggested else []
-    counts += [t("{n} whose passage is gone", n=kept.flagged)] if kept.flagged else []
-    return counts
 
 
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:

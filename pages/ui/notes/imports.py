@@ -1,5 +1,6 @@
 """The import of notes: its source, the preview of its changes, the confirmation."""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -117,7 +118,8 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
         with st.container(horizontal=True):
             shut = plan.is_empty or not confirmed or workspace.readonly
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
-                if jobs.start_import(workspace, plan, confirmed=confirmed):
+                apply = partial(workspace.notes.apply, plan, confirmed=confirmed)
+                if workspace.jobs.start("import", lambda progress: apply(progress=progress)):
                     del st.session_state["plan"]
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))

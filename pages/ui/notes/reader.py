@@ -69,13 +69,8 @@ def _body(note: Note, *, raw: bool) -> None:
     limit = RAW if raw else RENDERED
     if len(note.body) > limit:
         st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=limit, n=len(note.body)))
-        st.download_button(
-            t("Download the whole text"),
-            note.body.encode("utf-8", "replace"),
-            file_name="note.md",
-            mime="text/plain",
-            key="whole",
-        )
+        body = note.body.encode("utf-8", "replace")
+        st.download_button(t("Download the whole text"), body, "note.md", "text/plain", key="whole")
     shown = note.body[:limit]
     if not shown.strip():
         st.caption(t("This note has no text."))

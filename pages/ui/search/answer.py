@@ -34,9 +34,10 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     now = SearchOptions(**{**options, "wait": False})
     # A container for each: one that comes or goes doesn't move the elements behind it.
     chips, before, answer = st.container(), st.empty(), st.empty()
-    asked = (text, repr(sorted(options.items(), key=lambda item: item[0])))
+    question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     early = None
-    if rerankers.slow(workspace, options) and st.session_state.get("reranked") != asked:
+    slow = workspace.searching.settings(options)["reranker"] not in rerankers.QUICK
+    if slow and st.session_state.get("reranked") != question:
         early = workspace.search(text, **SearchOptions(**{**now, "reranker": rerankers.NONE}))
         with chips:
             understood.chips(text, early)
@@ -48,7 +49,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     with st.spinner(t("Searching…")):
         result = workspace.search(text, **now)
     if "model_loading" not in result.notices:
-        st.session_state["reranked"] = asked
+        st.session_state["reranked"] = question
     question_box.remember(workspace, text)
     if early is None:
         with chips:

@@ -22,7 +22,7 @@ WIDTHS = (1, 2, 3)
 
 def tones(result: SearchResult) -> dict[str, str]:
     """Return a colour for each part of a question that was broken down."""
-    parts = dict.fromkeys(asked.sub_query.text for asked in result.asked)
+    parts = dict.fromkeys(part.sub_query.text for part in result.asked)
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 
@@ -33,11 +33,11 @@ def words_of(workspace: Workspace, result: SearchResult) -> dict[str, list[str]]
     """
     phrases = () if "phrase_not_found" in result.notices else result.understood.phrases
     words = {}
-    for asked in {hit.asked for hit in result.hits}:
-        text = asked or result.understood.text
+    for part in {hit.asked for hit in result.hits}:
+        text = part or result.understood.text
         for phrase in phrases:
             text = text.replace(phrase, " ")
-        words[asked] = [*phrases, *workspace.searching.words(text)]
+        words[part] = [*phrases, *workspace.searching.words(text)]
     return words
 
 
@@ -91,12 +91,8 @@ def _verdict(workspace: Workspace, text: str, hit: Hit) -> None:
     names = {name: said(VERDICTS[name]) for name in get_args(Verdict)}
     verdicts = {one.chunk_id: one.verdict for one in workspace.history.judged(text=text)}
     st.session_state[key] = verdicts.get(hit.chunk.id)
-    st.pills(
-        t("Was it of use?"),
-        list(names),
-        format_func=names.__getitem__,
-        key=key,
-        on_change=lambda: workspace.history.judge(text, hit, st.session_state[key]),
-        disabled=workspace.readonly,
-        label_visibility="collapsed",
-    )
+
+    def judge() -> None:
+        workspace.history.judge(text, hit, st.session_state[key])
+
+    widgets.pills(t("Was it of use?"), names, key, on_change=judge, disabled=workspace.readonly)

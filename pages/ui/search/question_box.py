@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import streamlit as st
 
@@ -69,8 +70,8 @@ def problems(text: str) -> Iterator[None]:
         if st.session_state["mode"] == "keyword":
             raise
         shell.problem(error)
-        by_words = {"on_click": options.choose, "args": ("mode", "keyword")}
-        widgets.button(t("Search by words"), "by_keyword", "match_word", **by_words)
+        by_words = partial(options.choose, "mode", "keyword")
+        widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
 
 def _misplaced(text: str, start: int, end: int) -> None:

@@ -54,13 +54,9 @@ def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
     tags = workspace.notes.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
-    values = [
-        value
-        for condition in result.understood.filters.conditions
-        if condition.field == "tag" and not condition.negated
-        for value in condition.values
-    ]
-    for value in values:
+    conditions = result.understood.filters.conditions
+    wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
+    for value in (value for condition in wanted for value in condition.values):
         if value.casefold() not in known:
             absent = (
                 t("No note has the tag '{tag}'. Those there are: {tags}.", tag=value, tags=often)

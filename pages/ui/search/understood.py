@@ -53,15 +53,9 @@ def _level(result: SearchResult, *, chosen: bool) -> None:
     def choose() -> None:
         options.choose("level", st.session_state["level_chip"])
 
-    st.menu_button(
-        t("{level} · chosen", level=name) if chosen else name,
-        list(levels),
-        format_func=levels.__getitem__,
-        key="level_chip",
-        icon=f":material/{ICONS[result.classified.level]}:",
-        help=plain(said(result.classified.reason)),
-        on_click=choose,
-    )
+    label = t("{level} · chosen", level=name) if chosen else name
+    about = plain(said(result.classified.reason))
+    widgets.menu(label, levels, "level_chip", ICONS[result.classified.level], help=about, on_click=choose)
 
 
 def narrowing(result: SearchResult) -> list[Term]:

@@ -1,6 +1,7 @@
 """The bases on the settings page: their embedder and a change of it, their token bits, their waiting chunks."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -73,8 +74,8 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     )
     st.caption(state, width="content")
     if on and status.with_bits < status.windows:
-        add = {"on_click": keep_them, "args": (True,)}
-        widgets.button(t("Add what is missing"), f"bits_{base.id}", "bolt", disabled=shut, **add)
+        add = partial(keep_them, keep=True)
+        widgets.button(t("Add what is missing"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
 def _begun(workspace: Workspace, status: BaseStatus) -> None:

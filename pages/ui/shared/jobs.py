@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.messages import message, plural
-from core.model import Job, Progress, Rechunked, SwitchCost, SyncPlan, SyncReport, Trial
+from core.model import Job, Progress, Rechunked, SwitchCost, SyncReport, Trial
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
@@ -111,13 +111,6 @@ def about(what: str, progress: Progress) -> Progress:
 
     named(0, 0, "")
     return named
-
-
-def start_import(workspace: Workspace, plan: SyncPlan, *, confirmed: bool) -> bool:
-    """Apply a plan in a job; False, starting nothing, while another import runs."""
-    return workspace.jobs.start(
-        "import", lambda progress: workspace.notes.apply(plan, confirmed=confirmed, progress=progress)
-    )
 
 
 def start_samples(workspace: Workspace) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import DEFAULTS, KnowledgeBase, SearchOptions, reranker_name
+from core.model import DEFAULTS, KnowledgeBase, reranker_name
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.text import said, t
@@ -31,8 +31,3 @@ def choice(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
 def called(reranker: str) -> str:
     """Return the name of a reranker on the screen."""
     return said(reranker_name(reranker))
-
-
-def slow(workspace: Workspace, options: SearchOptions) -> bool:
-    """Tell whether reranking is slow enough to show the hits before it."""
-    return workspace.searching.settings(options)["reranker"] not in QUICK

@@ -58,10 +58,10 @@ def _prose(markdown: str) -> str:
     return _IN_NOTE.sub(_parted, markdown).replace("![", ":material/image: [")
 
 
-def _parted(found: re.Match[str]) -> str:
-    meant = found["meant"]
+def _parted(match: re.Match[str]) -> str:
+    meant = match["meant"]
     if not meant:
-        return found[0]
+        return match[0]
     return f"{meant}{_NAMELESS}" if meant[-1] == ":" else f"{meant[0]}{_APART}{meant[1:]}"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.messages import ENGLISH, Message, in_context, message, plural, render
+from core.messages import ENGLISH, Message, message, plural, render
 
 
 def session_language() -> str:
@@ -21,11 +21,6 @@ def t(text: str, /, **fields: object) -> str:
 def t_plural(one: str, many: str, /, **fields: object) -> str:
     """Return a text that depends on its field `n`."""
     return render(plural(one, many, **fields), session_language())
-
-
-def t_in(context: str, text: str, /, **fields: object) -> str:
-    """Return a text whose translation depends on where it stands."""
-    return render(in_context(context, text, **fields), session_language())
 
 
 def said(value: object, /, **fields: object) -> str:

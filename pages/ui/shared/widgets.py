@@ -63,6 +63,17 @@ def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> 
     return st.segmented_control(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
+def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any:
+    """Draw the options as pills, and return the chosen one; the label is for screen readers."""
+    more = {"label_visibility": "collapsed", **more}
+    return st.pills(label, list(texts), format_func=texts.__getitem__, key=key, **more)
+
+
+def menu(label: str, texts: Mapping[str, str], key: str, icon: str, **more: Any) -> None:
+    """Draw a button that opens a menu of the options."""
+    st.menu_button(label, list(texts), format_func=texts.__getitem__, key=key, icon=f":material/{icon}:", **more)
+
+
 def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerator, Item]]:
     """Draw rows of columns, and yield the items, each with its column."""
     for first in range(0, len(items), count):
