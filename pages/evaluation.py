@@ -28,24 +28,24 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     else:
         base, right = bases[0], st.container()
     with right:
-        kept = sets.bar(workspace, base.name)
-    if kept is None:
+        question_set = sets.bar(workspace, base.name)
+    if question_set is None:
         return
-    shown = view(kept)
+    shown = view(question_set)
     # In its own container: a panel that comes or goes doesn't move the elements behind it.
     with st.container():
         running.panel(workspace, base)
     with shell.errors():
         if shown == "questions":
-            questions.draw(workspace, base.name, kept)
+            questions.draw(workspace, base.name, question_set)
         elif shown == "compare":
             chosen = pipelines.choose(workspace, base)
-            running.section(workspace, base, kept, chosen)
-            comparison.section(workspace, base, kept)
+            running.section(workspace, base, question_set, chosen)
+            comparison.section(workspace, base, question_set)
         elif shown == "history":
-            history.section(workspace, base, kept)
+            history.section(workspace, base, question_set)
         else:
-            advice.section(workspace, base, kept)
+            advice.section(workspace, base, question_set)
 
 
 def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
@@ -59,12 +59,12 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     return by_name[name]
 
 
-def view(kept: QuestionSet) -> str:
+def view(question_set: QuestionSet) -> str:
     """Draw the choice of a view and return it; a set without questions to ask begins with its questions."""
     if (linked := links.arrived("view")) in VIEWS:
         st.session_state["eval_view"] = linked
     elif st.session_state.get("eval_view") not in VIEWS:
-        st.session_state["eval_view"] = "compare" if kept.questions > kept.suggested else "questions"
+        st.session_state["eval_view"] = "compare" if question_set.questions > question_set.suggested else "questions"
     chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
     links.say("view", chosen)
     return chosen

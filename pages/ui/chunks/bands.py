@@ -12,7 +12,7 @@ from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.chunks.bandview import VIEW
 from pages.ui.shared import style
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 CHANGES = {
     "text": message("edited"),
@@ -157,5 +157,5 @@ def _drawn(
 def change(chunk: Chunk, edit: Edit | None) -> str:
     """Return the name of the edit of a chunk, empty without one."""
     if chunk.state == "deleted":
-        return said(CHANGES["delete"])
-    return said(CHANGES[edit.kind]) if edit else ""
+        return text_of(CHANGES["delete"])
+    return text_of(CHANGES[edit.kind]) if edit else ""

@@ -10,7 +10,7 @@ from core.model import Chunk, Edit, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
 from pages.ui.shared import jobs, links, names, pending, widgets
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 Item = TypeVar("Item")
 
@@ -54,9 +54,9 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
                 "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
                 "tokens": chunk.token_count,
                 "overlap": chunk.overlap_tokens,
-                "state": said(names.CHUNK_STATES[chunk.state]),
+                "state": text_of(names.CHUNK_STATES[chunk.state]),
                 "edited": bands.change(chunk, edits.get(chunk.id)),
-                "kind": said(names.CHUNK_KINDS[chunk.kind]),
+                "kind": text_of(names.CHUNK_KINDS[chunk.kind]),
             }
             for chunk in chunks
         ],
@@ -124,7 +124,7 @@ def actions(
 
 
 def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:
-    label, about = map(said, ACTIONS[name])
+    label, about = map(text_of, ACTIONS[name])
     return widgets.counted(label, count, f"act_{name}", icon, disabled=shut, help=about)
 
 

@@ -9,7 +9,7 @@ from core.workspace import Workspace
 from pages.ui.chunks import bands, splitting
 from pages.ui.shared import jobs, links, names, shell, widgets
 from pages.ui.shared.safe import facts
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 WIDTH = 680
 """Pixels at first: the note stays in sight. A person can widen the drawer."""
@@ -51,10 +51,10 @@ def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Map
 def _inside(workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
-    st.html(facts([" › ".join(chunk.section), tokens, said(names.CHUNK_STATES[chunk.state]), change]))
+    st.html(facts([" › ".join(chunk.section), tokens, text_of(names.CHUNK_STATES[chunk.state]), change]))
     shut = jobs.writing(workspace)
     if workspace.readonly:
-        st.info(said(shell.READONLY), icon=":material/lock:")
+        st.info(text_of(shell.READONLY), icon=":material/lock:")
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if st.button(t("Restore"), key="drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):

@@ -7,7 +7,7 @@ from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 20
 LENGTH = 600
@@ -39,7 +39,7 @@ def _edit(workspace: Workspace, item: Flagged) -> None:
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
     st.html(
-        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(said(bands.CHANGES[edit.kind]))}</span></div>'
+        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(text_of(bands.CHANGES[edit.kind]))}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
     shut = jobs.writing(workspace)

@@ -9,7 +9,7 @@ from core.workspace import Workspace
 from pages.ui.shared import links, names, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 BARS = 24
 _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
@@ -101,17 +101,17 @@ def why(cut: Cut) -> None:
     st.subheader(t("Why this split"))
     lines = []
     for number, reason in enumerate(cut.reasons):
-        strategy, text = names.STRATEGIES[str(reason.fields["strategy"])], said(reason.fields["reason"])
+        strategy, text = names.STRATEGIES[str(reason.fields["strategy"])], text_of(reason.fields["reason"])
         verdict = t("not chosen") if number else t("chosen")
         lines.append(
-            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(said(strategy))}</b>'
+            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(text_of(strategy))}</b>'
             f'<span class="t-small">{html(verdict)}</span><br>{html(text[:1].upper() + text[1:])}</div>'
         )
     st.html("".join(lines))
     profile = cut.profile
     headings = " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0"
     facts = [
-        (t("Language"), said(names.TEXT_LANGUAGES[profile.language])),
+        (t("Language"), text_of(names.TEXT_LANGUAGES[profile.language])),
         (t("Headings by level"), headings),
         (t("Code"), f"{profile.code_share:.0%}"),
         (t("Tables"), f"{profile.table_share:.0%}"),

@@ -12,7 +12,7 @@ from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, parameters, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
 COMPARE = (message("Splits in both"), message("only left"), message("only right"))
@@ -72,7 +72,7 @@ def _at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
 
 def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
     figures = zip(labels, cuts, strict=True)
-    facts = "".join(f"<span>{html(said(label))} <b>{len(these):,}</b></span>" for label, these in figures)
+    facts = "".join(f"<span>{html(text_of(label))} <b>{len(these):,}</b></span>" for label, these in figures)
     st.html(f'<div class="t-facts t-differ">{facts}</div>')
 
 

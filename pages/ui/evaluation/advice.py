@@ -13,21 +13,21 @@ from core.workspace import Workspace
 from pages.ui.evaluation import figures, running, ways
 from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import labels, said, t, t_plural
+from pages.ui.shared.text import labels, t, t_plural, text_of
 
 JOB = "advise"
 SIZES = {"own": message("current"), "smaller": message("smaller"), "larger": message("larger")}
 BY = "mrr@4000chars"
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the choice of a grid, the button for its missing runs, and the advice."""
     about = t(
         "Asks the set with every combination of these settings, and tells which are best on questions that "
         "didn't choose them: the best of many always looks better on the questions that chose it."
     )
     st.html(f'<div class="t-dim t-about">{html(about)}</div>')
-    count = kept.questions - kept.suggested
+    count = question_set.questions - question_set.suggested
     if count < ENOUGH:
         text = t(
             "Advice needs {least} questions, and this set has {n}: on so few, the best of several settings is "
@@ -38,9 +38,9 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
         )
         st.info(text, icon=":material/quiz:")
     pipelines = _grid(workspace, base)
-    complete = _complete(workspace, base, kept, pipelines)
+    complete = _complete(workspace, base, question_set, pipelines)
     missing = [way for way in pipelines if way not in complete]
-    _ask(workspace, base, kept, pipelines, missing)
+    _ask(workspace, base, question_set, pipelines, missing)
     if (job := workspace.jobs.get(JOB)) and job.state == "done":
         workspace.jobs.forget(JOB)
     jobs.panel(workspace, (JOB, "rechunk"))
@@ -51,12 +51,12 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
 def _ask(
     workspace: Workspace,
     base: KnowledgeBase,
-    kept: QuestionSet,
+    question_set: QuestionSet,
     pipelines: Sequence[Pipeline],
     missing: Sequence[Pipeline],
 ) -> None:
     """Draw the button that runs the missing setups, else all again, and the time that takes."""
-    count, setups = kept.questions - kept.suggested, list(missing or pipelines)
+    count, setups = question_set.questions - question_set.suggested, list(missing or pipelines)
     if not missing:
         label = t("Ask all {n} again", n=len(setups))
     elif len(missing) < len(pipelines):
@@ -77,20 +77,20 @@ def _ask(
     shut = jobs.evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
     with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
         if widgets.button(label, "advise", "tips_and_updates", type=tone, disabled=shut):
-            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(kept, setups, progress))
+            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, setups, progress))
         st.caption(" · ".join(texts), width="content")
 
 
 def _complete(
-    workspace: Workspace, base: KnowledgeBase, kept: QuestionSet, pipelines: Sequence[Pipeline]
+    workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, pipelines: Sequence[Pipeline]
 ) -> dict[Pipeline, Run]:
     """Return the newest complete run of each setup over the present questions and notes."""
-    count = kept.questions - kept.suggested
+    count = question_set.questions - question_set.suggested
     newest: dict[Pipeline, Run] = {}
     for run in workspace.runs.of(base.name):
-        whole = run.set_id == kept.id and run.ended_at and count - kept.flagged <= run.questions <= count
+        whole = run.ended_at and count - question_set.flagged <= run.questions <= count
         way = replace(run.pipeline, name="")  # the same setup, with or without a name
-        if whole and way in pipelines and workspace.runs.is_current(run):
+        if run.set_id == question_set.id and whole and way in pipelines and workspace.runs.is_current(run):
             newest.setdefault(way, run)
     return newest
 
@@ -119,7 +119,7 @@ def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, n
     values = list(dict.fromkeys([*(offered or knobs.values(workspace, name)), now]))
     texts = {value: knobs.shown(name, value) for value in (sorted(values) if offered else values)}
     first = [value for value in values if value in (*usual, now)]
-    return _pills(column, said(knobs.KNOBS[name].label), texts, f"grid_{name}", first) or [now]
+    return _pills(column, text_of(knobs.KNOBS[name].label), texts, f"grid_{name}", first) or [now]
 
 
 def _pills(
@@ -131,7 +131,7 @@ def _pills(
 
 def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> None:
     """Draw the advice, the button that uses it, and the candidates."""
-    metric = figures.judge_by("advised_by", index=METRICS.index(BY), help=said(figures.JUDGING), width=260)
+    metric = figures.judge_by("advised_by", index=METRICS.index(BY), help=text_of(figures.JUDGING), width=260)
     advice = _advice(workspace, tuple(run.id for run in runs), metric)
     by_id = {run.id: run for run in runs}
     best = by_id[advice.best].pipeline
@@ -145,7 +145,7 @@ def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> 
             f"<span>{html(t('best in {share} of the trials', share=f'{advice.chosen:.0%}'))}</span></div>"
         )
     tone = "good" if advice.firm else ""
-    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(advice.told))}</b>{gain}</div></div>')
+    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(text_of(advice.told))}</b>{gain}</div></div>')
     if advised:
         _adopt(workspace, base, best, firm=advice.firm)
     _candidates(base, advice, by_id)

@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import KnowledgeBase, SideBySide
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 CHARTS = {
     "metrics": (message("Figures"), message("The main figures of each run, from 0 to 1.")),
@@ -50,7 +50,7 @@ def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     if any(row.negative for row in shown.rows) and any(curve.points for curve in shown.false_positives):
         offered["thresholds"] = lambda: drawings.thresholds(base, shown)
     offered["history"] = lambda: drawings.history(workspace, base, shown)
-    texts = {name: said(CHARTS[name][0]) for name in offered}
+    texts = {name: text_of(CHARTS[name][0]) for name in offered}
     name = widgets.segments(t("Chart"), texts, "chart", default="metrics")
-    st.caption(said(CHARTS[name][1]))
+    st.caption(text_of(CHARTS[name][1]))
     offered.get(name, offered["metrics"])()

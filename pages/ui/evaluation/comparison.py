@@ -10,12 +10,12 @@ from core.workspace import Workspace
 from pages.ui.evaluation import charts, exporting, figures, rows, ways
 from pages.ui.shared import links
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the chosen runs, else the last ones of the set."""
-    run_ids = chosen(workspace, base, kept)
+    run_ids = chosen(workspace, base, question_set)
     if not run_ids:
         st.caption(
             t("There is no run yet. One click above asks every question with both setups and shows what comes back.")
@@ -26,7 +26,7 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
     for notice in shown.notices:
-        st.caption(f":material/info: {plain(said(notice))}")
+        st.caption(f":material/info: {plain(text_of(notice))}")
     _verdicts(base, shown)
     left, right = st.columns([7, 4], gap="large")
     with left:
@@ -38,9 +38,9 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
     rows.section(workspace, base, shown)
 
 
-def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list[str]:
+def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
     """Return the runs in the address, else those of the set that were compared last, without deleted ones."""
-    key = _key(kept.id)
+    key = _key(question_set.id)
     if (linked := links.arrived("runs")) is not None:
         st.session_state[key] = linked
     runs = workspace.runs.of(base.name)
@@ -48,7 +48,7 @@ def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list
     remembered = (st.session_state.get(key, ""), workspace.preferences.get(key))
     named = next(filter(None, ([one for one in ids.split(",") if one in existing] for ids in remembered)), [])
     if not named:
-        last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == kept.id and run.ended_at}
+        last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == question_set.id and run.ended_at}
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
         others = [way for way in last if way not in usual]
         named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
@@ -100,7 +100,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
             def judge() -> None:
                 st.session_state["judged"] = st.session_state["judged_by"]
 
-            figures.judge_by("judged_by", on_change=judge, help=said(figures.JUDGING), width=230)
+            figures.judge_by("judged_by", on_change=judge, help=text_of(figures.JUDGING), width=230)
         exporting.popover(workspace, base, shown)
 
 
@@ -115,6 +115,6 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
         pair = f'{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> {figures.badge(0)}'
         st.html(
             f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div>'
-            f"<div><b>{html(said(comparison.told))}</b>"
+            f"<div><b>{html(text_of(comparison.told))}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
         )

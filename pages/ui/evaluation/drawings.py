@@ -13,7 +13,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.shared import style
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 MISSED = DEPTH + 1
 """The rank of an unanswered question on the axis."""
@@ -57,7 +57,8 @@ def _tips(*fields: str) -> list[alt.Tooltip]:
     """Return tooltips for fields such as `run:N` (a name) or `value:Q` (a number)."""
     parted = [(field, *field.split(":")) for field in fields]
     return [
-        alt.Tooltip(field, title=said(TIPS[name]), format=".3f" if kind == "Q" else "") for field, name, kind in parted
+        alt.Tooltip(field, title=text_of(TIPS[name]), format=".3f" if kind == "Q" else "")
+        for field, name, kind in parted
     ]
 
 
@@ -104,7 +105,7 @@ def shifts(base: KnowledgeBase, shown: SideBySide) -> None:
         tooltip=_tips("run:N", "metric:N", "difference:Q", "low:Q", "high:Q"),
     )
     zero = _chart([{"at": 0}]).mark_rule(strokeDash=[4, 4], opacity=0.6).encode(x="at:Q")
-    low = alt.X("low:Q", scale=alt.Scale(padding=16), title=said(TIPS["difference"]))
+    low = alt.X("low:Q", scale=alt.Scale(padding=16), title=text_of(TIPS["difference"]))
     lines = start.mark_rule(strokeWidth=3).encode(x=low, x2="high:Q")
     points = start.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
     height = 60 + len(METRICS) * (16 + 14 * len(shown.comparisons))
@@ -130,8 +131,8 @@ def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
     scale = alt.Scale(domain=order)
     x = {"scale": scale, "axis": alt.Axis(labelAngle=0, grid=True), "title": names[0]}
     y = {"scale": scale, "axis": alt.Axis(grid=True), "title": names[other]}
-    colours = alt.Scale(domain=[said(SIDES[side]) for side in sides], range=list(sides.values()))
-    count = alt.Tooltip("questions:Q", title=said(TIPS["questions"]))
+    colours = alt.Scale(domain=[text_of(SIDES[side]) for side in sides], range=list(sides.values()))
+    count = alt.Tooltip("questions:Q", title=text_of(TIPS["questions"]))
     circles = _chart(rows).mark_circle(opacity=0.9)
     dots = circles.encode(
         x=alt.X("first:O", **x),
@@ -151,7 +152,7 @@ def _place(rank: int | None) -> int:
 
 
 def _side(first: int, second: int) -> str:
-    return said(SIDES["better" if second < first else "worse" if second > first else "same"])
+    return text_of(SIDES["better" if second < first else "worse" if second > first else "same"])
 
 
 def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
@@ -175,7 +176,7 @@ def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
     )
     st.altair_chart(chart, height=HEIGHT + 40, key="chart_thresholds")
     for number, curve in enumerate(shown.false_positives):
-        st.caption(f"**{ways.LETTERS[number]}** {plain(said(curve.told))}")
+        st.caption(f"**{ways.LETTERS[number]}** {plain(text_of(curve.told))}")
 
 
 def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:

@@ -11,7 +11,7 @@ from pages.ui.evaluation import ways
 from pages.ui.evaluation.question import kind_called
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import folded, html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 NAMES = {
     "hit@1": message("First hit is right"),
@@ -66,7 +66,7 @@ def badge(number: int) -> str:
 
 def metric_name(name: str) -> str:
     """Return the name of a figure."""
-    return said(NAMES[name])
+    return text_of(NAMES[name])
 
 
 def judge_by(key: str, **more: Any) -> str:
@@ -117,7 +117,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             elif number:
                 shift = f'<span class="t-shift">{f"{figure - figures[0]:+,.0f}".replace("-", "−")} ms</span>'
             cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{shift}')
-        lines.append((f' title="{html(said(ABOUT[name]))}"', html(metric_name(name)), cells))
+        lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
     return _table([f' title="{html(ways.called(run.pipeline, base))}"' for run in shown.runs], lines)
 
 

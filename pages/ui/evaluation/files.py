@@ -11,20 +11,21 @@ from core.workspace import Workspace
 from pages.ui.evaluation import setmenu
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 KINDS = ("jsonl", "csv", "tsv")
 
 
-def export(workspace: Workspace, kept: QuestionSet) -> None:
+def export(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the ways to save a set as a file, which is written on demand."""
-    with st.popover(t("Export"), icon=":material/download:", key=f"export_{kept.id}"):
+    with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON lines"), "application/jsonl", False),
             ("csv", t("Table (CSV)"), "text/csv", True),
         ):
-            data = partial(workspace.questions.export, kept, table=table)
-            widgets.download(label, data, f"{kept.name}.{kind}", mime, f"export_{kind}", "download", type="tertiary")
+            data = partial(workspace.questions.export, question_set, table=table)
+            file = f"{question_set.name}.{kind}"
+            widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
 
 
 def importing(workspace: Workspace, base: str) -> None:
@@ -72,11 +73,11 @@ def _refused(error: TesseraError) -> None:
     title = t("Nothing was imported. Correct this in the file, then import it again.")
     st.error(f"**{title}**", icon=":material/error:")
     if not isinstance(error, QuestionSetError):
-        st.html(f'<div class="t-list">{html(said(error))}</div>')
+        st.html(f'<div class="t-list">{html(text_of(error))}</div>')
         return
     rows = [(error.line, error.reason), *error.others]
     cells = [
-        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(said(reason))}</td></tr>"
+        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(text_of(reason))}</td></tr>"
         for line, reason in rows
     ]
     more = f'<div class="t-dim">{html(t("and {n} more", n=error.unlisted))}</div>' if error.unlisted else ""

@@ -9,7 +9,7 @@ from core.model import MAIN, KnowledgeBase, QuestionSet, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, running, ways
 from pages.ui.shared import jobs, times, widgets
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 STATES = {
     "complete": message("complete"),
@@ -22,14 +22,14 @@ MOST = 8
 """Runs to compare at once."""
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on the marked ones."""
     every = workspace.runs.of(base.name)
     scopes = {"set": t("This set"), "base": t("All sets of the base")}
     scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
-    runs = [run for run in every if scope == "base" or run.set_id == kept.id]
+    runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
-        _actions(workspace, kept, _marked(workspace, base, runs, sets=scope == "base"))
+        _actions(workspace, question_set, _marked(workspace, base, runs, sets=scope == "base"))
     else:
         st.caption(t("There are no runs yet. Compare two setups first."))
     _places(workspace)
@@ -54,7 +54,7 @@ def _places(workspace: Workspace) -> None:
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
     metrics = {
         name: st.column_config.NumberColumn(
-            figures.metric_name(name), format="%.3f", width=110, help=said(figures.ABOUT[name])
+            figures.metric_name(name), format="%.3f", width=110, help=text_of(figures.ABOUT[name])
         )
         for name in MAIN
     }
@@ -83,7 +83,7 @@ def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) ->
         "way": ways.called(run.pipeline, base),
         "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
         **{name: run.metrics.get(name) for name in MAIN},
-        "state": said(STATES[state(workspace, run)]),
+        "state": text_of(STATES[state(workspace, run)]),
     }
 
 
@@ -94,7 +94,7 @@ def state(workspace: Workspace, run: Run) -> str:
     return "complete" if workspace.runs.is_current(run) else "changed"
 
 
-def _actions(workspace: Workspace, kept: QuestionSet, marked: Sequence[Run]) -> None:
+def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
     shut = jobs.evaluating(workspace)
     ready = [run for run in marked if run.asked]
     with st.container(horizontal=True, vertical_alignment="center", key="history_actions"):
@@ -107,7 +107,7 @@ def _actions(workspace: Workspace, kept: QuestionSet, marked: Sequence[Run]) -> 
             disabled=not 0 < len(ready) <= MOST,
             on_click=_compare,
             # The others are compared with the oldest: the table has the newest first.
-            args=(workspace, kept.id, [run.id for run in reversed(ready)]),
+            args=(workspace, question_set.id, [run.id for run in reversed(ready)]),
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):

@@ -24,18 +24,13 @@ class Marks:
 
     def button(self, hit: Hit) -> None:
         """Draw the mark of a hit; a click sets it, a second one takes it back."""
-        kept, golds = self._of(hit)
-        name = kept.name if kept else t("My questions")
-        toggle(
-            self._workspace,
-            hit,
-            marked=any(gold.is_within(hit) for gold in golds),
-            about=t(
-                "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.",
-                set=name,
-            ),
-            act=lambda: self._toggle(hit),
+        question_set, golds = self._of(hit)
+        name = question_set.name if question_set else t("My questions")
+        marked = any(gold.is_within(hit) for gold in golds)
+        about = t(
+            "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.", set=name
         )
+        toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         chunk_id, into = st.session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
             del st.session_state[_MARKED]
@@ -44,23 +39,24 @@ class Marks:
     def _of(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
         base = hit.note.base
         if base not in self._read:
-            kept = last_used(self._workspace, base)
-            self._read[base] = kept, self._workspace.questions.marked(kept, self._text) if kept else ()
+            question_set = last_used(self._workspace, base)
+            golds = self._workspace.questions.marked(question_set, self._text) if question_set else ()
+            self._read[base] = question_set, golds
         return self._read[base]
 
     def _toggle(self, hit: Hit) -> None:
         question_sets = self._workspace.questions
-        kept, golds = self._of(hit)
+        question_set, golds = self._of(hit)
         self._read.clear()
-        if kept is not None and any(gold.is_within(hit) for gold in golds):
-            question_sets.unmark(kept, self._text, hit)
+        if question_set is not None and any(gold.is_within(hit) for gold in golds):
+            question_sets.unmark(question_set, self._text, hit)
             return
-        if kept is None:
-            kept = question_sets.add_set(hit.note.base, t("My questions"))
-        question_sets.mark(kept, self._text, hit)
-        use(self._workspace, kept)
+        if question_set is None:
+            question_set = question_sets.add_set(hit.note.base, t("My questions"))
+        question_sets.mark(question_set, self._text, hit)
+        use(self._workspace, question_set)
         # What a callback draws takes the place of the page's first elements.
-        st.session_state[_MARKED] = hit.chunk.id, kept.name
+        st.session_state[_MARKED] = hit.chunk.id, question_set.name
 
 
 def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
@@ -102,13 +98,13 @@ def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
     """Return the question set of a base that was used last, else its first one, None without any."""
     sets = workspace.questions.sets(base)
     used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
-    return next((kept for kept in sets if kept.id == used), sets[0] if sets else None)
+    return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
-def use(workspace: Workspace, kept: QuestionSet) -> None:
+def use(workspace: Workspace, question_set: QuestionSet) -> None:
     """Remember a question set as the one of its base that was used last."""
-    if workspace.preferences.get(_preference(kept.base_id)) != kept.id:
-        workspace.preferences.set(_preference(kept.base_id), kept.id)
+    if workspace.preferences.get(_preference(question_set.base_id)) != question_set.id:
+        workspace.preferences.set(_preference(question_set.base_id), question_set.id)
 
 
 def _preference(base_id: str) -> str:

@@ -11,7 +11,7 @@ from pages.ui.evaluation import marking
 from pages.ui.search import answer, hits
 from pages.ui.shared import cards, marks, shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 20
 """Right passages of a question that are drawn; the others are counted."""
@@ -22,7 +22,7 @@ LONG = 300
 """Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
 
 
-def listed(workspace: Workspace, kept: QuestionSet, one: Question, key: str) -> None:
+def listed(workspace: Workspace, question_set: QuestionSet, one: Question, key: str) -> None:
     """Draw a question's right passages, each with its place."""
     st.html(f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(one.spans)))}</div>')
     if not one.spans:
@@ -34,19 +34,19 @@ def listed(workspace: Workspace, kept: QuestionSet, one: Question, key: str) -> 
         )
     for number, gold in enumerate(one.spans[:SHOWN]):
         with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
-            _passage(workspace, kept, one, gold, f"remove_{number}_{key}")
+            _passage(workspace, question_set, one, gold, f"remove_{number}_{key}")
     if len(one.spans) > SHOWN:
         st.caption(t("and {n} more", n=len(one.spans) - SHOWN))
 
 
-def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
+def _passage(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_{key}"):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{html(t("Passage gone"))}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
             _link(gold.path, gold.note_id, _place(workspace, gold))
-        act = partial(workspace.questions.remove_passage, kept, one.id, gold)
+        act = partial(workspace.questions.remove_passage, question_set, one.id, gold)
         widgets.close(key, t("Remove"), on_click=marking.guarded, args=(key, act), disabled=workspace.readonly)
     marking.problem(key)
     st.html(_text(gold.quote))
@@ -58,14 +58,14 @@ def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldS
             )
         )
     elif len(gold.quote) > LONG:
-        _narrowing(workspace, kept, one, gold, f"narrow_{key}")
+        _narrowing(workspace, question_set, one, gold, f"narrow_{key}")
 
 
-def _narrowing(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
+def _narrowing(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
     """Draw the form that shortens a long passage to the part that answers."""
 
     def narrow() -> None:
-        workspace.questions.narrow_passage(kept, one.id, gold, st.session_state[f"{key}_text"])
+        workspace.questions.narrow_passage(question_set, one.id, gold, st.session_state[f"{key}_text"])
 
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         st.caption(
@@ -99,7 +99,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 # the search for another
 
 
-def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key: str) -> None:
+def find(workspace: Workspace, base: str, question_set: QuestionSet, one: Question, key: str) -> None:
     """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
     # Without a right passage it is open at first; then a person opens and closes it.
     st.session_state.setdefault(f"find_{key}", not one.gold)
@@ -116,21 +116,21 @@ def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key:
         if not result.hits:
             st.caption(t("Nothing was found for this question."))
         if "model_loading" in result.notices:
-            st.caption(said(answer.NOTICES["model_loading"]))
+            st.caption(text_of(answer.NOTICES["model_loading"]))
         words = hits.words_of(workspace, result)
         for hit in result.hits:
             with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
-                _hit(workspace, kept, one, hit, words[hit.asked])
+                _hit(workspace, question_set, one, hit, words[hit.asked])
 
 
-def _hit(workspace: Workspace, kept: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:
+def _hit(workspace: Workspace, question_set: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:
     right = [gold for gold in one.spans if gold.is_within(hit)]
 
     def act() -> None:
         for gold in right:
-            workspace.questions.remove_passage(kept, one.id, gold)
+            workspace.questions.remove_passage(question_set, one.id, gold)
         if not right:
-            workspace.questions.add_passage(kept, one.id, hit)
+            workspace.questions.add_passage(question_set, one.id, hit)
 
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])

@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.shared import knobs, parameters, rerankers, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 PRESETS = {
     "as_is": message("Current settings"),
@@ -81,7 +81,7 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     key = f"way_preset_{number}"
     st.session_state[key] = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What differs in {letter}", letter=ways.LETTERS[number])
-    texts = {name: said(PRESETS[name]) for name in offered}
+    texts = {name: text_of(PRESETS[name]) for name in offered}
     widgets.pills(label, texts, key, on_change=lambda: put(offered.get(st.session_state[key], way)))
 
 
@@ -102,7 +102,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         if name == "reranker":
             offered = (first, *knobs.values(workspace, name), st.session_state[key])
             texts = {reranker: rerankers.called(reranker) for reranker in offered}
-            widgets.select(said(knobs.KNOBS[name].label), texts, key, on_change=chose)
+            widgets.select(text_of(knobs.KNOBS[name].label), texts, key, on_change=chose)
         else:
             knobs.draw(name, key=key, on_change=chose)
 

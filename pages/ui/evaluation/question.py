@@ -12,7 +12,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import passages
 from pages.ui.shared import names, shell, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 LONGEST = 20_000
 """Characters that can be typed for a question."""
@@ -20,7 +20,7 @@ LONGEST = 20_000
 
 def kind_called(kind: str) -> str:
     """Return the name of a kind of question on the screen; a person's own kind is its name."""
-    return said(names.QUESTION_KINDS.get(kind, kind))
+    return text_of(names.QUESTION_KINDS.get(kind, kind))
 
 
 def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:
@@ -31,18 +31,18 @@ def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) ->
     return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
 
 
-def draw(workspace: Workspace, base: str, kept: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
+def draw(workspace: Workspace, base: str, question_set: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
     """Draw the form of a question, its right passages, and the search for another."""
-    key = f"{crc32(repr((kept.id, one.id)).encode('utf-8', 'surrogatepass')):08x}"
+    key = f"{crc32(repr((question_set.id, one.id)).encode('utf-8', 'surrogatepass')):08x}"
     if one.suggested:
-        _suggested(workspace, kept, one)
-    _form(workspace, kept, one, kinds, key)
-    passages.listed(workspace, kept, one, key)
-    passages.find(workspace, base, kept, one, key)
+        _suggested(workspace, question_set, one)
+    _form(workspace, question_set, one, kinds, key)
+    passages.listed(workspace, question_set, one, key)
+    passages.find(workspace, base, question_set, one, key)
 
 
 def new(
-    workspace: Workspace, kept: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
+    workspace: Workspace, question_set: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
 ) -> Question | None:
     """Draw the form of a new question, and return the question when it is added."""
     with st.form("new_question", border=True), shell.errors():
@@ -54,22 +54,22 @@ def new(
             added = st.form_submit_button(t("Add"), key="new_question_yes", type="primary", disabled=workspace.readonly)
             st.form_submit_button(t("Cancel"), key="new_question_no", on_click=cancelled)
         if added:
-            return workspace.questions.add(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
+            return workspace.questions.add(question_set, [Question("", (text or "").strip(), (), kind=kind)])[0]
     return None
 
 
-def _suggested(workspace: Workspace, kept: QuestionSet, one: Question) -> None:
+def _suggested(workspace: Workspace, question_set: QuestionSet, one: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
         st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
-            workspace.questions.accept(kept, [one.id])
+            workspace.questions.accept(question_set, [one.id])
             st.rerun()
         if widgets.button(t("Reject"), "reject_one", "close", disabled=workspace.readonly):
-            workspace.questions.reject(kept, [one.id])
+            workspace.questions.reject(question_set, [one.id])
             st.rerun()
 
 
-def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
+def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
     """Draw the form of a question; a change by others replaces the typed text."""
     # Another stored question is another widget, which begins with its text.
     stored = crc32(repr((one.text, one.kind, one.note, one.any)).encode("utf-8", "surrogatepass"))
@@ -92,7 +92,7 @@ def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequenc
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
-            workspace.questions.edit(kept, one.id, changed)
+            workspace.questions.edit(question_set, one.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
             st.rerun()
 

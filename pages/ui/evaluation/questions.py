@@ -10,7 +10,7 @@ from core.model import Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import question, setmenu, suggesting
 from pages.ui.shared import jobs, links, shell, widgets
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 STATES = {
     "all": message("All"),
@@ -26,23 +26,23 @@ WIDTHS = {"state": 96, "kind": 82, "passages": 62}
 _CHOSEN, _SHOWN, _ADDING, _DELETING = "chosen_questions", "shown_question", "adding_question", "deleting_questions"
 
 
-def draw(workspace: Workspace, base: str, kept: QuestionSet) -> None:
+def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     """Draw a set's questions, the actions on them, and one of them in full."""
     with st.container():
         jobs.panel(workspace, jobs.QUESTIONS)
         if (job := workspace.jobs.get("suggest")) and job.state == "done" and not job.result:
             st.caption(t("The notes have no definition or heading that gives a new question."))
     with shell.errors():
-        every = workspace.questions.of(kept)
-        if sum(_is(one, "gone") for one in every) != kept.flagged and not workspace.readonly:
+        every = workspace.questions.of(question_set)
+        if sum(_is(one, "gone") for one in every) != question_set.flagged and not workspace.readonly:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
-        _settle(kept, every)
-        _bar(workspace, kept, every)
+        _settle(question_set, every)
+        _bar(workspace, question_set, every)
         left, right = st.columns([6, 5], gap="medium")
         with left:
             if every:
                 _table(_narrowed(every))
-                _actions(workspace, kept, every)
+                _actions(workspace, question_set, every)
             else:
                 st.info(
                     t(
@@ -52,14 +52,14 @@ def draw(workspace: Workspace, base: str, kept: QuestionSet) -> None:
                     icon=":material/quiz:",
                 )
         with right, st.container(key="question_side"), shell.errors():
-            _side(workspace, base, kept, every)
+            _side(workspace, base, question_set, every)
 
 
-def _settle(kept: QuestionSet, every: Sequence[Question]) -> None:
+def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
     """Forget chosen questions of another set and those that are gone; choose the question of a link."""
     ids = {one.id for one in every}
-    if st.session_state.get("questions_of") != kept.id:
-        st.session_state.update({"questions_of": kept.id, _CHOSEN: [], _SHOWN: ""})
+    if st.session_state.get("questions_of") != question_set.id:
+        st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
     if (linked := links.arrived("question")) in ids:
         show(linked)
     st.session_state[_CHOSEN] = [name for name in st.session_state[_CHOSEN] if name in ids]
@@ -74,7 +74,7 @@ def show(question_id: str) -> None:
     st.session_state.update({_CHOSEN: [question_id], _SHOWN: question_id, _ADDING: False, "questions_marked": marked})
 
 
-def _bar(workspace: Workspace, kept: QuestionSet, every: Sequence[Question]) -> None:
+def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
     def add() -> None:
         st.session_state[_ADDING] = True
 
@@ -82,10 +82,10 @@ def _bar(workspace: Workspace, kept: QuestionSet, every: Sequence[Question]) -> 
     shut = workspace.readonly
     with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
         widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
-        suggesting.popover(workspace, kept)
+        suggesting.popover(workspace, question_set)
         label = t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested))
         if suggested and widgets.button(label, "accept_all", "done_all", disabled=shut):
-            workspace.questions.accept(kept, suggested)
+            workspace.questions.accept(question_set, suggested)
             st.rerun()
 
 
@@ -95,7 +95,7 @@ def _bar(workspace: Workspace, kept: QuestionSet, every: Sequence[Question]) -> 
 def _narrowed(every: Sequence[Question]) -> list[Question]:
     """Draw the filters and return the questions that pass them."""
     counts = {state: sum(_is(one, state) for one in every) for state in STATES}
-    texts = {name: f"{said(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
+    texts = {name: f"{text_of(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
     if st.session_state.get("questions_state") not in texts:
         st.session_state["questions_state"] = "all"
     state = widgets.segments(t("State"), texts, "questions_state", persist_state="session")
@@ -158,13 +158,13 @@ def _table(listed: Sequence[Question]) -> None:
 def _row(one: Question) -> dict[str, object]:
     return {
         "question": one.text[:LONGEST],
-        "state": " · ".join(said(label) for name, label in STATES.items() if name != "all" and _is(one, name)),
+        "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(one, name)),
         "kind": question.kind_called(one.kind),
         "passages": len(one.gold),
     }
 
 
-def _actions(workspace: Workspace, kept: QuestionSet, every: Sequence[Question]) -> None:
+def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
     """Draw the actions on the chosen questions, listed or not; a dialog confirms a deletion."""
     chosen: list[str] = st.session_state[_CHOSEN]
     suggested = [one.id for one in every if one.suggested and one.id in chosen]
@@ -172,10 +172,10 @@ def _actions(workspace: Workspace, kept: QuestionSet, every: Sequence[Question])
     button = partial(widgets.counted, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):
         if button(t("Accept"), len(suggested), "questions_accept", "check"):
-            question_sets.accept(kept, suggested)
+            question_sets.accept(question_set, suggested)
             st.rerun()
         if button(t("Reject"), len(suggested), "questions_reject", "close"):
-            question_sets.reject(kept, suggested)
+            question_sets.reject(question_set, suggested)
             st.rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
             st.session_state[_DELETING] = True
@@ -187,22 +187,23 @@ def _actions(workspace: Workspace, kept: QuestionSet, every: Sequence[Question])
     if st.session_state.get(_DELETING) and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
         text = t("Runs that asked them keep their results.")
-        setmenu.confirm(title, text, lambda: question_sets.delete(kept, chosen), closed=closed)
+        setmenu.confirm(title, text, lambda: question_sets.delete(question_set, chosen), closed=closed)
 
 
 # beside the table
 
 
-def _side(workspace: Workspace, base: str, kept: QuestionSet, every: Sequence[Question]) -> None:
+def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(one.kind for one in every if one.kind))
     if st.session_state.get(_ADDING):
-        added = question.new(workspace, kept, kinds, cancelled=lambda: st.session_state.update({_ADDING: False}))
+        stop = partial(st.session_state.update, {_ADDING: False})
+        added = question.new(workspace, question_set, kinds, cancelled=stop)
         if added is not None:
             show(added.id)
             st.rerun()
         return
     one = next((one for one in every if one.id == st.session_state[_SHOWN]), None)
     if one is not None:
-        question.draw(workspace, base, kept, one, kinds)
+        question.draw(workspace, base, question_set, one, kinds)
     elif every:
         st.caption(t("Choose a question to see and change it."))

@@ -12,7 +12,7 @@ from pages.ui.evaluation import figures, ways
 from pages.ui.evaluation.question import kind_called
 from pages.ui.shared import cards, marks, names, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 LINES = 4
 """Lines of a chunk that isn't right."""
@@ -114,7 +114,7 @@ def _standing(result: QuestionResult) -> str:
 
 def _run(base: KnowledgeBase, run: Run, result: QuestionResult, number: int, places: Places) -> None:
     tone = "" if result.negative else "good" if result.found_rank else "bad"
-    level, took = said(names.LEVELS[result.level]), f"{result.took_ms:,.0f} ms"
+    level, took = text_of(names.LEVELS[result.level]), f"{result.took_ms:,.0f} ms"
     st.html(
         f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.called(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(_standing(result))}</b>'
@@ -146,7 +146,7 @@ def _diagnosed(result: QuestionResult) -> list[str]:
             f" {t('One chunk holds {share} of it at most.', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
         )
         reasons.append(
-            f'<div class="t-reason"><b>{html(which + said(names.LOST[first.stage]))}</b>{html(said(first.told) + share)}'
+            f'<div class="t-reason"><b>{html(which + text_of(names.LOST[first.stage]))}</b>{html(text_of(first.told) + share)}'
             f"{cards.stages(first.scores, {})}</div>"
         )
     return reasons
@@ -159,7 +159,7 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
     title = html(note.title if note else hit.path)
     crumb = " › ".join([hit.path, *(chunk.section[chunk.section[:1] == (note.title,) :] if note and chunk else ())])
     answer = f'<span class="t-tag t-edited">{html(t("answers here"))}</span>' if rank == result.found_rank else ""
-    near = "" if hit.nearness is None else f"<span>{html(said(cards.NAMES['vector']))} {hit.nearness:.3f}</span>"
+    near = "" if hit.nearness is None else f"<span>{html(text_of(cards.NAMES['vector']))} {hit.nearness:.3f}</span>"
     text = _text(note, span, spans)
     st.html(
         f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if spans else "t-wrong"}">{rank}</span>'

@@ -11,7 +11,7 @@ from pages.ui.evaluation import recalled, ways
 from pages.ui.evaluation.question import kind_called, kind_filter
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 Filter = Callable[[Row], bool]
 
@@ -74,7 +74,7 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
     """Draw the filters, each with its count of questions, and return the questions that pass."""
     offered = filters(against, several=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
-    labels = {name: f"{said(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
+    labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
     if st.session_state.get("rows_filter") not in labels:
         st.session_state["rows_filter"] = "all"
     with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):

@@ -16,15 +16,15 @@ SECONDS = 0.15
 """Time of a question before the first measurement."""
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet, chosen: Sequence[Pipeline]) -> None:
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
     """Draw the time that a run of the setups takes, and the button that begins it."""
-    count = kept.questions - kept.suggested
+    count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
     beside = [letter for letter, way in zip(ways.LETTERS, chosen, strict=False) if ways.beside(way, base)]
     with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
         label, shut = t("Run these {n} setups", n=len(chosen)), jobs.evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
-            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(kept, chosen, progress))
+            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, chosen, progress))
         pipelines.add(base)
         text = t_plural(
             "{n} question, {ways} setups, about {time}",

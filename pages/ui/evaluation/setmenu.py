@@ -1,6 +1,7 @@
 """The actions on a question set, each in its dialog."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -16,7 +17,7 @@ LONGEST = 80
 _DIALOG = "questions_dialog"
 
 
-def menu(workspace: Workspace, kept: QuestionSet) -> None:
+def menu(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the menu of a set."""
     labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
 
@@ -24,7 +25,7 @@ def menu(workspace: Workspace, kept: QuestionSet) -> None:
         if name := st.session_state[key]:
             open_next(name)
 
-    key = f"set_menu_{kept.id}"
+    key = f"set_menu_{question_set.id}"
     widgets.menu(t("Set"), labels, key, "more_horiz", on_click=chosen, disabled=workspace.readonly)
 
 
@@ -43,21 +44,22 @@ def dialog_name() -> str:
     return str(st.session_state.get(_DIALOG, ""))
 
 
-def dialogs(workspace: Workspace, base: str, kept: QuestionSet | None) -> None:
+def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
     """Draw the open dialog if it names or deletes a set."""
     name, question_sets = dialog_name(), workspace.questions
     if name == "new":
-        _named(name, t("New set"), t("Create"), "", lambda new: question_sets.add_set(base, new))
-    elif name == "rename" and kept:
-        _named(name, t("Rename"), t("Rename"), kept.name, lambda new: question_sets.rename_set(kept, new))
-    elif name == "delete" and kept:
+        _named(name, t("New set"), t("Create"), "", partial(question_sets.add_set, base))
+    elif name == "rename" and question_set:
+        rename = partial(question_sets.rename_set, question_set)
+        _named(name, t("Rename"), t("Rename"), question_set.name, rename)
+    elif name == "delete" and question_set:
         text = t_plural(
             "The set '{set}' with its {n} question is deleted. Its runs stay.",
             "The set '{set}' with its {n} questions is deleted. Its runs stay.",
-            n=kept.questions,
-            set=kept.name,
+            n=question_set.questions,
+            set=question_set.name,
         )
-        confirm(t("Delete this set"), text, lambda: question_sets.delete_set(kept), closed=close)
+        confirm(t("Delete this set"), text, lambda: question_sets.delete_set(question_set), closed=close)
 
 
 def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
@@ -74,9 +76,9 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
     dialog()
 
 
-def open_set(kept: QuestionSet) -> None:
+def open_set(question_set: QuestionSet) -> None:
     """Choose a set for the next run, as a link does."""
-    st.query_params["set"] = kept.name
+    st.query_params["set"] = question_set.name
 
 
 def confirm(title: str, text: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
@@ -84,7 +86,9 @@ def confirm(title: str, text: str, act: Callable[[], object], *, closed: Callabl
     shell.confirm(title, plain(text), "questions_delete", act, closed=closed)
 
 
-def toast_added(kept: QuestionSet) -> None:
+def toast_added(question_set: QuestionSet) -> None:
     """Say how many questions a set has now."""
-    text = t_plural("'{set}' has {n} question now", "'{set}' has {n} questions now", n=kept.questions, set=kept.name)
+    text = t_plural(
+        "'{set}' has {n} question now", "'{set}' has {n} questions now", n=question_set.questions, set=question_set.name
+    )
     st.toast(plain(text), icon=":material/quiz:")

@@ -17,27 +17,27 @@ QUESTIONS = jobs.SAMPLES.parent / "questions"
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     """Draw the choice of a question set and its actions; return the set, None if the base has none."""
     sets = workspace.questions.sets(base)
-    kept = None
+    question_set = None
     if sets:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
-            kept = _choice(workspace, base, sets)
-            setmenu.menu(workspace, kept)
-            files.export(workspace, kept)
-        counts = [t_plural("{n} question", "{n} questions", n=kept.questions)]
-        counts += [t("{n} suggested", n=kept.suggested)] if kept.suggested else []
-        counts += [t("{n} whose passage is gone", n=kept.flagged)] if kept.flagged else []
+            question_set = _choice(workspace, base, sets)
+            setmenu.menu(workspace, question_set)
+            files.export(workspace, question_set)
+        counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
+        counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
+        counts += [t("{n} whose passage is gone", n=question_set.flagged)] if question_set.flagged else []
         st.caption(" · ".join(counts))
     else:
         _none(workspace, base)
     if setmenu.dialog_name() == "import":
         files.importing(workspace, base)
     else:
-        setmenu.dialogs(workspace, base, kept)
-    return kept
+        setmenu.dialogs(workspace, base, question_set)
+    return question_set
 
 
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:
-    by_name = {kept.name: kept for kept in sets}
+    by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
     if (linked := links.arrived("set")) in by_name:
         st.session_state[key] = linked
@@ -69,8 +69,8 @@ def _none(workspace: Workspace, base: str) -> None:
         if base == "sample" and button(samples, "sample_questions", "quiz", type="primary"):
             with shell.errors():
                 file = QUESTIONS / "sample.jsonl"
-                kept = workspace.questions.add_file(base, t("Sample questions"), file.read_bytes(), file.name)
-                setmenu.toast_added(kept)
+                question_set = workspace.questions.add_file(base, t("Sample questions"), file.read_bytes(), file.name)
+                setmenu.toast_added(question_set)
                 st.rerun()
         if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome"):
             suggesting.start(workspace, _first(workspace, base))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.messages import message
 from core.model import CHUNKING_RANGES, KnowledgeBase, Pipeline, Run, SearchSettings, pipeline_label
 from pages.ui.shared import knobs, names, rerankers
-from pages.ui.shared.text import said
+from pages.ui.shared.text import text_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """The names of runs side by side."""
@@ -28,13 +28,13 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
         "words": Pipeline(search=SearchSettings(mode="keyword")),
         **({"smaller": Pipeline(chunking=smaller)} if smaller != now else {}),
         **{name: Pipeline(chunking=replace(now, strategy=name)) for name in strategies},
-        "around": Pipeline(search=knobs.AROUND),
+        "around": Pipeline(search=SearchSettings(expansion_size=1)),
     }
 
 
 def called(way: Pipeline, base: KnowledgeBase) -> str:
     """Return the name of a setup: its own, else its differences from the base."""
-    text = said(pipeline_label(way, base.chunking))
+    text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
 
@@ -50,6 +50,5 @@ def beside(way: Pipeline, base: KnowledgeBase) -> bool:
 
 def setting(name: str) -> str:
     """Return the name of a run's setting."""
-    if name in OTHERS:
-        return said(OTHERS[name])
-    return said(names.PARAMETERS[name]) if name in names.PARAMETERS else knobs.setting(name)
+    known = OTHERS | names.PARAMETERS
+    return text_of(known[name]) if name in known else knobs.setting(name)

@@ -8,7 +8,7 @@ from core.workspace import Workspace
 from pages.ui.settings import defaults
 from pages.ui.shared import jobs, plans, sizes, style, times, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 COLUMNS = 3
 POINTS = (
@@ -38,8 +38,8 @@ def welcome(workspace: Workspace) -> None:
     st.space("small")
     for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
         column.html(
-            f'<div class="t-point" style="--tile: {tile}"><b>{html(said(title))}</b>'
-            f'<span class="t-dim">{html(said(more))}</span></div>'
+            f'<div class="t-point" style="--tile: {tile}"><b>{html(text_of(title))}</b>'
+            f'<span class="t-dim">{html(text_of(more))}</span></div>'
         )
 
 
@@ -84,8 +84,9 @@ def bases(workspace: Workspace, status: Status) -> None:
 
 def _base(status: BaseStatus) -> None:
     base = status.base
+    notes = t_plural("{n} note", "{n} notes", n=status.notes)
     facts = [
-        f"{t_plural('{n} note', '{n} notes', n=status.notes)} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
+        f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
         t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
         t("Model {name}", name=base.embedder),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),

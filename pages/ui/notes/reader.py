@@ -11,7 +11,7 @@ from pages.ui.chunks import bands
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import facts, harmless, html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 EDITED = message("This is the file's own text; search finds the edited chunks instead.")
 
@@ -31,14 +31,14 @@ def note(workspace: Workspace, note: Note) -> None:
             f"{facts([note.path or '', size, dated])}{tags(note.tags)}"
         )
         for warning in note.warnings:
-            st.warning(plain(said(warning)), icon=":material/warning:")
+            st.warning(plain(text_of(warning)), icon=":material/warning:")
         _metadata(note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         with st.container(horizontal=True, vertical_alignment="center"):
             view = widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
             if edited:
                 label = t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
-                widgets.chunk_link(note.id, edited[0], label, help=said(EDITED))
+                widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
             else:
                 widgets.chunk_link(note.id, None, t("See its chunks"))
         _body(note, raw=view == "raw")
@@ -53,7 +53,7 @@ def _edited(workspace: Workspace, note: Note) -> list[int]:
 def _tag(edited: Sequence[int]) -> str:
     if not edited:
         return ""
-    return f'<span class="t-tag t-edited" title="{html(said(EDITED))}">{html(t("edited"))}</span>'
+    return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
 def _metadata(note: Note) -> None:

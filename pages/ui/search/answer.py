@@ -9,7 +9,7 @@ from core.workspace import Workspace
 from pages.ui.search import context_block, facets, hits, lost, question_box, subqueries, suggestions, understood
 from pages.ui.shared import rerankers
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 FOUND_BY = {
     "semantic": message("by meaning"),
@@ -95,11 +95,11 @@ def _summary(workspace: Workspace, result: SearchResult) -> None:
     st.caption(plain(" · ".join(filter(None, [_count(result), reranker, cached]))))
     if result.rerank_problem:
         st.warning(
-            f"**{t('There was no second look: the hits are in the order before it.')}** {plain(said(result.rerank_problem))}",
+            f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
     for notice in result.notices if result.hits else ():
-        st.info(said(_notice(workspace, result, notice)), icon=":material/info:")
+        st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
     if "model_loading" in result.notices and _is_by_meaning(result):
         _wait_for_reranker(workspace)
 

@@ -10,7 +10,7 @@ from core.model import Facet
 from pages.ui.search import question_box
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 FIELDS = {
     "base": message("Base"),
@@ -44,6 +44,6 @@ def _field(text: str, name: str, group: Sequence[Facet]) -> None:
     def show_all() -> None:
         st.session_state[whole] = True
 
-    widgets.pills(said(FIELDS[name]), shown, key, on_change=narrow, label_visibility="visible", width="stretch")
+    widgets.pills(text_of(FIELDS[name]), shown, key, on_change=narrow, label_visibility="visible", width="stretch")
     if rest := len(group) - len(shown):
         st.button(t("{n} more", n=rest), key=f"more_{name}", type="tertiary", on_click=show_all)

@@ -12,7 +12,7 @@ from core.model import Hit, SearchResult, Verdict
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.shared import cards, shell, style, widgets
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
@@ -88,7 +88,7 @@ def _card(
 def _verdict(workspace: Workspace, text: str, hit: Hit) -> None:
     """Draw the person's verdict on a hit; a second click on it takes it back."""
     key = f"verdict_{hit.chunk.id}"
-    names = {name: said(VERDICTS[name]) for name in get_args(Verdict)}
+    names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
     verdicts = {one.chunk_id: one.verdict for one in workspace.history.judged(text=text)}
     st.session_state[key] = verdicts.get(hit.chunk.id)
 

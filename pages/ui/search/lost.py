@@ -10,7 +10,7 @@ from core.model import Lost, LostAt, NoteCard, SearchOptions, WhyNot
 from core.workspace import Workspace
 from pages.ui.shared import cards, names, shell, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 SHOWN = 15
 """Candidates of a stage at most."""
@@ -39,7 +39,7 @@ def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
         rows = "".join(_row(one, words, extremes, base=several) for one in candidates[:SHOWN])
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
-            f'<div class="t-lost"><div class="t-lost-head"><b>{html(said(names.LOST[stage]))}</b> '
+            f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(names.LOST[stage]))}</b> '
             f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}{more if counted[stage] > SHOWN else ""}</div>'
         )
 
@@ -79,9 +79,9 @@ def _note(workspace: Workspace) -> NoteCard | None:
 
 
 def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
-    stage = said(names.LOST[why.stage]) if why.stage else t("It is among the hits")
+    stage = text_of(names.LOST[why.stage]) if why.stage else t("It is among the hits")
     st.html(
-        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(said(why.told))}</div>{cards.stages(why.scores, {})}'
+        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.told))}</div>{cards.stages(why.scores, {})}'
     )
     if why.chunk is None:
         return

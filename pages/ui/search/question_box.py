@@ -13,7 +13,7 @@ from core.workspace import Workspace
 from pages.ui.search import history, options
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import html, marked
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 
 def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptions]:
@@ -101,7 +101,7 @@ def examples(samples: bool) -> None:
             ):
                 st.page_link("search.py", label=text, icon=":material/arrow_outward:", query_params={"q": text})
     rows = "".join(
-        f"<tr><td><code>{html(said(form))}</code></td><td>{html(said(more))}</td></tr>" for form, more in FORMS
+        f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
     )
     st.html(f'<table class="t-table t-forms">{rows}</table>')
 

@@ -9,7 +9,7 @@ from core.model import Asked, Decomposition, SearchResult
 from pages.ui.search import hits
 from pages.ui.shared import cards
 from pages.ui.shared.safe import folded, html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 KINDS = {
     "comparison": message("a comparison"),
@@ -23,7 +23,7 @@ def section(result: SearchResult) -> None:
     """Draw the parts of the question, and the other ways to break it down."""
     if result.decompose_problem:
         st.warning(
-            f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(said(result.decompose_problem))}",
+            f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
             icon=":material/warning:",
         )
     if not result.asked:
@@ -38,7 +38,7 @@ def section(result: SearchResult) -> None:
     )
     st.html(
         f'<div class="t-parts"><div class="t-parts-head"><b>{html(head)}</b> <span class="t-dim">'
-        f"{html(said(result.classified.reason))}</span></div>{rounds}{''.join(map(_other, others))}</div>"
+        f"{html(text_of(result.classified.reason))}</span></div>{rounds}{''.join(map(_other, others))}</div>"
     )
 
 
@@ -46,13 +46,13 @@ def _asked(one: Asked, tone: str) -> str:
     counts = t("{n} found, {new} new", n=one.found, new=one.new)
     return (
         f'<span class="t-ask">{cards.dot(tone)}<span>{html(one.sub_query.text)}</span>'
-        f'<span class="t-dim">{html(said(one.sub_query.why))} · {html(counts)}</span></span>'
+        f'<span class="t-dim">{html(text_of(one.sub_query.why))} · {html(counts)}</span></span>'
     )
 
 
 def _other(way: Decomposition) -> str:
     asks = "".join(
-        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(said(sub_query.why))}</span></span>'
+        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(text_of(sub_query.why))}</span></span>'
         for sub_query in way.sub_queries
     )
     return folded(t("Another way to break it down, {by}", by=_by(way)), f'<div class="t-asks">{asks}</div>')

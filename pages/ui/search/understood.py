@@ -10,7 +10,7 @@ from core.model import Level, SearchResult, Term
 from pages.ui.search import options, question_box
 from pages.ui.shared import names, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 FIELDS = {
     "tag": message("tag"),
@@ -47,14 +47,14 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def _level(result: SearchResult, *, chosen: bool) -> None:
-    levels = {name: said(names.LEVELS[name]) for name in get_args(Level)}
+    levels = {name: text_of(names.LEVELS[name]) for name in get_args(Level)}
     name = levels[result.classified.level]
 
     def choose() -> None:
         options.choose("level", st.session_state["level_chip"])
 
     label = t("{level} · chosen", level=name) if chosen else name
-    about = plain(said(result.classified.reason))
+    about = plain(text_of(result.classified.reason))
     widgets.menu(label, levels, "level_chip", ICONS[result.classified.level], help=about, on_click=choose)
 
 

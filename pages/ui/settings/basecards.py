@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, SwitchCost
+from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, Switch, SwitchCost
 from core.workspace import Workspace
 from pages.ui.settings import basesearch
 from pages.ui.shared import jobs, pending, sizes, times, widgets
@@ -37,7 +37,7 @@ def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard])
         _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
     basesearch.section(workspace, base)
     if status.switch:
-        _begun(workspace, status)
+        _begun(workspace, base, status.switch)
     else:
         with st.expander(t("Change the model"), icon=":material/swap_horiz:", key=f"switching_{base.id}"):
             _change(workspace, base, models)
@@ -78,11 +78,8 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
         widgets.button(t("Add what is missing"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
-def _begun(workspace: Workspace, status: BaseStatus) -> None:
+def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     """Draw an incomplete change of embedder, and the buttons that resume and abandon it."""
-    base, switch = status.base, status.switch
-    if switch is None:
-        return
     job = workspace.jobs.get("switch")
     running = job is not None and job.state == "running"
     fields = {"embedder": switch.embedder, "old": base.embedder, "at": times.local(switch.started_at)}

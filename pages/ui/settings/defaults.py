@@ -8,7 +8,7 @@ from core.model import Status
 from core.workspace import Workspace
 from pages.ui.shared import jobs, knobs, sizes, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 FILE = "tessera.toml"
 
@@ -52,7 +52,7 @@ def problem(status: Status) -> None:
         "Your notes are safe, and search works without the index, only more slowly. Rebuild it; no model is needed."
     )
     st.warning(f"**{title}** {more}", icon=":material/healing:")
-    st.caption(plain(said(status.index_problem)))
+    st.caption(plain(text_of(status.index_problem)))
 
 
 def rebuild(workspace: Workspace) -> None:

@@ -10,7 +10,7 @@ from core.model import Device, ModelCard, Progress, Status
 from core.workspace import Workspace
 from pages.ui.shared import jobs, names, sizes, verdicts, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 COLUMNS = 2
 SHOWN = 6
@@ -35,7 +35,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
     for base in status.bases:
         used.setdefault(base.base.embedder, []).append(base.base.name)
     for part in ("embedder", "reranker"):
-        st.subheader(said(PARTS[part]))
+        st.subheader(text_of(PARTS[part]))
         cards = [model for model in models if model.part == part]
         for column, card in widgets.in_columns(cards, COLUMNS):
             with column.container(border=True, key=f"model_{card.name}"):
@@ -51,7 +51,7 @@ def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         devices.append(job.result)
     if devices:
         device = devices[0]
-        fields = {"name": device.name.upper(), "dtype": device.dtype, "reason": said(device.reason)}
+        fields = {"name": device.name.upper(), "dtype": device.dtype, "reason": text_of(device.reason)}
         st.caption(plain(t("Models run on {name} in {dtype}: {reason}.", **fields)))
         return
     label, shut = t("Where do models run here?"), bool(job and not job.error)
@@ -67,8 +67,8 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     kind = KINDS.get(card.name.partition(":")[0], "")
     st.html(
         f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(card.name)}</span>{tagged}</div>'
-        f'<div class="t-small">{html(said(kind))}</div>{facts(_facts(card))}{_details(card)}'
-        f'<div class="t-small t-problem">{html(said(card.problem or ""))}</div>'
+        f'<div class="t-small">{html(text_of(kind))}</div>{facts(_facts(card))}{_details(card)}'
+        f'<div class="t-small t-problem">{html(text_of(card.problem or ""))}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.container(horizontal=True):
@@ -83,7 +83,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
 
 
 def _facts(card: ModelCard) -> list[str]:
-    languages = [said(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
+    languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
     if len(card.languages) > SHOWN:
         languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
     size = ""

@@ -7,7 +7,7 @@ from core.messages import message
 from core.model import Chunk, Hit, NoteCard, StageScore
 from pages.ui.shared import marks, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 STAGES = {
     "vector": style.TILES[0],
@@ -112,7 +112,7 @@ def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> s
         rank = f"#{one.rank:,}" if one.rank else t("not among the first")
         bars.append(
             f'<span class="t-stage" title="{html(t("Score {score}, rank {rank}. The bar runs from the lowest to the highest of the hits shown.", score=f"{one.score:.4f}", rank=rank))}">'
-            f"{html(said(NAMES[stage]))}"
+            f"{html(text_of(NAMES[stage]))}"
             f'<span class="t-bar"><i style="width: {8 + 92 * share:.0f}%; background: {tile}"></i></span>'
             f'<b>{one.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )

@@ -11,7 +11,7 @@ from core.model import Job, Progress, Rechunked, SwitchCost, SyncReport, Trial
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sample_notes"
 IMPORTS = ("import", "rebuild")
@@ -139,7 +139,7 @@ def _running_job(workspace: Workspace, job: Job) -> None:
     number = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     share = f"{job.share:.0%}" if job.name in EVALUATION else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
-    st.progress(job.share, text=f"**{said(DOING[job.name])}** {done}")
+    st.progress(job.share, text=f"**{text_of(DOING[job.name])}** {done}")
     if job.name != "rebuild":
         key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
         widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
@@ -147,7 +147,7 @@ def _running_job(workspace: Workspace, job: Job) -> None:
 
 def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
-        st.error(f"**{t('It did not work')}** {plain(said(job.error))}", icon=":material/error:")
+        st.error(f"**{t('It did not work')}** {plain(text_of(job.error))}", icon=":material/error:")
     elif job.state == "cancelled":
         if job.name in QUESTIONS:
             state = t("Stopped. No question was added.")
@@ -168,7 +168,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
-            done = html(said(DONE[job.name], n=job.result if isinstance(job.result, int) else 0))
+            done = html(text_of(DONE[job.name], n=job.result if isinstance(job.result, int) else 0))
             head = f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
             st.html(head, width="content")
             if job.name == "import":

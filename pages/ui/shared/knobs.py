@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings, SearchSettings
+from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings
 from core.workspace import Workspace
 from pages.ui.shared import names, rerankers, widgets
-from pages.ui.shared.text import said
+from pages.ui.shared.text import text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,6 @@ OF_SEARCHES = (
 )
 """The columns of a search's options."""
 
-AROUND = SearchSettings(expansion_size=1)
-"""Each hit with a neighbour on each side."""
-
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "reranker": ((), rerankers.QUICK),
@@ -77,10 +74,10 @@ def value(settings: CompleteSettings, name: str) -> Any:
 def draw(name: str, *, key: str, **more: Any) -> Any:
     """Draw the widget of a setting and return its value. For the reranker, see `rerankers.choice`."""
     knob, part = KNOBS[name], PARTS[name]
-    label, least, most = said(knob.label), part.least or 0, part.most or 0
-    more |= {"key": key, "help": said(knob.help) if knob.help else None}
+    label, least, most = text_of(knob.label), part.least or 0, part.most or 0
+    more |= {"key": key, "help": text_of(knob.help) if knob.help else None}
     if CHOICES[name]:
-        texts = {choice: said(names.CHOICES[name][choice]) for choice in CHOICES[name]}
+        texts = {choice: text_of(names.CHOICES[name][choice]) for choice in CHOICES[name]}
         return widgets.segments(label, texts, label_visibility="visible", **more)
     if knob.offered:
         return st.select_slider(label, sorted({*knob.offered, st.session_state[key]}), **more)
@@ -101,8 +98,8 @@ def values(workspace: Workspace, name: str) -> list[Any]:
 def setting(name: str) -> str:
     """Return the name of a setting, as tables of settings show it."""
     if name in names.SETTINGS:
-        return said(names.SETTINGS[name])
-    return said(KNOBS[name].label) if name in KNOBS else name
+        return text_of(names.SETTINGS[name])
+    return text_of(KNOBS[name].label) if name in KNOBS else name
 
 
 def shown(name: str, value: object) -> str:
@@ -110,5 +107,5 @@ def shown(name: str, value: object) -> str:
     if name == "reranker":
         return rerankers.called(str(value))
     if text := names.CHOICES.get(name, {}).get(str(value)):
-        return said(text)
+        return text_of(text)
     return f"{value:g}" if isinstance(value, float) else "–" if value in (None, "") else str(value)

@@ -7,7 +7,7 @@ import streamlit as st
 from core.messages import message
 from core.model import Failed, Rechunked, SyncPlan, SyncReport
 from pages.ui.shared.safe import facts, html
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 200
 """Rows of a list at most; the rest is counted."""
@@ -30,7 +30,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
     tones = {"failed": "bad", "removed": "warn"}
     boxes = [
         f'<div class="t-count {tones.get(name, "") if number else "zero"}"><b>{number:,}</b>'
-        f"<span>{html(said(COUNTS[name]))}</span></div>"
+        f"<span>{html(text_of(COUNTS[name]))}</span></div>"
         for name, number in figures.items()
     ]
     st.html(f'<div class="t-counts">{"".join(boxes)}<span class="t-facts">{html(remark)}</span></div>')
@@ -49,7 +49,7 @@ def show(plan: SyncPlan) -> None:
     counts({name: len(rows) for name, rows in lists.items()})
     for name, rows in lists.items():
         if rows:
-            with st.expander(f"{said(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
+            with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
                 listing(rows)
 
 
@@ -78,7 +78,7 @@ def rechunked(done: Rechunked) -> None:
 
 def failed(items: Iterable[Failed]) -> Rows:
     """Return files that could not be read, with the reasons."""
-    return [(item.path, said(item.error)) for item in items]
+    return [(item.path, text_of(item.error)) for item in items]
 
 
 def listing(rows: Rows) -> None:

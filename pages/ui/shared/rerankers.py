@@ -5,7 +5,7 @@ import streamlit as st
 from core.model import DEFAULTS, KnowledgeBase, reranker_name
 from core.workspace import Workspace
 from pages.ui.shared import widgets
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 NONE = "none"
 QUICK = (NONE, DEFAULTS.reranker)
@@ -30,4 +30,4 @@ def choice(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
 
 def called(reranker: str) -> str:
     """Return the name of a reranker on the screen."""
-    return said(reranker_name(reranker))
+    return text_of(reranker_name(reranker))

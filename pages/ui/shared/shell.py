@@ -11,19 +11,10 @@ from core.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import jobs, language, style, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 WARM_AFTER = 1.5
 """Seconds for the first page; it takes twice as long while the model's libraries load."""
-
-TITLES = {
-    "home": message("Home"),
-    "notes": message("Notes"),
-    "chunks": message("Chunks"),
-    "search": message("Search"),
-    "evaluation": message("Evaluation"),
-    "settings": message("Settings"),
-}
 
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 
@@ -39,13 +30,14 @@ MEANWHILE = {
 """What a search can do in each state of the model."""
 
 PAGES = {
-    "home": ("home.py", ":material/home:"),
-    "notes": ("notes.py", ":material/description:"),
-    "chunks": ("chunks.py", ":material/splitscreen:"),
-    "search": ("search.py", ":material/search:"),
-    "evaluation": ("evaluation.py", ":material/query_stats:"),
-    "settings": ("settings.py", ":material/settings:"),
+    "home": ("home.py", ":material/home:", message("Home")),
+    "notes": ("notes.py", ":material/description:", message("Notes")),
+    "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
+    "search": ("search.py", ":material/search:", message("Search")),
+    "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
+    "settings": ("settings.py", ":material/settings:", message("Settings")),
 }
+"""The pages in the order of the menu, each with its file, icon and title."""
 
 
 def start() -> st.Page:
@@ -58,7 +50,7 @@ def start() -> st.Page:
         st.stop()
     page = _frame(workspace)
     if holder is not None:
-        st.warning(f"**{said(READONLY)}** {plain(said(holder))}", icon=":material/lock:")
+        st.warning(f"**{text_of(READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
         if st.button(t("Open for writing"), key="reopen"):
             _opened.clear()
             st.rerun()
@@ -81,7 +73,7 @@ def errors() -> Iterator[None]:
 
 def problem(error: TesseraError) -> None:
     """Draw an error as a box."""
-    st.error(plain(said(error)), icon=":material/error:")
+    st.error(plain(text_of(error)), icon=":material/error:")
 
 
 def on_demand(label: str, key: str, icon: str, draw: Callable[[], None], box: Any = st.expander) -> None:
@@ -131,8 +123,8 @@ def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
 def _frame(workspace: Workspace | None) -> st.Page:
     language.settle(workspace)
     pages = {
-        name: st.Page(path, title=f"{said(TITLES[name])} · Tessera", url_path=name, default=name == "home")
-        for name, (path, _) in PAGES.items()
+        name: st.Page(path, title=f"{text_of(title)} · Tessera", url_path=name, default=name == "home")
+        for name, (path, _, title) in PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="hidden")
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
@@ -141,8 +133,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     style.put_on()
     with st.sidebar:
         st.html(style.LOGO)
-        for name, (_, icon) in PAGES.items():
-            st.page_link(pages[name], label=said(TITLES[name]), icon=icon, width="stretch")
+        for name, (_, icon, title) in PAGES.items():
+            st.page_link(pages[name], label=text_of(title), icon=icon, width="stretch")
         st.space("small")
         if workspace:
             jobs.follow(workspace, lambda: _model_state(workspace))
@@ -153,15 +145,15 @@ def _frame(workspace: Workspace | None) -> st.Page:
 def _model_state(workspace: Workspace) -> None:
     job = workspace.jobs.get("warm")
     state = "ready" if job is None or job.state == "done" else "loading" if job.state == "running" else "failed"
-    more = f'<div class="t-dim">{html(said(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
-    text = f"<div>{html(said(MODEL[state]))}{more}</div>"
+    more = f'<div class="t-dim">{html(text_of(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
+    text = f"<div>{html(text_of(MODEL[state]))}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
     if state == "failed" and job is not None:
-        st.html(f'<div class="t-list t-dim">{html(said(job.error))}</div>')
+        st.html(f'<div class="t-list t-dim">{html(text_of(job.error))}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     for name in (*jobs.IMPORTS, *jobs.CHUNKS, *jobs.BASES, *jobs.MODELS, *jobs.EVALUATION, *jobs.QUESTIONS):
         if (running := workspace.jobs.get(name)) and running.state == "running":
-            st.progress(running.share, text=f"{said(jobs.DOING[name])} {running.share:.0%}")
+            st.progress(running.share, text=f"{text_of(jobs.DOING[name])} {running.share:.0%}")
 
 
 def _unusable(error: TesseraError) -> None:

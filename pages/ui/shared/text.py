@@ -23,7 +23,7 @@ def t_plural(one: str, many: str, /, **fields: object) -> str:
     return render(plural(one, many, **fields), session_language())
 
 
-def said(value: object, /, **fields: object) -> str:
+def text_of(value: object, /, **fields: object) -> str:
     """Return a message of a table or of core, with the fields that it still lacks."""
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
@@ -32,4 +32,4 @@ def said(value: object, /, **fields: object) -> str:
 
 def labels(table: Mapping[str, Message]) -> dict[str, str]:
     """Return the texts of a table in the language of the session."""
-    return {code: said(text) for code, text in table.items()}
+    return {code: text_of(text) for code, text in table.items()}

@@ -5,14 +5,14 @@ import streamlit as st
 from core.model import Running, SwitchCost, Trial
 from pages.ui.shared import names, sizes
 from pages.ui.shared.safe import facts, html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 
 def trial(done: Trial) -> None:
     """Draw how a model did: what it ranked right, its speed and its memory."""
     boxes = [
         f'<div class="t-count {"" if done.right[language] == total else "bad"}"><b>{done.right[language]}/{total}</b>'
-        f"<span>{html(said(names.TEXT_LANGUAGES[language]))}</span></div>"
+        f"<span>{html(text_of(names.TEXT_LANGUAGES[language]))}</span></div>"
         for language, total in done.asked.items()
     ]
     texts = [
