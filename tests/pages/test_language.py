@@ -31,7 +31,6 @@ SAME = {
     "ms": "a unit",
     "MB": "a unit",
     "AVX-512": "a feature of a processor",
-    "AMX": "a feature of a processor",
     "GB": "a unit",
     "σ": "a sign",
     **dict.fromkeys("ABCD", "the letter of a setup"),
