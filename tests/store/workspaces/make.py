@@ -251,8 +251,8 @@ def make(folder: Path, target: Path) -> None:
 def prepare() -> None:
     """Set what a workspace of these fixtures needs: embedders without a model, and small chunks."""
     os.environ.update(SETTINGS)
-    EMBEDDERS["words"] = Entry("tests.fakes:WordLengths", "counts words by length")
-    EMBEDDERS["word-tokens"] = Entry("tests.fakes:WordTokens", "counts words by length, and tells of tokens")
+    EMBEDDERS["words"] = Entry("tests.fakes:WordLengths")
+    EMBEDDERS["word-tokens"] = Entry("tests.fakes:WordTokens")
 
 
 if __name__ == "__main__":
