@@ -11,8 +11,8 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U000200
 
 _RUNS = re.compile(
     rf"(?P<cjk>[{CJK}]+)"
-    r"|(?P<number>[vV]?\d+(?:\.\d+)+)"
-    rf"|(?P<word>(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?)"
+    r"|[vV]?\d+(?:\.\d+)+"
+    rf"|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?"
 )
 _HAN = range(0x3400, 0xA000)
 """Chinese characters of Unicode's basic plane, what of them is written in practice."""
@@ -34,6 +34,11 @@ def digest(text: str) -> bytes:
 def fold(text: str) -> str:
     """Return what two spellings of a text share: width, case, and traditional characters as simplified ones."""
     return simplified(unicodedata.normalize("NFKC", text).casefold())
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line without control characters, which a terminal would obey."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def is_punctuation(text: str) -> bool:
@@ -59,13 +64,7 @@ def keywords(text: str) -> list[str]:
     words: list[str] = []
     for run in _runs(text):
         word = run.group()
-        if run.lastgroup == "cjk":
-            words += word
-            words += _pairs(word)
-        elif run.lastgroup == "number":
-            words.append(word.lower())
-        else:
-            words += _identifier(word)
+        words += [*word, *_pairs(word)] if run.lastgroup == "cjk" else _identifier(word)
     return words
 
 
@@ -78,12 +77,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        if run.lastgroup == "cjk":
-            words.update(dict.fromkeys(_pairs(word) if len(word) > 1 else word))
-        elif run.lastgroup == "number":
-            words[word.lower()] = None
-        else:
-            words.update(dict.fromkeys(_identifier(word)))
+        words |= dict.fromkeys(_identifier(word) if run.lastgroup != "cjk" else _pairs(word) or word)
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 

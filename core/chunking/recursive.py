@@ -24,13 +24,7 @@ class RecursiveCharacter:
     nothing with a neighbour; larger ones are cut between rows. A heading stays with the text below it.
     """
 
-    def __init__(
-        self,
-        *,
-        chunk_size: int = 512,
-        chunk_overlap: int = 100,
-        max_single_chunk_size: int = 1500,
-    ) -> None:
+    def __init__(self, *, chunk_size: int = 512, chunk_overlap: int = 100, max_single_chunk_size: int = 1500) -> None:
         self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
         self._overlap = overlap(chunk_overlap, chunk_size)
 

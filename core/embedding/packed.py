@@ -150,19 +150,15 @@ def _read_directory(cursor: _Cursor) -> dict[str, tuple[int, int, int, int]]:
     return stored
 
 
-def _check(entry: tuple[int, int, int, int], shape: tuple[int, ...], length: int) -> None:
+def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float16]:
     kind, elements, offset, size = entry
     sizes = {FLOAT32: 4 * elements, FOUR_BITS: elements // BLOCK * (2 + BLOCK // 2)}
-    if size != sizes.get(kind) or offset + size > length or elements != math.prod(shape):
+    if size != sizes.get(kind) or offset + size > len(data) or elements != math.prod(shape):
         raise ValueError(
             message(
                 "a tensor of {n} weights in {size} bytes at {offset} doesn't fit", n=elements, size=size, offset=offset
             )
         )
-
-
-def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float16]:
-    kind, elements, offset, _ = entry
     if kind == FLOAT32:
         scales = values = np.frombuffer(data, "<f4", elements, offset)
     else:

@@ -14,6 +14,7 @@ from core.config import KEYS, ServerSettings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
 from core.providers.connection import Reply, line_to
+from core.text import one_line
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
@@ -212,7 +213,6 @@ def _reason(body: bytes, key: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Shorten a text to one line without control characters, which a terminal would obey."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text[: 10 * REASON_CHARACTERS])
-    line = " ".join(plain.split()).rstrip(".")
+    """Shorten a text to one line."""
+    line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
     return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"

@@ -11,10 +11,10 @@ from typing import Any
 from core.embedding import hub
 from core.embedding.device import Turns, choose
 from core.embedding.loading import failing, load, to_device, weight_bytes
-from core.embedding.model_folder import digest, max_tokens, read_json, weights
+from core.embedding.model_folder import digest, max_tokens, read_json, understanding, weights
 from core.embedding.sentence import on_hub
 from core.errors import ConfigError, ModelError
-from core.messages import message, reason_of
+from core.messages import message
 from core.model import Device, Running
 from core.reranking import Candidate, own
 from core.reranking.fitting import fitting
@@ -167,14 +167,8 @@ def facts(folder: Path) -> Facts:
         raise ModelError(
             "There is no folder {folder}. Name the folder that holds the model's config.json.", folder=str(folder)
         )
-    try:
+    with understanding(folder):
         return _facts(folder)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-        raise ModelError(
-            "The model in {folder} can't be understood ({reason}). Copy or download it again.",
-            folder=str(folder),
-            reason=reason_of(error),
-        ) from error
 
 
 def _facts(folder: Path) -> Facts:
@@ -203,17 +197,8 @@ def _facts(folder: Path) -> Facts:
             kind=architecture or message("model without a named architecture"),
             example=_EXAMPLE,
         )
-    files = list(weights(parts))
-    if not files:
-        raise ModelError(
-            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=str(folder)
-        )
-    tokenizer = [path for part in parts[:1] for path in sorted(part.glob("tokenizer.json"))]
-    return Facts(
-        folder=folder,
-        max_tokens=min(max_tokens(parts[0], config), READ_TOKENS),
-        files=(*files, *tokenizer, parts[0] / "config.json"),
-    )
+    files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
+    return Facts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
 
 
 def _kind(folder: Path) -> object:

@@ -4,7 +4,6 @@ import threading
 from collections import OrderedDict
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TypeVar, Unpack
 
 from core import reranking
@@ -45,6 +44,7 @@ from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
 from core.store import Store
+from core.text import query_keywords
 
 _CACHED = 64
 """Maximum number of cached results."""
@@ -120,16 +120,8 @@ class Searching:
         first = next(base for base in self._store.notes.bases() if base.id == hits[0].note.base_id)
         return context.build(self._store, hits, self._models.embedder(first).tokens, budget)
 
-    @property
-    def synonyms_file(self) -> Path:
-        """The path of the synonym file."""
-        return self._synonyms.path
-
     filters = staticmethod(filters_of)
-
-    def words(self, text: str) -> list[str]:
-        """Return the words that keyword search looks for."""
-        return limits.words(text)
+    words = staticmethod(query_keywords)
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what `search` does."""

@@ -38,7 +38,9 @@ class UsageTable:
         ]
 
     def remember(self, query: str) -> None:
-        """Record that a question was asked."""
+        """Record a question; does nothing in a read-only workspace."""
+        if self._database.readonly:
+            return
         with self._database.write(aside=True) as connection:
             connection.execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"

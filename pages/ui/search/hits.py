@@ -125,14 +125,14 @@ def _verdict(workspace: Workspace, text: str, hit: Hit) -> None:
     """Draw what the person said of a hit; a second click on it takes it back."""
     key = f"verdict_{hit.chunk.id}"
     names = {name: said(VERDICTS[name]) for name in get_args(Verdict)}
-    given = {one.chunk_id: one.verdict for one in workspace.history.judged(text=text)}
+    given = {one.chunk_id: one.verdict for one in workspace.history.judged(query=text)}
     st.session_state[key] = given.get(hit.chunk.id)
     st.pills(
         t("Was it of use?"),
         list(names),
         format_func=names.__getitem__,
         key=key,
-        on_change=lambda: workspace.history.judge(text, hit, st.session_state[key]),
+        on_change=lambda: workspace.history.judge(text, hit.note.id, hit.chunk.id, st.session_state[key]),
         disabled=workspace.readonly,
         label_visibility="collapsed",
     )
