@@ -15,7 +15,7 @@ _RUNS = re.compile(
     rf"|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?"
 )
 _HAN = range(0x3400, 0xA000)
-"""Chinese characters of Unicode's basic plane, what of them is written in practice."""
+"""Chinese characters of Unicode's basic plane, which includes those in practical use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
@@ -27,12 +27,12 @@ STOP_WORDS = frozenset(
 
 
 def digest(text: str) -> bytes:
-    """Return the 16 bytes that stand for a text in the store (BLAKE2b)."""
+    """Return the hash of a text in the store: 16 bytes (BLAKE2b)."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def fold(text: str) -> str:
-    """Return what two spellings of a text share: width, case, and traditional characters as simplified ones."""
+    """Return the common form of a text's spellings: normal width, folded case, simplified characters."""
     return simplified(unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -42,7 +42,7 @@ def one_line(text: str) -> str:
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether no character of a text is one to search for."""
+    """Return whether a text has only punctuation, separators and control characters, which no search looks for."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
@@ -107,7 +107,7 @@ def _plain(word: str) -> str:
 
 @cache
 def _simplified() -> dict[int, str]:
-    """What each character of the basic plane becomes, by the dictionaries of OpenCC."""
+    """Return the simplified form of the basic plane's characters, from the dictionaries of OpenCC."""
     from opencc import OpenCC
 
     characters = [chr(code) for code in _HAN]

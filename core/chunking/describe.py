@@ -151,7 +151,7 @@ class _Letters:
         )
 
     def has_code(self, start: int, end: int) -> bool:
-        """Tell whether the span has fenced or indented code; inline code doesn't count."""
+        """Return whether the span has fenced or indented code; inline code doesn't count."""
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:

@@ -180,20 +180,18 @@ def _names(config: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int, ...]]]
     yield "emb.type", "embeddings.token_type_embeddings.weight", (config["type_vocab_size"], hidden)
     yield "emb.ln.w", "embeddings.LayerNorm.weight", (hidden,)
     yield "emb.ln.b", "embeddings.LayerNorm.bias", (hidden,)
-    linear = {
+    parts = {
         "q": ("attention.self.query", (hidden, hidden)),
         "k": ("attention.self.key", (hidden, hidden)),
         "v": ("attention.self.value", (hidden, hidden)),
         "ao": ("attention.output.dense", (hidden, hidden)),
         "fi": ("intermediate.dense", (wide, hidden)),
         "fo": ("output.dense", (hidden, wide)),
+        "aln": ("attention.output.LayerNorm", (hidden,)),
+        "oln": ("output.LayerNorm", (hidden,)),
     }
-    norms = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
     for layer in range(config["num_hidden_layers"]):
         theirs = f"encoder.layer.{layer}"
-        for short, (name, shape) in linear.items():
+        for short, (name, shape) in parts.items():
             yield f"l{layer}.{short}.w", f"{theirs}.{name}.weight", shape
             yield f"l{layer}.{short}.b", f"{theirs}.{name}.bias", shape[:1]
-        for short, name in norms.items():
-            yield f"l{layer}.{short}.w", f"{theirs}.{name}.weight", (hidden,)
-            yield f"l{layer}.{short}.b", f"{theirs}.{name}.bias", (hidden,)

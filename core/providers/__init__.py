@@ -148,11 +148,11 @@ class Server:
         )
 
     def _refusal(self, reply: Reply, variable: str, key: str) -> ProviderError:
-        status = reply.status
+        status, code = reply.status, str(reply.status)
         why = _reason(reply.body or b"", key)
-        code = str(status)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
+        fields |= {"variable": variable, "model": self.model}
         if 300 <= status < 400:
             return ProviderError(
                 "The model server {url} sends on to another address (HTTP {code}), where Tessera doesn't follow with "
@@ -164,20 +164,17 @@ class Server:
                 return ProviderError(
                     "The model server {url} refused access (HTTP {code}). "
                     "Correct the key in the environment variable {variable}.",
-                    variable=variable,
                     **fields,
                 )
             return ProviderError(
                 "The model server {url} refused access (HTTP {code}). "
                 "Put its key into the environment variable {variable}.",
-                variable=variable,
                 **fields,
             )
         if status == 404:
             return ProviderError(
                 "The model server {url} has no model '{model}' or no such address {because}. "
                 "Check model and base_url in [{section}] of tessera.toml; most addresses end in /v1.",
-                model=self.model,
                 **fields,
             )
         if status == 429:
