@@ -56,5 +56,4 @@ def cut(note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline |
     if isinstance(chunker, Adaptive):
         return chunker.explain(reading)
     reason = describe.reason(options.strategy, message("asked for by the settings of the base."))
-    chunks = tuple(chunker.cut(reading))
-    return Cut(chunks, options.strategy, describe.profile(reading), (reason,))
+    return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

@@ -82,8 +82,7 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
         length_function=lambda text: max(1, text.count(sign)) if text else 0,
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
-    edges = list(accumulate(lengths, initial=0))
-    return list(pairwise(edges))
+    return list(pairwise(accumulate(lengths, initial=0)))
 
 
 def _separators(mark: str, filler: str, run: int) -> list[str]:

@@ -14,7 +14,6 @@ class Embedder(Protocol):
     @property
     def fingerprint(self) -> str:
         """Model, revision, dimension and prompts: equal for embedders whose vectors are comparable."""
-        ...
 
     @property
     def dimension(self) -> int: ...
@@ -22,22 +21,18 @@ class Embedder(Protocol):
     @property
     def input_tokens(self) -> int:
         """Tokens of text that one vector covers, without the prompt and special tokens."""
-        ...
 
     def tokens(self, text: str) -> Spans:
         """Return the character span of each token, shape (tokens, 2); uses the tokenizer only, never the model."""
-        ...
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.
 
         Raises ModelError if the model can't be loaded or fails, ProviderError if its server fails.
         """
-        ...
 
     def warm(self) -> None:
         """Load what `embed` needs, so that the first question is not delayed by it."""
-        ...
 
 
 EMBEDDERS: Table[Embedder] = Table(

@@ -82,8 +82,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
         return [text]
     step = 1
     while True:
-        cuts = [0, *_cuts(text, spans, room), len(text)]
-        pieces = [text[start:end] for start, end in pairwise(cuts)]
+        pieces = [text[start:end] for start, end in pairwise([0, *_cuts(text, spans, room), len(text)])]
         # The number of tokens of a piece can differ from that of the same span within the text.
         excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
         if excess <= 0 or room == 1:

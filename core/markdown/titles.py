@@ -35,8 +35,7 @@ def visible(text: str, references: Collection[str]) -> str:
     inline = hide(_TRAILING.sub("", text))
 
     def referred(match: re.Match[str]) -> str:
-        label = inline.raw(match[2] or match[1])
-        return match[1] if normalizeReference(label) in references else match[0]
+        return match[1] if normalizeReference(inline.raw(match[2] or match[1])) in references else match[0]
 
     text = _REFERENCE.sub(referred, _LINK.sub(r"\1", _IMAGE.sub(r"\1", inline.text)))
     text = _ENTITY.sub(lambda entity: unescape(entity[0]), _without_signs(text))

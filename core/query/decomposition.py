@@ -55,8 +55,7 @@ def decompose_by_model(text: str, chat: Chat, *, limit: int = 6) -> Decompositio
 
     Raises ProviderError for a failure, and for an answer that is not a list of questions.
     """
-    material = json.dumps({"question": text, "most": limit}, ensure_ascii=False)
-    answer = _strings(chat.ask(TASK, material))
+    answer = _strings(chat.ask(TASK, json.dumps({"question": text, "most": limit}, ensure_ascii=False)))
     whole = " ".join(text.split()).casefold()
     parts = _distinct((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:

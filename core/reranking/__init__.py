@@ -23,23 +23,19 @@ class Reranker(Protocol):
     @property
     def fingerprint(self) -> str:
         """Model and version: equal for rerankers with the same scores, which may share a cache."""
-        ...
 
     @property
     def reads_bits(self) -> bool:
         """Whether the reranker scores a candidate by its bits, so that its text may be empty."""
-        ...
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
         """Return a score from 0 to 1 per candidate, in the same order; None for candidates beyond the time limit.
 
         Raises ModelError or ProviderError.
         """
-        ...
 
     def warm(self) -> None:
         """Load what `score` needs, so that the first question is not delayed by it."""
-        ...
 
 
 RERANKERS: Table[Reranker] = Table(

@@ -25,20 +25,16 @@ class Recommended:
     """A recommended model. `megabytes`: size of its download. `languages`: codes, or `multilingual` for about 100."""
 
     name: str
-    parameters: str
     megabytes: int
     languages: tuple[str, ...]
 
 
 RECOMMENDED = (
-    Recommended("BAAI/bge-reranker-v2-m3", "568M", 2300, ("multilingual",)),
+    Recommended("BAAI/bge-reranker-v2-m3", 2300, ("multilingual",)),
     Recommended(
-        "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1",
-        "118M",
-        470,
-        ("zh", "en", "ar", "nl", "fr", "de", "hi", "id", "it", "ja", "pt", "ru", "es", "vi"),
+        "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", 470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())
     ),
-    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", "22.7M", 90, ("en",)),
+    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", 90, ("en",)),
 )
 
 _EXAMPLE = f"cross-encoder:{RECOMMENDED[0].name}"

@@ -63,8 +63,7 @@ class Retriever:
         query = limits.checked(replace(query, explain=True))
         with self._snapshot(query, [SubQuery(query.text, rounds.WHOLE)]) as searches:
             self._run(searches, searches[0])
-            result = Hits(self._store, searches, searches[0]).result()
-            yield Reasons(self._store, self._stages, searches[0], result)
+            yield Reasons(self._store, self._stages, searches[0], Hits(self._store, searches, searches[0]).result())
 
     def _answer(
         self,
@@ -78,8 +77,7 @@ class Retriever:
             self._run(first, first[0])
             searches, sub_queries = go_on(first)
             result = Hits(self._store, searches, first[-1]).result()
-        took = (time.perf_counter() - started) * 1000
-        return replace(result, took_ms=took, asked=tuple(sub_queries))
+        return replace(result, took_ms=(time.perf_counter() - started) * 1000, asked=tuple(sub_queries))
 
     @contextmanager
     def _snapshot(self, query: Query, parts: Sequence[SubQuery]) -> Iterator[list[Search]]:

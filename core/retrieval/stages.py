@@ -40,8 +40,7 @@ class Stages:
             search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
         if not query.phrases:
             return
-        holders = [chunks.containing(phrase, search.allowed) for phrase in query.phrases]
-        search.phrased = set.intersection(*holders)
+        search.phrased = set.intersection(*(chunks.containing(phrase, search.allowed) for phrase in query.phrases))
         if not search.phrased:
             search.say("phrase_not_found")
         elif query.settings.phrase == "require":
