@@ -151,9 +151,8 @@ class _Tree:
         start, end = self.parsed.span(token)
         siblings = stack[-1].children
         if kind == "heading":
-            nested = len(stack) > 1
             title = visible(token.content, self.parsed.references)
-            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested))
+            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested=len(stack) > 1))
         elif kind in ("paragraph", "definition") and self.parsed.is_footnote(token):
             kind = "footnote"
         elif kind == "code" and siblings and siblings[-1].kind == "footnote":
