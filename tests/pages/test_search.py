@@ -257,7 +257,7 @@ def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
 
     click("harmful")
     assert verdicts() == ["harmful", None, None]
-    assert [said.verdict for said in filled.workspace.history.judged(text="restore")] == ["harmful"]
+    assert [said.verdict for said in filled.workspace.history.judged(query="restore")] == ["harmful"]
     assert verdicts()[0] == "harmful"
     ask(filled, "bread")
     assert verdicts() == [None, None, None]
