@@ -1,7 +1,7 @@
 """A configured name -> an object from a lazily imported module, or an error that says what to do."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from threading import RLock
 from typing import Any, Generic, TypeVar
@@ -20,7 +20,7 @@ class Entry:
     """
 
     target: str
-    reads_tokens: bool = False
+    reads_tokens: bool = field(default=False, kw_only=True)
 
 
 class Table(dict[str, Entry], Generic[T]):

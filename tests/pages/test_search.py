@@ -417,7 +417,7 @@ class BrokenShortest(Shortest):
 @pytest.fixture
 def rerankers(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, kind in {"shortest": "Shortest", "slow": "SlowShortest", "broken": "BrokenShortest"}.items():
-        monkeypatch.setitem(RERANKERS, name, Entry(f"tests.pages.test_search:{kind}", "for tests"))
+        monkeypatch.setitem(RERANKERS, name, Entry(f"tests.pages.test_search:{kind}"))
     monkeypatch.setattr(reranking.RERANKERS, "_built", {})
 
 
