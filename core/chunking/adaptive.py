@@ -35,9 +35,7 @@ class Adaptive:
         self._whole = NoChunking()
         self._markdown = MarkdownAware(chunk_size=chunk_size, max_single_chunk_size=max_single_chunk_size)
         self._recursive = RecursiveCharacter(
-            chunk_size=chunk_size,
-            chunk_overlap=chunk_overlap,
-            max_single_chunk_size=max_single_chunk_size,
+            chunk_size=chunk_size, chunk_overlap=chunk_overlap, max_single_chunk_size=max_single_chunk_size
         )
 
     def cut(self, reading: Reading) -> list[Chunk]:

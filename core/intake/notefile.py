@@ -14,10 +14,10 @@ from urllib.parse import unquote
 from core.intake.encoding import damage, decode
 from core.markdown import frontmatter, outline, parser
 from core.markdown.inline import hide, prose
-from core.markdown.links import Link, defined, taken
+from core.markdown.links import Link, definitions, extract
 from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
-from core.markdown.tags import key, written
+from core.markdown.tags import in_text, key
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note
 
 MAX_TITLE = 200
@@ -86,11 +86,11 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
             continue
         inline = hide(text)
         if "[" in text:
-            inline, more = taken(inline)
+            inline, more = extract(inline)
             links += more
         if "#" in inline.text and not is_heading:
-            tags += written(inline)
-    return tags, [*links, *defined(parsed)]
+            tags += in_text(inline)
+    return tags, [*links, *definitions(parsed)]
 
 
 def _short(title: str) -> str:

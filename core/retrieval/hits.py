@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, Query, SearchResult
+from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, SearchResult
 from core.retrieval import duplicates, facets
 from core.retrieval.context import passage
 from core.retrieval.duplicates import Group
@@ -14,9 +14,9 @@ from core.store import Store
 class Hits:
     """Hits of one search, or of several that take turns; `whole` is the search for the undivided question."""
 
-    def __init__(self, store: Store, query: Query, searches: Sequence[Search], whole: Search) -> None:
+    def __init__(self, store: Store, searches: Sequence[Search], whole: Search) -> None:
         self._store = store
-        self._query = query
+        self._query = query = whole.query
         self._searches = searches
         self._whole = whole
         self._placed = placed(searches)

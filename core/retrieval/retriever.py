@@ -18,6 +18,7 @@ from core.retrieval.reasons import Reasons
 from core.retrieval.search import Search, placed
 from core.retrieval.stages import Stages
 from core.store import Store
+from core.text import query_keywords
 
 Variants = Callable[[str], Sequence[str]]
 """Returns a question in other words."""
@@ -62,8 +63,7 @@ class Retriever:
         query = limits.checked(replace(query, explain=True))
         with self._snapshot(query, [SubQuery(query.text, rounds.WHOLE)]) as searches:
             self._run(searches, searches[0])
-            result = Hits(self._store, query, searches, whole=searches[0]).result()
-            yield Reasons(self._store, self._stages, searches[0], result)
+            yield Reasons(self._store, self._stages, searches[0], Hits(self._store, searches, searches[0]).result())
 
     def _answer(
         self,
@@ -76,9 +76,8 @@ class Retriever:
         with self._snapshot(query, parts) as first:
             self._run(first, first[0])
             searches, sub_queries = go_on(first)
-            result = Hits(self._store, query, searches, whole=first[-1]).result()
-        took = (time.perf_counter() - started) * 1000
-        return replace(result, took_ms=took, asked=tuple(sub_queries))
+            result = Hits(self._store, searches, first[-1]).result()
+        return replace(result, took_ms=(time.perf_counter() - started) * 1000, asked=tuple(sub_queries))
 
     @contextmanager
     def _snapshot(self, query: Query, parts: Sequence[SubQuery]) -> Iterator[list[Search]]:
@@ -102,7 +101,7 @@ class Retriever:
         bases = self._bases(query)
         mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
         searches = [
-            Search(replace(query, text=part.text), part, bases, mode, limits.words(part.text)) for part in parts
+            Search(replace(query, text=part.text), part, bases, mode, query_keywords(part.text)) for part in parts
         ]
         words = [word for search in searches if search.mode != "semantic" for word in search.words]
         with self._store.words.read_ahead(words):
@@ -174,10 +173,8 @@ class Retriever:
             latest = self._begun(whole.query, parts)
             self._run(latest, whole)
             for search in latest:
-                near = self._nearness(whole, list(search.order))
-                search.keep(
-                    "near", {key: score for key, score in search.order.items() if near.get(key, floor) >= floor}
-                )
+                order, near = search.order, self._nearness(whole, list(search.order))
+                search.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
             summaries += [self._summary(number, search, known) for search in latest]
             searches += latest
             if not any(part.new for part in summaries if part.round == number):

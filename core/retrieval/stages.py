@@ -40,8 +40,7 @@ class Stages:
             search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
         if not query.phrases:
             return
-        holders = [words.containing(phrase, search.allowed) for phrase in query.phrases]
-        search.phrased = set.intersection(*holders)
+        search.phrased = set.intersection(*(words.containing(phrase, search.allowed) for phrase in query.phrases))
         if not search.phrased:
             search.say("phrase_not_found")
         elif query.settings.phrase == "require":
@@ -138,7 +137,7 @@ class Stages:
 
     def _judged(self, search: Search, pool: Iterable[int]) -> dict[int, float | None]:
         """Score with each reranker once. Bases with the same model share one reranker."""
-        titles = {note_id: card.title for note_id, card in search.cards.items()}
+        cards, characters = search.cards, search.settings.rerank_characters
         by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
         for base in search.bases:
             own = {rowid: search.chunks[rowid] for rowid in pool if search.card(rowid).base_id == base.id}
@@ -147,14 +146,7 @@ class Stages:
             reranker, embedder = search.rerankers[base.id]
             vector = search.vectors.get(base.fingerprint)
             texts = candidates(
-                self._store,
-                base,
-                embedder,
-                vector,
-                own,
-                titles,
-                with_bits=reranker.reads_bits,
-                characters=search.settings.rerank_characters,
+                self._store, base, embedder, vector, own, cards, with_bits=reranker.reads_bits, characters=characters
             )
             unread = [own[rowid].state for rowid, candidate in texts.items() if candidate.bits is None]
             if reranker.reads_bits and not tokens.of(embedder):

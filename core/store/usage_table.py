@@ -31,7 +31,9 @@ class UsageTable(Table):
         return [Feedback(**dict(row) | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
 
     def remember(self, query: str) -> None:
-        """Record a search."""
+        """Record a question; does nothing in a read-only workspace."""
+        if self._database.readonly:
+            return
         with self._database.write(aside=True) as connection:
             connection.execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"

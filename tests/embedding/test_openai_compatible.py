@@ -52,7 +52,7 @@ def test_a_configured_dimension_is_sent_and_needs_no_request() -> None:
 
 def test_the_model_of_the_base_overrides_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(embedding, "_built", {})
+    monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
     with ModelServer() as server:
         Path("tessera.toml").write_text(f'[embeddings]\nbase_url = "{server.url}"\nmodel = "plain"\ndimensions = 4\n')
         named = embedding.build("openai_compatible:nomic-embed-text:latest")

@@ -21,7 +21,7 @@ def kill(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-embedding._built |= {"old": WordLengths(), "new": Words()}
+embedding.EMBEDDERS._built |= {"old": WordLengths(), "new": Words()}
 folder, place, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 with Workspace(place) as workspace:
     if moment != "resume":

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding
 from core.config import settings
+from core.embedding import EMBEDDERS
 from core.jobs import Jobs
 from core.model import ChunkingOptions
 from core.models import Models
@@ -16,8 +16,8 @@ from tests.fakes import WordTokens
 
 
 def test_rerankers_of_tokens_are_shared_by_name_and_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(RERANKERS, "twin", replace(RERANKERS["late-interaction"], summary="another"))
-    monkeypatch.setitem(embedding._built, "fake", WordTokens())
+    monkeypatch.setitem(RERANKERS, "twin", replace(RERANKERS["late-interaction"]))
+    monkeypatch.setitem(EMBEDDERS._built, "fake", WordTokens())
     store = Store(tmp_path)
     models = Models(store, settings(), Jobs())
     one, other = (

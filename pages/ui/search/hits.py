@@ -89,10 +89,10 @@ def _verdict(workspace: Workspace, text: str, hit: Hit) -> None:
     """Draw the person's verdict on a hit; a second click on it takes it back."""
     key = f"verdict_{hit.chunk.id}"
     names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
-    verdicts = {one.chunk_id: one.verdict for one in workspace.history.judged(text=text)}
+    verdicts = {one.chunk_id: one.verdict for one in workspace.history.judged(query=text)}
     st.session_state[key] = verdicts.get(hit.chunk.id)
 
     def judge() -> None:
-        workspace.history.judge(text, hit, st.session_state[key])
+        workspace.history.judge(text, hit.note.id, hit.chunk.id, st.session_state[key])
 
     widgets.pills(t("Was it of use?"), names, key, on_change=judge, disabled=workspace.readonly)
