@@ -59,7 +59,7 @@ class Adaptive:
         )
         chunks, markdown = self._by_headings(reading, profile)
         if chunks:
-            other = message("not needed, the note's own sections are the better places to cut.")
+            other = message("not needed, the note's own sections are the better places to split.")
             return _cut(chunks, profile, markdown=markdown, none=long, recursive=other)
         chunks = self._recursive.cut(reading)
         flaw = self._flaw(chunks, profile)

@@ -36,7 +36,7 @@ class Embedder(Protocol):
 
 
 EMBEDDERS: Table[Embedder] = Table(
-    message("embedder"),
+    message("model for meaning"),
     {
         "bundled": Entry("core.embedding.bundled:build"),
         "sentence": Entry("core.embedding.sentence:build"),

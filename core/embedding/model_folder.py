@@ -102,13 +102,13 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
     kind = options.get("model_type", KIND)
     if kind == "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a CrossEncoder, which gives no vector a text. Choose another model; "
-            "for a second look its name is cross-encoder:{folder}.",
+            "The model in {folder} is a CrossEncoder, no model for meaning. Choose another model; for a second "
+            "look its name is cross-encoder:{folder}.",
             folder=str(folder),
         )
     if kind != KIND:
         raise ModelError(
-            "The model in {folder} is a {kind}, which gives no vector a text. Choose another model.",
+            "The model in {folder} is a {kind}, no model for meaning. Choose another model.",
             folder=str(folder),
             kind=str(kind),
         )
@@ -121,7 +121,7 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
             )
     if not any(str(module["type"]).endswith(".Pooling") for module in modules):
         raise ModelError(
-            "The model in {folder} has no Pooling module, so it gives no vector a text. Choose another model.",
+            "The model in {folder} has no Pooling module, so it is no model for meaning. Choose another model.",
             folder=str(folder),
         )
 

@@ -53,7 +53,7 @@ def build(name: str = "") -> Encoder:
     """
     for package in PACKAGES:
         if find_spec(package) is None:
-            choice = message("The {what} '{name}'", what=message("embedder"), name="onnx")
+            choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
             raise MissingDependency(choice, package, "onnx")
     known, folder = sentence.find(name) if name else bundled.find()
     encoder = Encoder(known, folder, device=PROCESSOR, load=_Session, suffix=f":onnx-int8-{VERSION}")
@@ -126,7 +126,7 @@ def write(source: Path, name: str, file: Path) -> None:
             cosine = float(expected @ vector / (np.linalg.norm(expected) * np.linalg.norm(vector)))
             if not cosine >= CLOSE:
                 raise ModelError(
-                    "in 8 bits its vectors are too far from its own (a cosine of {cosine:.2f})", cosine=cosine
+                    "in 8 bits it gives results too far from its own (a cosine of {cosine:.2f})", cosine=cosine
                 )
 
 
@@ -135,8 +135,8 @@ def _write_in_process(facts: Facts, name: str, file: Path) -> None:
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
-                "The model '{name}' leaves its prompt out of a text's vector, which the embedder 'onnx' can't do. "
-                "Use the embedder 'sentence' for it.",
+                "The model '{name}' leaves its prompt out of what it computes, which 'onnx' can't do. Use "
+                "'sentence' for it.",
                 name=name,
             )
     process = subprocess.run(
@@ -148,8 +148,8 @@ def _write_in_process(facts: Facts, name: str, file: Path) -> None:
     )
     if process.returncode:
         raise ModelError(
-            "The model '{name}' can't be written for onnxruntime ({reason}). Use the embedder 'sentence' for it, "
-            "or 'bundled' for the built-in one.",
+            "The model '{name}' can't be written for onnxruntime ({reason}). Use 'sentence' for it, or 'bundled' "
+            "for the built-in one.",
             name=name,
             reason=_reason(process),
         )

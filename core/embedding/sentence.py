@@ -20,8 +20,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
     """
     if not name.removeprefix(PACKAGE).strip():
         raise ConfigError(
-            "The embedder 'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder "
-            "or sentence:pkg:PACKAGE"
+            "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
     known, folder = find(name)
     encoder = Encoder(known, folder, device=device)

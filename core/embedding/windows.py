@@ -35,7 +35,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
-        raise ConfigError("A window needs at least {least} tokens, not {n}.", least=SMALLEST, n=limit)
+        raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[tuple[str, ...], str], tuple[str, int]] = {}
     windows = []
     for chunk in chunks:

@@ -93,7 +93,7 @@ class Bases(Switching):
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
-            raise ConfigError("Another embedder is chosen in the Settings: all of the base is embedded anew then.")
+            raise ConfigError("Another model is chosen in the Settings: the whole base is then indexed again.")
         if pipeline.chunking is not None:
             self._models.embedder(own)  # to fail before anything is changed
             chunking.build(pipeline.chunking)

@@ -193,16 +193,15 @@ class Indexer:
     def _check_base(self) -> None:
         if self._store.bases.named(self._base.name).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' went over to another model meanwhile. What was stored before stays:"
-                " do the rest again.",
+                "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,
             )
 
     def _check(self, vectors: Matrix, count: int) -> None:
         if vectors.shape != (count, self._base.dimension):
             raise EmbeddingMismatch(
-                "The model of the base '{base}' gave vectors of shape {shape}, where {due} was due."
-                " Import into a new base to use this model.",
+                "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
+                "before. Import into a new base to use it.",
                 base=self._base.name,
                 shape=str(vectors.shape),
                 due=str((count, self._base.dimension)),

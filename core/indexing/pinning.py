@@ -99,7 +99,7 @@ class Desk:
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
-            raise EditError("This chunk is as it was cut: there is no edit to take back.")
+            raise EditError("This chunk has no edit to take back.")
         if edit.deleted and edit.kind != "delete":
             return self._act([edit], [replace(edit, deleted=False)])
         undone = [edit]

@@ -58,7 +58,7 @@ class Switching:
         stored = self._store.bases.named(base)
         built = embedding.build(embedder)
         if built.fingerprint == stored.fingerprint:
-            raise ConfigError("The base '{base}' has the embedder '{embedder}' already.", base=base, embedder=embedder)
+            raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
     def run_switch(self, base: str, *, progress: Progress = unheard) -> KnowledgeBase:
@@ -86,7 +86,7 @@ class Switching:
         switch = self._store.switches.of(stored)
         if switch is None:
             self._store.drop_unused_vectors()
-            raise ConfigError("The base '{base}' is not going over to another embedder. Choose one first.", base=base)
+            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=base)
         fingerprint = embedding.build(switch.embedder).fingerprint
         if switch.fingerprint != fingerprint:
             switch = self._store.switches.begin(stored, switch.embedder, fingerprint)

@@ -41,8 +41,8 @@ class Models:
         embedder = embedding.build(base.embedder)
         if embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' holds vectors of {old}, but '{name}' is now {new}."
-                " Keyword search goes on; to embed it anew: {command}",
+                "The base '{base}' was indexed by {old}, but '{name}' is now {new}. Search by words goes on; to "
+                "index it again: {command}",
                 base=base.name,
                 old=base.fingerprint,
                 name=base.embedder,

@@ -73,7 +73,7 @@ class CrossEncoder:
         unnamed = not name.strip()
         if unnamed and not own.shipped():
             raise ConfigError(
-                "The reranker 'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
+                "'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
                 example=_EXAMPLE,
             )
         folder = own.WEIGHTS.parent if unnamed else Path(name).expanduser()
@@ -176,7 +176,9 @@ def _facts(folder: Path) -> Facts:
     elif not (folder / "config.json").is_file():
         lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
         raise ModelError(
-            "{folder} is not a cross-encoder: {reason}. Name the model's own folder.", folder=str(folder), reason=lack
+            "{folder} is not a model for close reading: {reason}. Name the model's own folder.",
+            folder=str(folder),
+            reason=lack,
         )
     config = read_json(parts[0] / "config.json")
     architecture = (config.get("architectures") or [""])[0]
@@ -187,8 +189,8 @@ def _facts(folder: Path) -> Facts:
             raise _labels(folder, labels)
     elif _kind(folder) != "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a {kind}, which gives no score to a question and a passage. "
-            "Choose a cross-encoder, such as {example}.",
+            "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
+            "for close reading, such as {example}.",
             folder=str(folder),
             kind=architecture or message("model without a named architecture"),
             example=_EXAMPLE,
@@ -204,8 +206,8 @@ def _kind(folder: Path) -> object:
 
 def _labels(folder: Path, labels: object) -> ModelError:
     return ModelError(
-        "The model in {folder} gives {n} scores where one is due: it sorts texts into classes. "
-        "Choose a cross-encoder for search, such as {example}.",
+        "The model in {folder} gives {n} scores in place of one: it sorts texts into classes. Choose a model for "
+        "close reading, such as {example}.",
         folder=str(folder),
         n=labels,
         example=_EXAMPLE,

@@ -22,7 +22,7 @@ _REASONS: dict[LostAt, Message] = {
     "pending": message("Its chunks are not indexed yet, and none of them holds a word of the question."),
     "pool": message("Others are nearer in meaning and in words: none of its chunks became a candidate."),
     "threshold": message("Its similarity is below the minimum that is asked for."),
-    "fusion": message("One way of searching had it among the first; with both counted, others are better."),
+    "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
     "reranking": message("It was among the first until the second look put others before it."),
     "limit": message("It is a candidate, but more hits than are shown are better."),
     "duplicate": message("It says the same as a hit, which stands for it."),

@@ -152,7 +152,7 @@ class VectorIndex:
 
     def _opened(self) -> "ClientAPI":
         if self._client is None:
-            raise IndexDamaged("The vector index is not open yet.")
+            raise IndexDamaged("The search index is not open yet.")
         return self._client
 
     def _collection(self, base: KnowledgeBase) -> "Collection":
@@ -189,7 +189,7 @@ def _translated() -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise IndexDamaged(
-            "The vector index can't be read or written ({why}). Notes and vectors are safe: run 'tessera rebuild'.",
+            "The search index can't be read or written ({why}). Your notes are safe: run 'tessera rebuild'.",
             why=str(error),
         ) from error
 

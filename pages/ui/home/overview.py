@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 COLUMNS = 3
 POINTS = (
-    (message("See every split"), message("Each note is split in the way that fits it, and you can see where and why.")),
+    (message("See every split"), message("Each note is split as fits it, and you can see where and why.")),
     (message("Ask in your own words"), message("Meaning and words count together, and every hit shows its scores.")),
     (
         message("No network needed"),

@@ -107,5 +107,5 @@ def actions(workspace: Workspace, chosen: Sequence[str], base: str) -> None:
     elif st.session_state.get("deleting") == "base" and base:
         count = next(status.notes for status in workspace.status().bases if status.base.name == base)
         title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=count))
-        text = t("The base, its notes and its vectors are deleted. The files on disk stay.")
+        text = t("The base and its notes leave Tessera, with their index. The files on disk stay.")
         shell.confirm(title, text, "delete", delete, closed=closed)
