@@ -330,7 +330,7 @@ def test_models_are_listed_for_people(capsys: pytest.CaptureFixture[str], tmp_pa
     with pytest.raises(SystemExit):
         cli.main(["models", "list", "--workspace", str(tmp_path / "none")])
     printed = capsys.readouterr().out
-    assert "Embedders\n  bundled\n      ready; 384 numbers a text; reads 512 tokens" in printed
+    assert "Models for meaning\n  bundled\n      ready; 384 numbers a text; reads 512 tokens" in printed
     assert "cross-encoder:BAAI/bge-reranker-v2-m3\n" in printed
     assert not (tmp_path / "none").exists()
 
@@ -375,7 +375,7 @@ def test_nothing_begins_unasked(
     assert "3 texts of 3 to index" in error
     assert "Add --yes" in error
     assert run("status")["bases"][0]["embedder"] == "words"
-    assert "not going over" in run("models", "switch", "vault")[1]
+    assert "isn't changing its model" in run("models", "switch", "vault")[1]
 
 
 @pytest.mark.parametrize(("answer", "embedder"), [("y\n", "tfidf"), ("n\n", "words")])
@@ -413,7 +413,7 @@ def test_ctrl_c_leaves_a_switch_that_goes_on_or_is_abandoned(
     monkeypatch.setattr(Stoppable, "left", 5)
     assert run("models", "switch", "long", "stoppable", "--yes")[0] == 130
     assert run("models", "switch", "long", "--abandon")["embedder"] == "words"
-    assert "not going over" in run("models", "switch", "long")[1]
+    assert "isn't changing its model" in run("models", "switch", "long")[1]
 
 
 def test_token_bits_are_kept_or_not(run: Any, words: None, folder: Path) -> None:

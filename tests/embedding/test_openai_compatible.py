@@ -112,16 +112,16 @@ def body(*rows: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        ({}, "without a list of vectors"),
-        ([ROW, ROW], "without a list of vectors"),
-        ({"data": None}, "without a list of vectors"),
-        ({"data": [ROW, ROW]}, "without a list of vectors"),
-        (body(ROW), "gave 1 vectors for 2 texts"),
-        (body(ROW, ROW, ROW), "gave 3 vectors for 2 texts"),
+        ({}, "without numbers for the texts"),
+        ([ROW, ROW], "without numbers for the texts"),
+        ({"data": None}, "without numbers for the texts"),
+        ({"data": [ROW, ROW]}, "without numbers for the texts"),
+        (body(ROW), "gave 1 results for 2 texts"),
+        (body(ROW, ROW, ROW), "gave 3 results for 2 texts"),
         ({"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]}, "numbered its results wrongly"),
         ({"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]}, "numbered its results wrongly"),
         ({"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]}, "numbered its results wrongly"),
-        ({"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]}, "numbered its vectors"),
+        ({"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]}, "numbered its results"),
         (body(ROW, [1.0, 2.0]), "different lengths"),
         (body(ROW, [1.0, float("nan"), 2.0]), "isn't made of numbers"),
         (body(ROW, [1.0, float("inf"), 2.0]), "isn't made of numbers"),
@@ -147,13 +147,16 @@ def test_an_unusable_answer_is_an_error(answer: object, error: str) -> None:
 def test_another_dimension_in_the_second_batch_is_an_error() -> None:
     with ModelServer(Answer(body(ROW)), Answer(body([1.0, 2.0]))) as server:
         model = embedder(server, batch_size=1)
-        with pytest.raises(ProviderError, match="vectors of 2 numbers where 3 were due"):
+        with pytest.raises(ProviderError, match="2 numbers for a text in place of 3"):
             model.embed(["x", "y"], role="note")
         assert model.dimension == 3
 
 
 def test_another_dimension_than_configured_is_an_error() -> None:
-    with ModelServer(Answer(body(ROW))) as server, pytest.raises(ProviderError, match="3 numbers where 4 were due"):
+    with (
+        ModelServer(Answer(body(ROW))) as server,
+        pytest.raises(ProviderError, match="3 numbers for a text in place of 4"),
+    ):
         embedder(server, dimensions=4).embed(["x"], role="note")
 
 

@@ -162,7 +162,7 @@ def test_an_import_that_began_with_the_old_model_is_told(workspace: Workspace, f
             workspace.bases.begin_switch("vault", "new")
             workspace.bases.run_switch("vault")
 
-    with pytest.raises(EmbeddingMismatch, match="went over to another model"):
+    with pytest.raises(EmbeddingMismatch, match="changed its model meanwhile"):
         workspace.notes.apply(plan, progress=progress)
     workspace.notes.apply(workspace.notes.plan_folder(folder))
     assert stored(workspace) == {"first-letters": NOTES}
@@ -175,7 +175,7 @@ def test_abandoned_nothing_of_it_is_left(workspace: Workspace) -> None:
     workspace.bases.abandon_switch("vault")
     assert stored(workspace) == {"word-lengths": NOTES}
     assert status(workspace).switch is None
-    with pytest.raises(ConfigError, match="is not going over"):
+    with pytest.raises(ConfigError, match="isn't changing its model"):
         workspace.bases.run_switch("vault")
 
 
@@ -240,7 +240,7 @@ def test_the_cost_is_told_before(workspace: Workspace) -> None:
     assert (cost.embedder, cost.windows, cost.to_embed) == ("new", NOTES, NOTES)
     assert cost.seconds > 0
     assert base(workspace).embedder == "old"
-    with pytest.raises(ConfigError, match="has the embedder 'old' already"):
+    with pytest.raises(ConfigError, match="has the model 'old' already"):
         workspace.bases.begin_switch("vault", "old")
 
 

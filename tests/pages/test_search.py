@@ -207,7 +207,7 @@ def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
 ) -> None:
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords"))
     monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
-    assert "holds vectors of word" in filled.open("search", q="restore").errors.replace("\\", "")
+    assert "was indexed by word" in filled.open("search", q="restore").errors.replace("\\", "")
     filled.press("by_keyword")
     assert not filled.errors
     assert "Backups" in hits(filled)[0]

@@ -28,7 +28,7 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
         "words": Pipeline(search=SearchSettings(mode="keyword")),
         **({"smaller": Pipeline(chunking=smaller)} if smaller != now else {}),
         **{name: Pipeline(chunking=replace(now, strategy=name)) for name in strategies},
-        "around": Pipeline(search=SearchSettings(expansion_size=1)),
+        "around": Pipeline(search=knobs.AROUND),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings
+from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings, SearchSettings
 from core.workspace import Workspace
 from pages.ui.shared import names, rerankers, widgets
 from pages.ui.shared.text import text_of
@@ -54,6 +54,9 @@ OF_SEARCHES = (
     ("level", "expansion_size", "score_threshold", "rerank_weight", "phrase"),
 )
 """The columns of a search's options."""
+
+AROUND = SearchSettings(expansion_size=1)
+"""Each hit with a neighbour on each side."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
