@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, Query, SearchResult
 from core.retrieval import duplicates, facets
-from core.retrieval.context import passage
 from core.retrieval.duplicates import Group
+from core.retrieval.passages import passage
 from core.retrieval.search import Search, placed
 from core.store import Store
 

@@ -40,7 +40,7 @@ from core.query.filters import both, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context
+from core.retrieval import context, passages
 from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
@@ -114,11 +114,12 @@ class Searching:
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
             raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
-        hits = self.search(typed, options).hits
-        if not hits:
+        result = self.search(typed, options)
+        if not result.hits:
             return Context("", (), 0, budget)
-        first = next(base for base in self._store.notes.bases() if base.id == hits[0].note.base_id)
-        return context.build(self._store, hits, self._models.embedder(first).tokens, budget)
+        first = next(base for base in self._store.notes.bases() if base.id == result.hits[0].note.base_id)
+        words = self.words(result.understood.text)
+        return context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
 
     @property
     def synonyms_file(self) -> Path:
@@ -143,7 +144,7 @@ class Searching:
         """Return a hit widened by up to `size` chunks on each side."""
         also = {*hit.joined}
         joined = [chunk for chunk in self._store.chunks.of_note(hit.note.id) if chunk.index in also] if also else []
-        return context.passage(self._store, hit.note, hit.chunk, size, joined)
+        return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
         understood = parse(typed, now=now())

@@ -258,6 +258,10 @@ class ChunkTable:
         """Read what `matching_words` needs of these words while the caller does something else."""
         return self._words.read_ahead(words)
 
+    def holders(self, words: Sequence[str]) -> list[Rowids]:
+        """Return for each word the chunks that hold it."""
+        return self._words.holders(words)
+
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         return self._words.matched(words, rowids)

@@ -62,6 +62,9 @@ class Words:
         within = {row[0] for row in rows}
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
+    def holders(self, words: Sequence[str]) -> list[Rowids]:
+        return self._bm25.holding(words)
+
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         matches: dict[int, list[str]] = {}
