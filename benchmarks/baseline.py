@@ -259,7 +259,7 @@ def _resident() -> int:
 
 def main() -> None:
     from core.embedding.device import choose
-    from core.evaluation.question_files import load
+    from core.evaluation.question_files import parse
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/data/vaults/rust-book"))
@@ -269,7 +269,7 @@ def main() -> None:
     parser.add_argument("--dtype", default=choose().dtype, help="the others' numbers (default Tessera's, %(default)s)")
     given = parser.parse_args()
     asked = given.questions or given.folder.parents[1] / "questions" / f"{given.folder.name}.jsonl"
-    questions = [question.text for question in load(asked)]
+    questions = [question.text for question in parse(asked.read_bytes(), asked.name)]
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         figures, texts = imported(scratch, drawn(given.folder, given.notes), given)

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.quality import vaults
-from core.evaluation.question_files import load
+from core.evaluation.question_files import parse
 from core.model import DEFAULTS
 from core.retrieval.candidates import candidates
 from core.workspace import Workspace
@@ -50,7 +50,7 @@ def latency(workspace: Workspace, data: Path) -> None:
             base = workspace.bases.get(name)
             embedder = workspace.models.embedder(base)
             reranker = workspace.models.reranker(base, DEFAULTS.reranker)
-            for question in load(data / "questions" / f"{name}.jsonl"):
+            for question in parse((data / "questions" / f"{name}.jsonl").read_bytes(), name):
                 vector = embedder.embed([question.text], role="query")[0]
                 rowids = list(workspace.store.nearest(base, vector, pool, None))
                 started = time.perf_counter()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from core import embedding
 from core.embedding import bundled
-from core.evaluation.scoring import Evaluation, evaluation_of
-from core.model import DEFAULTS, MAIN, Device, Mode, Pipeline, SearchSettings
+from core.evaluation.scoring import evaluation_of
+from core.model import DEFAULTS, MAIN, Device, Evaluation, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 POOLS = {"cross-encoder": 20}

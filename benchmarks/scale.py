@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality import imported, vaults
-from core.evaluation.question_files import load
+from core.evaluation.question_files import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
 from core.query.filters import filters_of
 from core.store import Store
@@ -59,7 +59,8 @@ def main() -> None:
     parser.add_argument("--chunks", default=",".join(map(str, SIZES)), help="sizes, with commas between")
     given = parser.parse_args()
     names = vaults(given.data)
-    asked = [question.text for name in names for question in load(given.data / "questions" / f"{name}.jsonl")]
+    files = [given.data / "questions" / f"{name}.jsonl" for name in names]
+    asked = [question.text for file in files for question in parse(file.read_bytes(), file.name)]
     questions = random.Random(1).sample(asked, len(asked))
     for size in map(int, given.chunks.split(",")):
         folder = given.folder / str(size)

@@ -10,12 +10,7 @@ from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.messages import Message, message, reason_of, verbatim
@@ -45,30 +40,23 @@ _REASONS = {
 }
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
 
-
 _OPTIONS = ChunkingOptions()
 
 
-def _size(name: str) -> Any:
-    least, most = CHUNKING_RANGES[name]
-    return Field(getattr(_OPTIONS, name), ge=least, le=most)
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-class ChunkingSettings(BaseModel):
+_SIZES: dict[str, Any] = {
+    name: (int, Field(getattr(_OPTIONS, name), ge=least, le=most)) for name, (least, most) in CHUNKING_RANGES.items()
+}
+_Sizes: Any = create_model("_Sizes", __base__=_Section, **_SIZES)
+
+
+class ChunkingSettings(_Sizes):
     """Chunking of a new base, in tokens; the sliders have the same ranges."""
 
-    model_config = ConfigDict(extra="forbid")
-
     strategy: str = _OPTIONS.strategy
-    short_doc_threshold: int = _size("short_doc_threshold")
-    chunk_size: int = _size("chunk_size")
-    chunk_overlap: int = _size("chunk_overlap")
-    min_headings_for_md_aware: int = _size("min_headings_for_md_aware")
-    max_single_chunk_size: int = _size("max_single_chunk_size")
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid")
 
 
 _FIELDS: dict[str, Any] = {
@@ -76,7 +64,7 @@ _FIELDS: dict[str, Any] = {
     for name, kind in get_type_hints(CompleteSettings).items()
 }
 _Parts: Any = create_model("_Parts", __base__=_Section, **_FIELDS)
-"""A setting for every part of CompleteSettings, within its range."""
+"""The fields of CompleteSettings within their ranges."""
 
 
 class SearchSection(_Parts):
@@ -95,14 +83,12 @@ class SearchSection(_Parts):
         return SearchSettings.of({name: getattr(self, name) for name in self.model_fields_set})
 
 
-class ServerSettings(BaseModel):
+class ServerSettings(_Section):
     """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
     `queue_interval_seconds` is the least time between the starts of two requests, `timeout_seconds` the
     limit of one request, and `retries` the number of repeats of a request that the server couldn't serve.
     """
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     base_url: str = ""
     model: str = ""
@@ -203,15 +189,8 @@ def check(
             raise UnknownChoice(part.noun, value, CHOICES[name])
         least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
         if least is not None and most is not None and not least <= value <= most:
-            raise error(
-                message(
-                    "The {name} is {value}; it must be from {least} to {most}.",
-                    name=part.noun,
-                    value=value,
-                    least=least,
-                    most=most,
-                )
-            )
+            fields = {"name": part.noun, "value": value, "least": least, "most": most}
+            raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
 
 
 def settings(**values: Any) -> Settings:

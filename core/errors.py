@@ -64,19 +64,13 @@ class UnknownChoice(ConfigError):
 
     def __init__(self, what: str | Message, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
-        nearest = get_close_matches(name, choices, n=1)
         noun = what if isinstance(what, Message) else message(what)
         fields = {"what": noun, "name": name, "choices": choices or message("none yet")}
-        if nearest:
-            super().__init__(
-                message(
-                    "There is no {what} '{name}'. Did you mean '{nearest}'? Choices: {choices}.",
-                    nearest=nearest[0],
-                    **fields,
-                )
-            )
-        else:
-            super().__init__(message("There is no {what} '{name}'. Choices: {choices}.", **fields))
+        text = message("There is no {what} '{name}'. Choices: {choices}.", **fields)
+        if nearest := get_close_matches(name, choices, n=1):
+            fields["nearest"] = nearest[0]
+            text = message("There is no {what} '{name}'. Did you mean '{nearest}'? Choices: {choices}.", **fields)
+        super().__init__(text)
 
 
 class MissingDependency(ConfigError):
@@ -197,7 +191,7 @@ class QuestionSetError(TesseraError):
 
 
 class RowError(TesseraError):
-    """A row of a question file that can't be a question; one of the reasons of a QuestionSetError."""
+    """A row of a question file isn't a question; one of the reasons of a QuestionSetError."""
 
 
 class RunNotFound(StoreError):

@@ -152,8 +152,8 @@ def _translated(message: Message, catalogue: gettext.NullTranslations) -> str:
     return catalogue.gettext(message.text)
 
 
-_BETWEEN = message(", ")
-"""What stands between the items of a list."""
+_SEPARATOR = message(", ")
+"""Separator of the items of a list."""
 
 
 class _Rendering(Formatter):
@@ -166,7 +166,7 @@ class _Rendering(Formatter):
         if isinstance(value, Message) or hasattr(value, "message"):
             return render(value, self._language)
         if isinstance(value, (list, tuple)):
-            return render(_BETWEEN, self._language).join(self.format_field(item, format_spec) for item in value)
+            return render(_SEPARATOR, self._language).join(self.format_field(item, format_spec) for item in value)
         if isinstance(value, int) and not isinstance(value, bool) and not format_spec:
             return f"{value:,}"
         return format(value, format_spec)

@@ -5,58 +5,16 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from core.cli import models
+from core.cli import data, lines, models, options
 from core.cli.evaluate import evaluate
-from core.cli.options import (
-    QUESTION,
-    WORKSPACE,
-    After,
-    Base,
-    Before,
-    Budget,
-    ChunkOverlap,
-    ChunkSize,
-    Expand,
-    Filter,
-    Folder,
-    Json,
-    LevelName,
-    Limit,
-    MaxChunkSize,
-    MinHeadings,
-    ModeName,
-    NotePath,
-    Rerank,
-    ShortNote,
-    Strategy,
-    Tag,
-    search_settings,
-)
-from core.cli.output import (
-    STOPPED,
-    chunk_lines,
-    context_json,
-    cut_json,
-    import_lines,
-    plain,
-    progress,
-    rechunk_lines,
-    result_json,
-    search_lines,
-    show,
-    status_lines,
-    stop,
-    why_not_json,
-    why_not_lines,
-    write,
-)
+from core.cli.output import STOPPED, plain, progress, show, stop, write
 from core.cli.texts import _, say, translate_typer
 from core.errors import TesseraError, UnknownChoice
 from core.model import ChunkingOptions, Difference, SearchOptions
@@ -77,39 +35,34 @@ translate_typer()
 @app.command("import", help=_("Bring a base up to date with a folder: added, changed, renamed and removed notes."))
 def import_(
     folder: Annotated[Path, typer.Argument(help=_("The folder of Markdown notes."))],
-    base: Base = None,
+    base: options.Base = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=_("Show the plan and change nothing."))] = False,
     allow_removals: Annotated[
         bool, typer.Option("--allow-removals", help=_("Apply a plan that removes more than a third of the notes."))
     ] = False,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
-    with Workspace(workspace, readonly=dry_run and workspace.exists()) as opened:
+    with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
         plan = opened.notes.plan_folder(folder, base)
-        if dry_run:
-            report = plan.report().to_dict()
-        else:
-            report = opened.notes.apply(plan, confirmed=allow_removals, progress=progress).to_dict()
-    show(report, as_json, import_lines)
+        report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
+    show(data.of_report(report), as_json, lines.of_import)
 
 
 @app.command(help=_("Find the passages that answer a question, by meaning and by word."))
 def search(
-    text: Annotated[str, typer.Argument(help=QUESTION)],
-    base: Base = None,
-    limit: Limit = None,
-    mode: ModeName = None,
-    level: LevelName = None,
-    expand: Expand = None,
-    tag: Tag = None,
-    path: NotePath = "",
-    after: After = "",
-    before: Before = "",
-    filters: Filter = None,
-    rerank: Rerank = None,
+    text: Annotated[str, typer.Argument(help=options.QUESTION)],
+    base: options.Base = None,
+    limit: options.Limit = None,
+    mode: options.ModeName = None,
+    level: options.LevelName = None,
+    expand: options.Expand = None,
+    tag: options.Tag = None,
+    path: options.NotePath = "",
+    after: options.After = "",
+    before: options.Before = "",
+    filters: options.Filter = None,
+    rerank: options.Rerank = None,
     fusion: Annotated[str | None, typer.Option(help=_("How both rankings become one: weighted or reciprocal."))] = None,
     phrase: Annotated[str | None, typer.Option(help=_("What a quoted phrase does: require or boost."))] = None,
     explain: Annotated[
@@ -121,102 +74,97 @@ def search(
     as_context: Annotated[
         bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
     ] = False,
-    budget: Budget = None,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
+    budget: options.Budget = None,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
-    options = cast(SearchOptions, search_settings(locals()).chosen())
-    options["explain"] = explain
-    with Workspace(workspace, readonly=True) as opened:
-        options["filters"] = opened.searching.filters(
+    chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
+    chosen["explain"] = explain
+    with options.workspace_at(workspace, readonly=True) as opened:
+        chosen["filters"] = opened.searching.filters(
             bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []
         )
         if why_not:
-            answer = opened.searching.why_not(text, opened.notes.named(why_not).id, **options)
-            show(why_not_json(answer), as_json, why_not_lines)
+            answer = opened.searching.why_not(text, opened.notes.named(why_not).id, **chosen)
+            show(data.of_why_not(answer), as_json, lines.of_why_not)
         elif as_context:
-            show(context_json(opened.context(text, budget=budget, **options)), as_json, lambda shown: [shown["text"]])
+            show(data.of_context(opened.context(text, budget=budget, **chosen)), as_json, lines.of_context)
         else:
-            show(result_json(opened.search(text, **options)), as_json, search_lines)
+            show(data.of_result(opened.search(text, **chosen)), as_json, lines.of_result)
 
 
 @app.command(help=_("Print the passages that answer a question as one block for a prompt, with numbered citations."))
 def context(
-    text: Annotated[str, typer.Argument(help=QUESTION)],
-    base: Base = None,
-    limit: Limit = None,
-    level: LevelName = None,
-    expand: Expand = 1,
-    filters: Filter = None,
-    rerank: Rerank = None,
-    budget: Budget = None,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
+    text: Annotated[str, typer.Argument(help=options.QUESTION)],
+    base: options.Base = None,
+    limit: options.Limit = None,
+    level: options.LevelName = None,
+    expand: options.Expand = 1,
+    filters: options.Filter = None,
+    rerank: options.Rerank = None,
+    budget: options.Budget = None,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
-    options = cast(SearchOptions, search_settings(locals()).chosen())
-    with Workspace(workspace, readonly=True) as opened:
-        options["filters"] = opened.searching.filters(bases=[base] if base else [], terms=filters or [])
-        built = opened.context(text, budget=budget, **options)
-    show(context_json(built), as_json, lambda shown: [shown["text"]])
+    chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
+    with options.workspace_at(workspace, readonly=True) as opened:
+        chosen["filters"] = opened.searching.filters(bases=[base] if base else [], terms=filters or [])
+        built = opened.context(text, budget=budget, **chosen)
+    show(data.of_context(built), as_json, lines.of_context)
 
 
 @app.command(help=_("Show how a file is split, and why; nothing is stored."))
 def chunks(
     file: Annotated[Path, typer.Argument(help=_("A note file."))],
-    strategy: Strategy = None,
-    chunk_size: ChunkSize = None,
-    chunk_overlap: ChunkOverlap = None,
-    short_doc_threshold: ShortNote = None,
-    min_headings_for_md_aware: MinHeadings = None,
-    max_single_chunk_size: MaxChunkSize = None,
+    strategy: options.Strategy = None,
+    chunk_size: options.ChunkSize = None,
+    chunk_overlap: options.ChunkOverlap = None,
+    short_doc_threshold: options.ShortNote = None,
+    min_headings_for_md_aware: options.MinHeadings = None,
+    max_single_chunk_size: options.MaxChunkSize = None,
     embedder: Annotated[str, typer.Option(help=_("Whose tokens are counted."))] = "bundled",
     compare: Annotated[str, typer.Option(help=_("Another strategy to show beside the first."))] = "",
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
-    as_json: Json = False,
-    workspace: Folder = WORKSPACE,
+    as_json: options.Json = False,
+    workspace: options.Folder = options.WORKSPACE,
 ) -> None:
     from core.cli.bands import page
     from core.intake.notes import Notes
 
-    options = replace(ChunkingOptions(), **_chosen(locals()))
+    chunking = replace(ChunkingOptions(), **_chosen(locals()))
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cut = Notes.preview(file, options, embedder)
+    note, cut = Notes.preview(file, chunking, embedder)
     cuts = [cut]
     if compare:
-        cuts.append(Notes.preview(file, replace(options, strategy=compare), embedder)[1])
+        cuts.append(Notes.preview(file, replace(chunking, strategy=compare), embedder)[1])
     if form == "html":
         write(page(note, cuts))
         return
-    shown = cut_json(note, cut)
+    values = data.of_cut(note, cut)
     if compare:
-        shown["compare"] = cut_json(note, cuts[1]) | {"cuts": asdict(Difference.between(cut.chunks, cuts[1].chunks))}
-    show(shown, as_json, chunk_lines)
+        difference = Difference.between(cut.chunks, cuts[1].chunks)
+        values["compare"] = data.of_cut(note, cuts[1]) | {"cuts": data.of(difference)}
+    show(values, as_json, lines.of_cut)
 
 
 @app.command(help=_("Split the notes of a base anew by these settings, which stay; what a person edited stays too."))
 def rechunk(
     base: Annotated[str, typer.Option("--base", help=_("The knowledge base."))],
-    strategy: Strategy = None,
-    chunk_size: ChunkSize = None,
-    chunk_overlap: ChunkOverlap = None,
-    short_doc_threshold: ShortNote = None,
-    min_headings_for_md_aware: MinHeadings = None,
-    max_single_chunk_size: MaxChunkSize = None,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
+    strategy: options.Strategy = None,
+    chunk_size: options.ChunkSize = None,
+    chunk_overlap: options.ChunkOverlap = None,
+    short_doc_threshold: options.ShortNote = None,
+    min_headings_for_md_aware: options.MinHeadings = None,
+    max_single_chunk_size: options.MaxChunkSize = None,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
     chosen = _chosen(locals())
-    with Workspace(workspace) as opened:
-        options = replace(opened.bases.get(base).chunking, **chosen) if chosen else None
-        report = opened.chunks.rechunk(base, options=options, progress=progress).to_dict()
-    show(report, as_json, rechunk_lines)
+    with options.workspace_at(workspace) as opened:
+        chunking = replace(opened.bases.get(base).chunking, **chosen) if chosen else None
+        report = opened.chunks.rechunk(base, options=chunking, progress=progress)
+    show(data.of_report(report), as_json, lines.of_rechunk)
 
 
 app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(
@@ -225,45 +173,21 @@ app.command(help=_("Ask a base every question of a file or a set, and measure wh
 
 
 @app.command(help=_("Show what the workspace holds."))
-def status(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.workspace import Workspace
-
-    with Workspace(workspace, readonly=True) as opened:
-        state = opened.status()
-    show(
-        {
-            "workspace": str(state.folder),
-            "bytes": state.bytes_on_disk,
-            "bases": [
-                {
-                    "name": base.base.name,
-                    "notes": base.notes,
-                    "chunks": base.chunks,
-                    "windows": base.windows,
-                    "pending": base.pending,
-                    "embedder": base.base.embedder,
-                    "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in base.folders],
-                }
-                for base in state.bases
-            ],
-        },
-        as_json,
-        status_lines,
-    )
+def status(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
+    with options.workspace_at(workspace, readonly=True) as opened:
+        show(data.of_status(opened.status()), as_json, lines.of_status)
 
 
 @app.command(help=_("Build the vector index anew from the database, without a model."))
-def rebuild(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.workspace import Workspace
-
-    with Workspace(workspace) as opened:
+def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
+    with options.workspace_at(workspace) as opened:
         windows = opened.rebuild()
-    show({"windows": windows}, as_json, lambda shown: [_("The vector index is rebuilt.")])
+    show({"windows": windows}, as_json, lambda values: [_("The vector index is rebuilt.")])
 
 
 @app.command(help=_("Show the version."))
-def version(as_json: Json = False, workspace: Folder = WORKSPACE) -> None:
-    show({"version": installed_version("tessera-notes")}, as_json, lambda shown: [f"tessera {shown['version']}"])
+def version(as_json: options.Json = False, workspace: options.Folder = options.WORKSPACE) -> None:
+    show({"version": installed_version("tessera-notes")}, as_json, lambda values: [f"tessera {values['version']}"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -274,14 +198,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(arguments)
     except TesseraError as error:
-        sys.stderr.write(f"{_error_line(error, as_json='--json' in (arguments or sys.argv))}\n")
+        if "--json" in (arguments or sys.argv):
+            line = json.dumps(plain({"error": error.message}), ensure_ascii=False)
+        else:
+            line = f"tessera: {' '.join(say(error).split())}"
+        sys.stderr.write(f"{line}\n")
         sys.exit(1)
-
-
-def _error_line(error: TesseraError, *, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(plain({"error": error.message}), ensure_ascii=False)
-    return f"tessera: {' '.join(say(error).split())}"
 
 
 def _chosen(arguments: dict[str, Any]) -> dict[str, Any]:

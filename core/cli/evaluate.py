@@ -1,24 +1,35 @@
 """`tessera evaluate`: measures one pipeline or several with a file or set of questions."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli.options import WORKSPACE, Expand, Folder, Json, LevelName, Limit, ModeName, Rerank, search_settings
-from core.cli.output import advice_json, comparison_json, comparison_lines, evaluation_lines, progress, show
+from core.cli import data, lines
+from core.cli.options import (
+    WORKSPACE,
+    Expand,
+    Folder,
+    Json,
+    LevelName,
+    Limit,
+    ModeName,
+    Rerank,
+    search_settings,
+    workspace_at,
+)
+from core.cli.output import progress, show
 from core.cli.texts import _
 from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
 from core.messages import message, terminal_language
 from core.model import METRICS, Question, QuestionSet
 
 if TYPE_CHECKING:
-    from core.model import Measured, SideBySide
     from core.workspace import Workspace
 
 _BY = "hit@5=0.8"
+_REPORTS = (".csv", ".md", ".html")
 
 
 def evaluate(
@@ -56,73 +67,44 @@ def evaluate(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    from core.evaluation.runs import Runs
-    from core.workspace import Workspace
-
     targets = dict(_target(text) for text in fail_under or ())
     for name in (*targets, *filter(None, [metric])):
         if name not in METRICS:
             raise UnknownChoice("metric", name, METRICS)
-    write_report = _writer(out) if out else None
+    if out and out.suffix.lower() not in _REPORTS:
+        raise UnknownChoice("form of report", out.suffix, _REPORTS)
     search = search_settings(locals())
-    start = replace(Runs.as_it_stands, search=search)
-    with Workspace(workspace, readonly=not save) as opened:
-        own = opened.bases.get(base)
-        ways = [start, *(Runs.parse(spec, start, own.chunking) for spec in compare or ())]
-        specs = [spec for spec in grid or () if spec != "auto"]
-        ways += Runs.combined(specs, start, own.chunking)[1:] if specs else []
-        if "auto" in (grid or ()):
-            known = opened.runs.as_it_is(base)
-            usual = Runs.grid(replace(known, search=search.over(known.search)))[1:]
-            ways += [replace(way, search=way.search.over(search)) for way in usual]
-        ways = Runs.distinct(ways)
+    with workspace_at(workspace, readonly=not save) as opened:
+        runs = opened.runs
+        pipelines = runs.variants(base, search, compare or (), grid or ())
         source = _questions(opened, base, questions, save)
         if isinstance(source, QuestionSet):
-            runs = opened.runs.run(source, ways, progress)
-            measured: list[Measured] = [(run, opened.runs.results(run.id)) for run in runs]
+            measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))
         else:
-            measured = opened.runs.measure(base, source, ways, progress, name=questions)
-    shown: dict[str, Any] = Runs.evaluation(measured[0][1]).to_dict()
-    laid = Runs.laid(measured, metric)
+            measured = runs.measure(base, source, pipelines, progress, name=questions)
+    values = data.of_evaluation(runs.evaluation(measured[0][1]))
+    compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
-        shown["compared"] = comparison_json(laid)
+        values["compared"] = data.of_comparison(compared)
     if grid:
-        names = {run.id: label for (run, _), label in zip(measured, laid.labels, strict=True)}
-        shown["advice"] = advice_json(Runs.advice_on(measured, *filter(None, [metric])), names)
-    if write_report:
-        write_report(laid, base)
-    show(shown, as_json, comparison_lines if len(measured) > 1 else evaluation_lines)
-    figures: dict[str, float] = shown["metrics"]
+        names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
+        values["advice"] = data.of_advice(runs.advise(measured, *filter(None, [metric])), names)
+    if out:
+        content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
+        try:
+            out.write_bytes(content)
+        except OSError as error:
+            raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
+    show(values, as_json, lines.of_comparison if len(measured) > 1 else lines.of_evaluation)
+    figures = measured[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])
-        for name in targets
-        if figures[name] < targets[name]
+        for name, target in targets.items()
+        if figures[name] < target
     ]
     if below:
-        wanted = [f"{name} {value:g}" for name, value in targets.items()]
-        raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=wanted)
-
-
-def _writer(file: Path) -> "Callable[[SideBySide, str], object]":
-    """Return a function that writes a comparison to a file, in the format of the file's suffix."""
-    from core.evaluation.runs import Runs
-
-    forms: dict[str, Callable[[SideBySide, str], bytes]] = {
-        ".csv": lambda shown, base: Runs.to_csv(shown),
-        ".md": lambda shown, base: Runs.to_markdown(shown, base, terminal_language()).encode(),
-        ".html": lambda shown, base: Runs.to_html(shown, base, terminal_language()).encode(),
-    }
-    if file.suffix.lower() not in forms:
-        raise UnknownChoice("form of report", file.suffix, forms)
-    written = forms[file.suffix.lower()]
-
-    def write(shown: "SideBySide", base: str) -> None:
-        try:
-            file.write_bytes(written(shown, base))
-        except OSError as error:
-            raise SourceError(str(file), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-
-    return write
+        limits = [f"{name} {target:g}" for name, target in targets.items()]
+        raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=limits)
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:
@@ -140,10 +122,10 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Seq
         raise QuestionSetError(
             questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
         )
-    data = opened.questions.content(file)
-    return (
-        opened.questions.add_file(base, save, data, str(file)) if save else opened.questions.read(base, data, str(file))
-    )
+    content = opened.questions.content(file)
+    if save:
+        return opened.questions.add_file(base, save, content, str(file))
+    return opened.questions.read(base, content, str(file))
 
 
 def _target(text: str) -> tuple[str, float]:

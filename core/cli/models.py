@@ -1,12 +1,12 @@
 """`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
 
 import sys
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from core.cli.options import WORKSPACE, Folder, Json
+from core.cli.data import of, pick
+from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
 from core.cli.texts import _, say
 from core.errors import ConfigError
@@ -26,36 +26,31 @@ BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 @app.command("list", help=_("Show every model: installed, used by a base, configured, or worth having."))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
-    from core.workspace import Workspace
 
-    shown = []
+    values = []
     if workspace.is_dir():
-        with Workspace(workspace, readonly=True) as opened:
+        with workspace_at(workspace, readonly=True) as opened:
             cards = opened.models.cards()
     else:
         cards = Models.without_bases()
     for card in cards:
         device, running = Models.device_of(card), card.running
-        shown.append(
+        values.append(
             {
-                "name": card.name,
-                "part": card.part,
+                **pick(card, "name part"),
                 "usable": not card.problem,
                 "problem": card.problem or "",
                 "folder": str(card.folder) if card.folder else None,
                 "bytes": card.bytes_on_disk,
-                "languages": list(card.languages),
-                "dimension": card.dimension,
-                "input_tokens": card.input_tokens,
-                "downloadable": card.downloadable,
+                **pick(card, "languages dimension input_tokens downloadable"),
                 "download_bytes": card.download_bytes or None,
                 "server": card.server or None,
                 "loaded": running is not None,
                 "memory_bytes": running.bytes if running else None,
-                "device": asdict(device) | {"reason": device.reason} if device else None,
+                "device": of(device) if device else None,
             }
         )
-    show({"models": shown}, as_json, _list_lines)
+    show({"models": values}, as_json, _list_lines)
 
 
 @app.command(
@@ -69,20 +64,19 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
 
     trial = Models.test(name, progress)
     running = trial.running
-    shown = {
-        "name": trial.name,
-        "part": trial.part,
+    values = {
+        **pick(trial, "name part"),
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": asdict(running.device) | {"reason": running.device.reason} if running else None,
+        "device": of(running.device) if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
-        "languages": list(trial.languages),
+        "languages": trial.languages,
         "ranking": {name: {"right": trial.right[name], "asked": count} for name, count in trial.asked.items()},
         "usable": trial.usable,
     }
-    show(shown, as_json, _test_lines)
+    show(values, as_json, _test_lines)
     if not trial.usable:
         raise typer.Exit(1)
 
@@ -94,14 +88,14 @@ def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) 
     from core.models import Models
 
     folder = Models.download(name, progress)
-    show({"name": name, "folder": str(folder)}, as_json, lambda shown: [shown["folder"]])
+    show({"name": name, "folder": str(folder)}, as_json, lambda values: [values["folder"]])
 
 
 @app.command(help=_("Show the folder of a model's files; the bundled one is unpacked where it isn't yet."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
 
-    show({"name": name, "folder": str(Models.path(name))}, as_json, lambda shown: [shown["folder"]])
+    show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
 
 
 @app.command(
@@ -121,39 +115,34 @@ def switch(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
-    with Workspace(workspace) as opened:
-        shown: dict[str, Any] = {"base": base, "switched": False}
+    with workspace_at(workspace) as opened:
+        values: dict[str, Any] = {"base": base, "switched": False}
         if abandon:
             opened.bases.abandon_switch(base)
-        elif embedder is None or _agreed(shown, opened.bases.switch_cost(base, embedder, progress=progress), yes):
+        elif embedder is None or _agreed(values, opened.bases.switch_cost(base, embedder, progress=progress), yes):
             if embedder is not None:
                 opened.bases.begin_switch(base, embedder)
             try:
                 opened.bases.run_switch(base, progress=progress)
             except KeyboardInterrupt:
-                again = f"tessera models switch {base}" + (
-                    f" --workspace {workspace}" if workspace != WORKSPACE else ""
-                )
+                again = f"tessera models switch {base}"
+                again += f" --workspace {workspace}" if workspace != WORKSPACE else ""
                 stopped = _("Stopped. What is indexed stays, and the base answers with its old embedder.")
-                go_on, stay = (
-                    _("Go on: {command}", command=again),
-                    _("Or stay: {command}", command=f"{again} --abandon"),
-                )
+                go_on = _("Go on: {command}", command=again)
+                stay = _("Or stay: {command}", command=f"{again} --abandon")
                 sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
                 sys.exit(130)
-            shown["switched"] = True
-        shown["embedder"] = opened.bases.get(base).embedder
+            values["switched"] = True
+        values["embedder"] = opened.bases.get(base).embedder
     show(
-        shown,
+        values,
         as_json,
-        lambda shown: [_("The base '{base}' has the embedder '{embedder}'.", base=base, embedder=shown["embedder"])],
+        lambda values: [_("The base '{base}' has the embedder '{embedder}'.", base=base, embedder=values["embedder"])],
     )
 
 
-def _agreed(shown: dict[str, Any], cost: Any, yes: bool) -> bool:
-    shown |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
+def _agreed(values: dict[str, Any], cost: Any, yes: bool) -> bool:
+    values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
     question = message(
         "{n} texts of {every} to index with '{embedder}': about {time}. Until it is done the old embedder answers.",
         n=cost.to_embed,
@@ -176,14 +165,12 @@ def tokens(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    from core.workspace import Workspace
-
     if keep not in ("on", "off"):
         raise ConfigError("The data of the word-by-word check is 'on' or 'off', not '{choice}'.", choice=keep)
-    with Workspace(workspace) as opened:
+    with workspace_at(workspace) as opened:
         embedded = opened.bases.keep_tokens(base, keep == "on", progress=progress)
         state = next(state for state in opened.status().bases if state.base.name == base)
-    shown = {
+    values = {
         "base": base,
         "keep_tokens": state.base.keep_tokens,
         "embedded_windows": embedded,
@@ -191,21 +178,20 @@ def tokens(
         "windows_with_bits": state.with_bits,
         "bytes": state.bit_bytes,
     }
-    show(shown, as_json, _tokens_lines)
+    show(values, as_json, _tokens_lines)
 
 
-def _list_lines(shown: dict[str, Any]) -> list[str]:
+def _list_lines(values: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     parts: dict[Part, str] = {"embedder": _("Embedders"), "reranker": _("Rerankers")}
     for part, title in parts.items():
         lines += [*([""] if lines else []), title]
-        for model in shown["models"]:
+        for model in values["models"]:
             if model["part"] == part:
                 lines += _model_lines(model)
-    for device in {
-        str(model["device"]["reason"]): model["device"] for model in shown["models"] if model["device"]
-    }.values():
-        lines += ["", _("{device}, {dtype}: {reason}", **_placed(device))]
+    devices = {str(model["device"]["reason"]): model["device"] for model in values["models"] if model["device"]}
+    for device in devices.values():
+        lines += ["", _("{device}, {dtype}: {reason}", device=device["name"], **device)]
     return lines
 
 
@@ -228,28 +214,29 @@ def _model_lines(model: dict[str, Any]) -> list[str]:
     return lines + [f"      {say(fact)}" for fact in (model["server"], model["folder"], model["problem"]) if fact]
 
 
-def _test_lines(shown: dict[str, Any]) -> list[str]:
+def _test_lines(values: dict[str, Any]) -> list[str]:
     lines = [
-        _("loaded in {seconds:.1f} s, {ms:.1f} ms a text", seconds=shown["seconds_to_load"], ms=shown["ms_per_text"])
+        _("loaded in {seconds:.1f} s, {ms:.1f} ms a text", seconds=values["seconds_to_load"], ms=values["ms_per_text"])
     ]
-    if shown["dimension"]:
-        lines.append(_("{n} numbers a text", n=shown["dimension"]))
-    if shown["device"]:
-        lines.append(_("on {device} in {dtype}: {reason}", **_placed(shown["device"])))
-        lines.append(_("its weights take {size} of memory", size=_megabytes(shown["memory_bytes"])))
-    if shown["process_bytes"]:
-        lines.append(_("this process takes {size}, libraries and all", size=_megabytes(shown["process_bytes"])))
+    if values["dimension"]:
+        lines.append(_("{n} numbers a text", n=values["dimension"]))
+    if values["device"]:
+        device = values["device"]
+        lines.append(_("on {device} in {dtype}: {reason}", device=device["name"], **device))
+        lines.append(_("its weights take {size} of memory", size=_megabytes(values["memory_bytes"])))
+    if values["process_bytes"]:
+        lines.append(_("this process takes {size}, libraries and all", size=_megabytes(values["process_bytes"])))
     names = {"en": message("English"), "zh": message("Chinese")}
-    wrong = [names[language] for language, ranking in shown["ranking"].items() if ranking["right"] < ranking["asked"]]
-    for language, ranking in shown["ranking"].items():
+    wrong = [names[language] for language, ranking in values["ranking"].items() if ranking["right"] < ranking["asked"]]
+    for language, ranking in values["ranking"].items():
         counts = {"language": names[language], "right": ranking["right"], "n": ranking["asked"]}
         if names[language] in wrong:
             lines.append(_("{language}: WRONG, {right} of {n} questions found their sentence first", **counts))
         else:
             lines.append(_("{language}: right, {right} of {n} questions found their sentence first", **counts))
-    if shown["languages"]:
-        lines.append(_("it says that it knows: {languages}", languages=_languages(shown["languages"])))
-    if not shown["usable"]:
+    if values["languages"]:
+        lines.append(_("it says that it knows: {languages}", languages=_languages(values["languages"])))
+    if not values["usable"]:
         return [*lines, _("not usable: choose another model")]
     return [
         *lines,
@@ -257,22 +244,18 @@ def _test_lines(shown: dict[str, Any]) -> list[str]:
     ]
 
 
-def _tokens_lines(shown: dict[str, Any]) -> list[str]:
-    if not shown["keep_tokens"]:
-        return [_("The base '{base}' keeps no data for the word-by-word check.", base=shown["base"])]
+def _tokens_lines(values: dict[str, Any]) -> list[str]:
+    if not values["keep_tokens"]:
+        return [_("The base '{base}' keeps no data for the word-by-word check.", base=values["base"])]
     return [
         _(
             "The base '{base}' keeps the data of the word-by-word check for {n} of its {every} texts: {size} on disk.",
-            base=shown["base"],
-            n=shown["windows_with_bits"],
-            every=shown["windows"],
-            size=_megabytes(shown["bytes"]),
+            base=values["base"],
+            n=values["windows_with_bits"],
+            every=values["windows"],
+            size=_megabytes(values["bytes"]),
         )
     ]
-
-
-def _placed(device: dict[str, Any]) -> dict[str, object]:
-    return {"device": device["name"], "dtype": device["dtype"], "reason": device["reason"]}
 
 
 def _languages(names: list[str]) -> str:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.cli.texts import _
 from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 Folder = Annotated[
     Path, typer.Option("--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE")
@@ -62,6 +65,13 @@ MaxChunkSize = Annotated[
 ]
 
 WORKSPACE = Path("data/workspace")
+
+
+def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
+    """Open a workspace."""
+    from core.workspace import Workspace  # takes a second, which --help avoids
+
+    return Workspace(folder, readonly=readonly)
 
 
 def search_settings(arguments: Mapping[str, Any]) -> SearchSettings:

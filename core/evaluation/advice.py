@@ -1,9 +1,6 @@
-"""The runs of a grid of settings -> those worth having, and what they may be expected to gain."""
+"""Advice on settings from the runs of a grid: the best ones and their expected gain."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import product
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +10,16 @@ from core.evaluation.compare import compare
 from core.evaluation.scoring import values as values_of
 from core.evaluation.sidebyside import BY_BUDGET, shared
 from core.messages import Message, message
-from core.model import DEFAULTS, ENOUGH, METRICS, Advice, ChunkingOptions, Measured, Pipeline, SearchSettings
-from core.model.evaluation import K
-from core.reranking import NONE
-
-_T = TypeVar("_T")
+from core.model import ENOUGH, METRICS, Advice, Measured
 
 FOLDS, REPEATS = 5, 10
 """Kohavi, 'A Study of Cross-Validation and Bootstrap for Accuracy Estimation', 1995: 5 to 20 folds, repeated."""
 
 RARE = 0.05
-"""How often chance alone may put the best of the others as far ahead where a change is advised firmly."""
+"""Largest `luck` of firm advice."""
 
 RESAMPLES = 2000
 SEED = 0
-
-AS_IT_IS = Pipeline()
-"""The base's own settings."""
-
-TRIED: Mapping[str, Sequence[Any]] = {"reranker": (NONE, DEFAULTS.reranker), "semantic_weight": (0.4, 0.6, 0.8)}
-"""Parts of a search's settings that a grid varies, with their values."""
 
 _BLOCK = 100
 
@@ -40,21 +27,21 @@ Values = NDArray[np.float64]
 """A row for each of the settings, the current ones first, a column for each question."""
 
 
-def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
-    """Say which settings to have, from the values of one metric by settings and question; higher is better.
+def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
+    """Choose settings by the values of one metric, by settings and question; higher is better.
 
-    The best of many settings looks better on the questions that it was chosen by than it is (Cawley and
-    Talbot, 'On Over-fitting in Model Selection and Subsequent Selection Bias in Performance Evaluation', JMLR 11,
-    2010). So the choice itself is cross-validated (Stone, 'Cross-Validatory Choice and Assessment of Statistical
-    Predictions', 1974): the best on four fifths of the questions is compared with the current ones on the last fifth,
-    in turn and with other fifths again; a question's value is the mean of its turns. Of equally good ones the current
-    is chosen, else the first of `values`: give them from simple to costly.
+    The best of many settings looks better than it is on the questions that chose it (Cawley and Talbot, 'On
+    Over-fitting in Model Selection and Subsequent Selection Bias in Performance Evaluation', JMLR 11, 2010). So the
+    choice itself is cross-validated (Stone, 'Cross-Validatory Choice and Assessment of Statistical Predictions', 1974):
+    the best settings on four fifths of the questions are compared with the current ones on the last fifth, for each
+    fifth of REPEATS partitions; a question's value is the mean of its turns. Of equally good settings the current ones
+    are chosen, else the first of `values`, whose order is from simple to costly.
 
-    Turns share most of their questions, so that on noise alone the interval of the gain is off 0 too often. `firm`
-    asks for that and for `luck` up to RARE, the bootstrap test of the best of many of White, 'A Reality Check for
-    Data Snooping', Econometrica 68, 2000.
+    Turns share most of their questions, so on noise alone the interval of the gain excludes 0 too often. `firm` also
+    requires a `luck` of at most RARE, from the bootstrap test of the best of many of White, 'A Reality Check for Data
+    Snooping', Econometrica 68, 2000.
 
-    Raises ConfigError without the current settings or others, or where they weren't over the same questions.
+    Raises ConfigError without the current settings or others, or where the questions differ.
     """
     if current not in values or len(values) < 2:
         raise _alone()
@@ -81,15 +68,15 @@ def advise(values: Mapping[K, Mapping[str, float]], current: K) -> Advice[K]:
         keep=keep,
         firm=firm,
         refused=refused,
-        told=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, firm=firm),
+        message=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, firm=firm),
     )
 
 
-def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice[str]:
-    """Say which run's settings to have, by its id; the first run is that of the current ones.
+def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
+    """Choose a run; the first run has the current settings.
 
-    Over the questions with an answer that all runs asked. The metric is one within a budget of characters because a
-    number of hits favours long chunks. Raises ConfigError as `advise` and `shared` do.
+    The advice is over the questions with an answer that all runs asked. The default metric is within a budget of
+    characters, because a number of hits favours long chunks. Raises as `advise` and `shared` do, and UnknownChoice.
     """
     if metric not in METRICS:
         raise UnknownChoice("metric", metric, METRICS)
@@ -113,7 +100,7 @@ def _table(values: Sequence[Mapping[str, float]], questions: Sequence[str]) -> V
 
 
 def _cross_validated(table: Values) -> tuple[Values, Values]:
-    """What the choice gains at each question, as the mean of its turns, and how often each row was chosen."""
+    """Return the mean gain of the choice at each question, and the number of times that each row was chosen."""
     random = np.random.default_rng(SEED)
     gains, times = np.zeros(table.shape[1]), np.zeros(len(table))
     for _ in range(REPEATS):
@@ -126,10 +113,10 @@ def _cross_validated(table: Values) -> tuple[Values, Values]:
 
 
 def _luck(table: Values) -> float:
-    """How often resamples put the best of the others as far ahead, were all as good as the current on average."""
+    """Return the share of resamples in which chance puts the best of equally good rows as far ahead of the first."""
     ahead = table[1:] - table[0]
-    seen = ahead.mean(axis=1)
-    centred, best = ahead - seen[:, None], seen.max().round(9)
+    means = ahead.mean(axis=1)
+    centred, best = ahead - means[:, None], means.max().round(9)
     random = np.random.default_rng(SEED)
     count = ahead.shape[1]
     as_far = 0
@@ -174,40 +161,3 @@ def _sentence(gain: float, *, changes: bool, keep: bool, firm: bool) -> Message:
         "but chance may explain it.",
         gain=gain,
     )
-
-
-def grid(
-    own: Pipeline = AS_IT_IS,
-    *,
-    chunkings: Sequence[ChunkingOptions | None] | None = None,
-    choices: Mapping[str, Sequence[Any]] = TRIED,
-) -> list[Pipeline]:
-    """Return every combination of the choices behind AS_IT_IS.
-
-    `own` tells those as far as they are known; what is equal to them is left to the base, and combinations
-    that come to the same are there once. The order is from simple to costly where that of the choices is:
-    chunkings, which are indexed anew, change last. Without `chunkings` they are the own, smaller and larger ones.
-    """
-    cuts = chunkings if chunkings is not None else _sizes(own.chunking)
-    made = [AS_IT_IS]
-    for cut, *values in product(_or_own(cuts), *map(_or_own, choices.values())):
-        given = dict(zip(choices, values, strict=True))
-        search = SearchSettings(**{name: _unless(value, getattr(own.search, name)) for name, value in given.items()})
-        if given.get("reranker") == NONE:
-            search = replace(search, rerank_weight=None)
-        made.append(Pipeline(chunking=_unless(cut, own.chunking), search=search))
-    return list(dict.fromkeys(made))
-
-
-def _sizes(own: ChunkingOptions | None) -> list[ChunkingOptions | None]:
-    """The own and other sizes, where the strategy has any."""
-    options = own or ChunkingOptions()
-    return [own] if options.strategy in ("none", "lines") else [own, options.smaller(), options.larger()]
-
-
-def _or_own(choices: Sequence[_T]) -> Sequence[_T | None]:
-    return choices or (None,)
-
-
-def _unless(value: _T | None, own: _T | None) -> _T | None:
-    return None if value == own else value

@@ -18,21 +18,20 @@ SEED = 0
 MOST = 10_000
 """Largest number of further questions that the sentence names."""
 
-_BLOCK = 1 << 13  # of 64 KB: larger ones are handed back to the system each time, which takes twice as long
+_BLOCK = 1 << 13  # 64 KB: the system takes larger blocks back each time, which takes twice as long
 _Z = 1.959964
 
 
 def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     """Compare two runs' values of one metric, by the ids of their questions; higher is better.
 
-    The paired bootstrap: the differences are resampled, which keeps each question's two values together
-    (Sakai, 'Evaluating Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval is that of the
-    percentiles, and p is the one that agrees with it: twice the share of the resamples' means on the other
-    side of 0 (Efron and Tibshirani, 'An Introduction to the Bootstrap', 1993, chapter 13). Raises ConfigError where
-    the runs weren't over the same questions or a value isn't a number.
+    The paired bootstrap resamples the differences, which keeps each question's two values together (Sakai, 'Evaluating
+    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval is of percentiles, and p agrees with it: twice
+    the share of the resamples' means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the Bootstrap',
+    1993, chapter 13). Raises ConfigError where the questions differ or a value isn't a number.
     """
     _check(old, new)
-    # Past the ninth decimal is only the noise of adding in another order; sorted, the draws are always the same.
+    # Decimals after the ninth are noise of the order of addition; sorted questions make the draws deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
     difference = round(float(differences.sum()) / max(1, len(differences)), 12)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
@@ -74,10 +73,10 @@ def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
-    """About how many further questions would settle a difference that stays as it is.
+    """Estimate the number of further questions that settle the difference, if it stays the same.
 
-    n = (z × sd / difference)² in all, from the half-width z × sd / √n of the normal interval of 95 %
-    (Cochran, 'Sampling Techniques', 1977, chapter 4): with so many, every second try would come out so.
+    n = (z × sd / difference)² in all, from the half-width z × sd / √n of the normal interval of 95 % (Cochran,
+    'Sampling Techniques', 1977, chapter 4); with n questions, every second trial settles it.
     """
     count = len(differences)
     if count < ENOUGH or not difference:

@@ -23,8 +23,8 @@ def of(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) ->
         if gold.flagged or gold.note_id not in cards:
             missed.append(Diagnosis(number, "gone"))
             continue
-        shown = [(hit.passage.start, hit.passage.end) for hit in reasons.hits if hit.note.id == gold.note_id]
-        if _share(gold, shown) < FOUND_SHARE:
+        hits = [(hit.passage.start, hit.passage.end) for hit in reasons.hits if hit.note.id == gold.note_id]
+        if _share(gold, hits) < FOUND_SHARE:
             missed.append(_missed(reasons, cards[gold.note_id], chunks[gold.note_id], number, gold))
     return missed
 

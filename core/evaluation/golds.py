@@ -1,7 +1,4 @@
-"""Places of right passages in notes, also after edits of the notes.
-
-A right passage is a span of a note, so it is independent of the note's chunks.
-"""
+"""Places of right passages in notes, also after edits; they are spans of notes, independent of chunks."""
 
 import re
 from array import array
@@ -14,7 +11,6 @@ from itertools import islice
 from core.errors import NoteNotFound, QuestionSetError, RowError
 from core.evaluation.problems import Problems
 from core.indexing.anchors import Span, places
-from core.messages import message
 from core.model import Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
@@ -24,10 +20,7 @@ _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
-    """Return a piece of a note's body as a right passage, without the white space around it.
-
-    Raises QuestionSetError for a span that leaves the body or is blank.
-    """
+    """Return a piece of a note's body, stripped, as a right passage; raises QuestionSetError for a bad span."""
     name = note.path or note.title
     if not 0 <= start < end <= len(note.body):
         raise QuestionSetError(
@@ -67,12 +60,9 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     now = []
     for gold in golds:
         gold = replace(gold, note_id=note.id, path=note.path or note.title)
-        span = text.nearest(gold)
-        if span is None:
-            now.append(replace(gold, flagged=True))
-        else:
-            quote = note.body[span[0] : span[1]]
-            now.append(replace(gold, quote=quote, start=span[0], end=span[1], flagged=False))
+        if span := text.nearest(gold):
+            gold = replace(gold, quote=note.body[slice(*span)], start=span[0], end=span[1])
+        now.append(replace(gold, flagged=span is None))
     return now
 
 
@@ -104,8 +94,8 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     if moves and not store.readonly:
         store.questions.move_golds(moves)
         return store.questions.of(question_set)
-    news = {was: new for _, was, new in moves}
-    return [replace(question, gold=tuple(news.get(gold, gold) for gold in question.spans)) for question in questions]
+    moved = {was: new for _, was, new in moves}
+    return [replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans)) for question in questions]
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
@@ -114,14 +104,14 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     Each quote must occur in its note once, whatever its white space, or at its `start`. Raises one
     QuestionSetError that lists the others; `name` is the file's.
     """
-    wanted: dict[str, list[Question]] = {}
+    by_path: dict[str, list[Question]] = {}
     for question in questions:
         for path in {gold.path for gold in question.gold}:
-            wanted.setdefault(path, []).append(question)
+            by_path.setdefault(path, []).append(question)
     ids = store.questions.note_ids(base.id)
     placed: dict[Gold, GoldSpan] = {}
     problems = Problems(name)
-    for path, questions_of_path in wanted.items():
+    for path, questions_of_path in by_path.items():
         notes = [note for note_id in ids.get(path, ()) if (note := _note(store, note_id))]
         texts = [(note, _Text(note.body)) for note in notes]
         for question in questions_of_path:
@@ -130,18 +120,14 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
                     try:
                         placed[gold] = _placed(gold, texts)
                     except RowError as error:
-                        reason = message("question '{id}': {problem}", id=question.id, problem=error.message)
-                        problems.add(question.line, reason)
+                        problems.add_of(question, error)
     problems.raise_any()
     # A duplicate passage would count twice.
     return [replace(one, gold=tuple(dict.fromkeys(placed[gold] for gold in one.gold))) for one in questions]
 
 
-def told(store: Store, questions: Sequence[Question]) -> list[Question]:
-    """Return resolved questions in the form of a file: each passage as path and quote.
-
-    A quote that occurs several times has its start too.
-    """
+def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
+    """Return resolved questions as for a file: each passage as path and quote, with its start where that is needed."""
     spans: dict[str, list[GoldSpan]] = {}
     for question in questions:
         for gold in question.spans:
@@ -171,17 +157,11 @@ def _placed(gold: Gold, texts: Sequence[tuple[Note, "_Text"]]) -> GoldSpan:
     if len(matches) > 1 and gold.start is not None:
         end = gold.start + len(gold.quote)
         matches = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
-    quote = f"{' '.join(gold.quote[:40].split())}…"
+    fields = {"quote": f"{' '.join(gold.quote[:40].split())}…", "path": gold.path}
     if not matches:
-        raise RowError(
-            "its quote '{quote}' isn't in '{path}'; it must be there exactly once.", quote=quote, path=gold.path
-        )
+        raise RowError("its quote '{quote}' isn't in '{path}'; it must be there exactly once.", **fields)
     if len(matches) > 1:
-        raise RowError(
-            "its quote '{quote}' is more than once in '{path}'; it must be there exactly once.",
-            quote=quote,
-            path=gold.path,
-        )
+        raise RowError("its quote '{quote}' is more than once in '{path}'; it must be there exactly once.", **fields)
     note, span = matches[0]
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 

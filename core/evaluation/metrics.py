@@ -1,12 +1,11 @@
-"""How good a ranking is, from character spans alone.
+"""Quality of a ranking, from character spans alone.
 
-A span is (path, start, end), half-open. Ranks count from 1; None is 'not found'. Every metric is 0 where
-there is nothing to measure, and the mean over the questions is a run's figure.
+A span is (path, start, end), half-open. Ranks count from 1; None is 'not found'. Every metric is 0 where there is
+nothing to measure; a run's figure is the mean over its questions.
 
-Metrics of rank see a question's hits as their `relevance`, how many gold passages each hit newly finds, and
-`total`, how many are `needed`. Textbook relevance is the case of 0 and 1, and there they give the textbook's
-figures. A hit may find several passages at once, as a long chunk does: the n-th passage found then counts at
-rank n at best, where a perfect ranking of single passages would have it.
+Metrics of rank take the `relevance` of a question's hits, the number of gold passages that each hit newly finds, and
+`total`, the number `needed`. With a relevance of 0 and 1 they give the textbook's figures. A long chunk may find
+several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking of single passages.
 """
 
 from bisect import bisect_left
@@ -19,7 +18,7 @@ from core.model import Rates
 Span = tuple[str, int, int]
 
 FOUND_SHARE = 0.5
-"""A gold passage is found when this share of its characters was retrieved."""
+"""Least retrieved share of a found gold passage's characters."""
 
 
 def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
@@ -52,7 +51,7 @@ def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
 
 
 def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
-    """Return how exactly the retrieved spans are the gold ones: 1 for the same characters, 0 for others only.
+    """Return the overlap of the retrieved and the gold characters: 1 for the same characters, 0 for others only.
 
     |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
     counted once. All gold passages are wanted, also where one is enough.
@@ -84,9 +83,9 @@ def needed(golds: Sequence[Span], *, any: bool) -> int:
 def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list[int]:
     """Return the number of gold passages that each hit newly finds.
 
-    A passage is found by the first rank by which FOUND_SHARE of it was retrieved, so that what repeats a hit
-    is not relevant again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent
-    Relevance', SIGIR 2003). Nothing is relevant once as many are found as `needed`.
+    A passage is found at the first rank by which FOUND_SHARE of it was retrieved, so a repeated hit isn't relevant
+    again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent Relevance', SIGIR 2003).
+    No hit is relevant after the `needed` passages are found.
     """
     missing, wanted, newly = list(golds), needed(golds, any=any), []
     for rank, (path, _, _) in enumerate(hits, start=1):
@@ -140,7 +139,7 @@ def precision_at(relevance: Sequence[int], k: int) -> float:
 
 
 def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return how near the first k hits come to finding a needed passage at each rank from the first.
+    """Return the discounted gain of the first k hits, as a share of the gain with a needed passage at each rank.
 
     DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
     Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as trec_eval has it).
@@ -188,7 +187,7 @@ def share_reaching(best: Sequence[float | None], threshold: float) -> float:
 
 
 def rates(negatives: Sequence[float | None], answered: Sequence[float | None]) -> list[Rates]:
-    """Return both rates of `share_reaching` at every score there is, the highest first: a curve's points.
+    """Return both rates of `share_reaching` at every score, the highest first: the points of a curve.
 
     Both rise from one to the next: the ROC curve of Fawcett (2006), his algorithm 1, without its start at (0, 0).
     """
@@ -206,7 +205,7 @@ def rates(negatives: Sequence[float | None], answered: Sequence[float | None]) -
 def percentile(values: Sequence[float], percent: int) -> float:
     """Return the smallest value that `percent` % of the values, from 1 to 100, don't exceed.
 
-    The nearest rank, sorted[⌈percent × n / 100⌉]: always a value that was measured (Hyndman and Fan,
+    The nearest rank, sorted[⌈percent × n / 100⌉], is always a measured value (Hyndman and Fan,
     'Sample Quantiles in Statistical Packages', 1996, definition 1).
     """
     return sorted(values)[-(-percent * len(values) // 100) - 1] if values else 0.0

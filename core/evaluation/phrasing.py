@@ -154,10 +154,7 @@ def is_chinese(text: str) -> bool:
 
 
 def of_definition(sentence: str, heading: str, casing: Casing) -> str | None:
-    """Return the question that a defining sentence answers, None for other sentences.
-
-    The defined term must be marked in the sentence, or named in the heading.
-    """
+    """Return the question that a sentence answers, if it defines a term that is marked, or named in the heading."""
     if is_chinese(sentence):
         return _of_chinese_definition(sentence, heading)
     if named := _NAMED.fullmatch(sentence):
@@ -219,9 +216,7 @@ def _singular(word: str) -> str:
 
 def _is_thing(match: re.Match[str], after: list[str]) -> bool:
     """Whether the words after the verb begin with a noun: with an article, a possessive or a plural."""
-    if after[0] in ("a", "an", "the"):
-        return True
-    if after[0].endswith(("’s", "'s")):
+    if after[0] in ("a", "an", "the") or after[0].endswith(("’s", "'s")):
         return True
     return match["verb"] == "are" and bool(match["mark"]) and after[0].endswith("s")
 

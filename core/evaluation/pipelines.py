@@ -1,63 +1,83 @@
-"""How a pipeline is written: `chunk_size=256, reranker=none`, and grids of them."""
+"""Pipelines as text, such as `chunk_size=256,reranker=none`, and grids of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from itertools import product
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from core.config import ChunkingSettings, problem_of
 from core.errors import ConfigError, UnknownChoice
-from core.model import PARTS, ChunkingOptions, Pipeline, SearchSettings
+from core.model import DEFAULTS, PARTS, ChunkingOptions, Pipeline, SearchSettings
+from core.reranking import NONE
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
 _NAMES = (*_CUTTING, "embedder", *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
 
+TRIED: Mapping[str, Sequence[Any]] = {"reranker": (NONE, DEFAULTS.reranker), "semantic_weight": (0.4, 0.6, 0.8)}
+"""Values of the search settings that the usual grid varies."""
+
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
-    """Return a pipeline that differs from another one as `spec` says, under that name.
+    """Return the start with the settings of `spec`, which is also its name.
 
-    `chunking` is the base's, for what the spec leaves open of it. Raises UnknownChoice for the name of a
-    setting, ConfigError for a value that can't be.
+    `chunking` is the base's. Raises UnknownChoice for an unknown setting, ConfigError for an invalid value.
     """
-    given = dict(_pair(part) for part in spec.split(",") if part.strip())
-    if not given:
+    settings = dict(_pair(part) for part in spec.split(",") if part.strip())
+    if not settings:
         raise ConfigError("This pipeline names no setting. Write it as chunk_size=256,reranker=none.")
-    return replace(_with(given, start, chunking), name=spec.strip())
+    return replace(_with(settings, start, chunking), name=spec.strip())
 
 
 def combined(specs: Iterable[str], start: Pipeline, chunking: ChunkingOptions) -> list[Pipeline]:
-    """Return a pipeline for every combination of settings such as `chunk_size=256,512`, the start first.
-
-    Raises as `parse` does.
-    """
+    """Return the start with every combination of settings such as `chunk_size=256,512`; raises as `parse` does."""
     choices: dict[str, list[str]] = {}
     for spec in specs:
-        name, values = _choices(spec)
+        name, listed = _pair(spec)
+        values = [value.strip() for value in listed.split(",") if value.strip()]
+        if not values:
+            raise _no_setting(spec)
         choices.setdefault(name, []).extend(values)
-    combinations = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
-    others = [
-        replace(_with(given, start, chunking), name=",".join(f"{name}={value}" for name, value in given.items()))
-        for given in combinations
+    combinations = (dict(zip(choices, values, strict=True)) for values in product(*choices.values()))
+    return [
+        replace(_with(settings, start, chunking), name=",".join(f"{name}={value}" for name, value in settings.items()))
+        for settings in combinations
     ]
-    return distinct([start, *others])
 
 
 def distinct(pipelines: Iterable[Pipeline]) -> list[Pipeline]:
-    """Return pipelines without those that are another one under another name."""
-    found: dict[Pipeline, Pipeline] = {}
+    """Return pipelines without those that differ from an earlier one by their name only."""
+    first: dict[Pipeline, Pipeline] = {}
     for pipeline in pipelines:
-        found.setdefault(replace(pipeline, name=""), pipeline)
-    return list(found.values())
+        first.setdefault(replace(pipeline, name=""), pipeline)
+    return list(first.values())
 
 
-def _choices(spec: str) -> tuple[str, Sequence[str]]:
-    name, values = _pair(spec)
-    listed = [value.strip() for value in values.split(",") if value.strip()]
-    if not listed:
-        raise _no_setting(spec)
-    return name, listed
+def grid(
+    own: Pipeline, *, chunkings: Sequence[ChunkingOptions] = (), choices: Mapping[str, Sequence[Any]] = TRIED
+) -> list[Pipeline]:
+    """Return every combination of chunkings and search settings once, after a pipeline that changes nothing.
+
+    Values of `own`, the base's pipeline, stay open. The order is from simple to costly where the choices are:
+    chunkings, which need another index, change last. The default chunkings are the base's own and, where its strategy
+    has sizes, smaller and larger ones.
+    """
+    pipelines = [Pipeline()]
+    for cut, *values in product(chunkings or _sizes(own.chunking), *choices.values()):
+        chosen = dict(zip(choices, values, strict=True))
+        changed = {name: value for name, value in chosen.items() if value != getattr(own.search, name)}
+        if chosen.get("reranker") == NONE:
+            changed.pop("rerank_weight", None)
+        search = SearchSettings(**changed)
+        pipelines.append(Pipeline(chunking=None if cut == own.chunking else cut, search=search))
+    return list(dict.fromkeys(pipelines))
+
+
+def _sizes(own: ChunkingOptions | None) -> Sequence[ChunkingOptions | None]:
+    options = own or ChunkingOptions()
+    return [own] if options.strategy in ("none", "lines") else [own, options.smaller(), options.larger()]
 
 
 def _pair(part: str) -> tuple[str, str]:
@@ -69,9 +89,9 @@ def _pair(part: str) -> tuple[str, str]:
     return name, value
 
 
-def _with(given: Mapping[str, str], start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
-    cut = {name: value for name, value in given.items() if name in _CUTTING}
-    search = {name: value for name, value in given.items() if name in PARTS}
+def _with(settings: Mapping[str, str], start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
+    cut = {name: value for name, value in settings.items() if name in _CUTTING}
+    search = {name: value for name, value in settings.items() if name in PARTS}
     try:
         if cut:
             checked = ChunkingSettings.model_validate(asdict(start.chunking or chunking) | cut)
@@ -82,7 +102,7 @@ def _with(given: Mapping[str, str], start: Pipeline, chunking: ChunkingOptions) 
         raise ConfigError(
             "The setting '{name}' is not valid: {reason}.", name=str(first["loc"][0]), reason=problem_of(first)
         ) from error
-    return replace(start, search=chosen, embedder=given.get("embedder", start.embedder))
+    return replace(start, search=chosen, embedder=settings.get("embedder", start.embedder))
 
 
 def _no_setting(part: str) -> ConfigError:

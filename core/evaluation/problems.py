@@ -2,12 +2,12 @@
 
 from operator import itemgetter
 
-from core.errors import QuestionSetError
+from core.errors import QuestionSetError, TesseraError
 from core.messages import Message, message
+from core.model import Question
 
 MOST = 20
 """Number of listed problems; the others are counted."""
-
 
 _OF_LIBRARIES = (
     message("Expecting value"),
@@ -23,11 +23,11 @@ _OF_LIBRARIES = (
     message("Extra data"),
     message("unexpected end of data"),
 )
-"""What Python's readers of JSON and CSV say, as messages; `parsing` finds them by their text."""
+"""Errors of Python's readers of JSON and CSV; `parsing` finds them by their text."""
 
 
 def parsing(text: str) -> Message | str:
-    """Return what a reader of JSON or CSV says as a message, or as it stands where no catalogue knows it."""
+    """Return an error of a reader of JSON or CSV as a message, an unknown one as it is."""
     text = text.removesuffix(": ")
     return next((known for known in _OF_LIBRARIES if known.text == text), text)
 
@@ -44,6 +44,10 @@ class Problems:
         self._count += 1
         if len(self._listed) < MOST:
             self._listed.append((line, reason))
+
+    def add_of(self, question: Question, error: TesseraError) -> None:
+        """Add an error of a question, with the question's id."""
+        self.add(question.line, message("question '{id}': {problem}", id=question.id, problem=error.message))
 
     def raise_any(self) -> None:
         """Raise a QuestionSetError that lists the problems, with the first one's line, if there are any."""

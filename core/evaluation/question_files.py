@@ -18,11 +18,6 @@ TABLES = (".csv", ".tsv")
 """Suffixes of files with a table."""
 
 
-def load(path: Path) -> list[Question]:
-    """Read a file of questions as `parse` does; raises SourceError where it can't be read."""
-    return parse(content(path), str(path))
-
-
 def content(path: Path) -> bytes:
     """Return the bytes of a file; raises SourceError where it can't be read."""
     try:
@@ -47,24 +42,22 @@ def parse(data: bytes, name: str) -> list[Question]:
             continue
         try:
             question = _question(json.loads(raw.decode("utf-8")), number)
-        except UnicodeDecodeError:
-            problems.add(number, message("this isn't UTF-8. Save the file as UTF-8."))
-        except RecursionError:
-            problems.add(number, message("this is nested too deeply."))
-        except json.JSONDecodeError as error:
-            reason = message(
-                "this isn't a JSON object ({reason}, column {n}).", reason=parsing(error.msg), n=error.colno
-            )
-            problems.add(number, reason)
-        except RowError as error:
-            problems.add(number, error.message)
-        except ValueError as error:
-            problems.add(number, verbatim(str(error)))
-        else:
             known = questions.setdefault(question.id, question)
-            if known is not question:
-                reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
-                problems.add(number, reason)
+            if known is question:
+                continue
+            reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
+        except UnicodeDecodeError:
+            reason = message("this isn't UTF-8. Save the file as UTF-8.")
+        except RecursionError:
+            reason = message("this is nested too deeply.")
+        except json.JSONDecodeError as error:
+            text = parsing(error.msg)
+            reason = message("this isn't a JSON object ({reason}, column {n}).", reason=text, n=error.colno)
+        except RowError as error:
+            reason = error.message
+        except ValueError as error:
+            reason = verbatim(str(error))
+        problems.add(number, reason)
     problems.raise_any()
     return list(questions.values())
 
@@ -91,18 +84,15 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
 
 
 def _row(question: Question) -> dict[str, object]:
-    row: dict[str, object] = {
+    row = {
         "id": question.id,
         "question": question.text,
         "kind": question.kind,
         "gold": [_gold_row(gold) for gold in question.gold],
         "any": question.any,
     }
-    if question.note:
-        row["note"] = question.note
-    if question.suggested:
-        row["suggested"] = True
-    return row
+    optional = {"note": question.note, "suggested": question.suggested}
+    return row | {name: value for name, value in optional.items() if value}
 
 
 def _gold_row(gold: Gold) -> dict[str, object]:
@@ -122,9 +112,9 @@ def _question(row: object, line: int) -> Question:
         text=_text(row, "question"),
         gold=tuple(_gold(gold) for gold in golds),
         any=_truth(row, "any", True),
-        kind=_any_text(row, "kind"),
+        kind=_text(row, "kind", optional=True),
         line=line,
-        note=_any_text(row, "note"),
+        note=_text(row, "note", optional=True),
         suggested=_truth(row, "suggested", False),
     )
 
@@ -136,21 +126,12 @@ def _gold(row: dict[str, object]) -> Gold:
     return Gold(_text(row, "path"), _text(row, "quote"), start)
 
 
-def _text(row: dict[str, object], key: str) -> str:
-    value = row.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise RowError("'{key}' is missing or isn't text.", key=key)
-    return _sound(value, key)
-
-
-def _any_text(row: dict[str, object], key: str) -> str:
-    value = row.get(key, "")
-    if not isinstance(value, str):
+def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
+    value = row.get(key, "" if optional else None)
+    if optional and not isinstance(value, str):
         raise RowError("'{key}' must be text.", key=key)
-    return _sound(value, key)
-
-
-def _sound(value: str, key: str) -> str:
+    if not isinstance(value, str) or not (optional or value.strip()):
+        raise RowError("'{key}' is missing or isn't text.", key=key)
     if _SURROGATE.search(value):
         raise RowError("'{key}' holds half of a surrogate pair.", key=key)
     return value

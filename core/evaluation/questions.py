@@ -1,6 +1,5 @@
 """Question sets on a base: typed, imported, suggested, or marked on hits."""
 
-from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from core.config import Settings
@@ -17,75 +16,52 @@ SUGGESTED = 20
 class Questions:
     """The question sets of a workspace."""
 
+    content = staticmethod(question_files.content)
+
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._table = store.questions
+        # These change rows and nothing else.
+        self.rename_set, self.delete_set = self._table.rename_set, self._table.delete_set
+        self.add, self.edit, self.delete = self._table.add, self._table.edit, self._table.delete
+        self.accept, self.reject = self._table.accept, self._table.reject
+        self.remove_passage = self._table.remove_gold
 
     def sets(self, base: str) -> list[QuestionSet]:
         """Return the question sets of a base."""
-        return self._store.questions.sets(self._store.notes.base(base))
+        return self._table.sets(self._store.notes.base(base))
 
     def named(self, base: str, name: str) -> QuestionSet:
         """Return the question set of this name; raises UnknownChoice with the existing names."""
-        return self._store.questions.named(self._store.notes.base(base), name)
+        return self._table.named(self._store.notes.base(base), name)
 
     def add_set(self, base: str, name: str) -> QuestionSet:
         """Make an empty set; raises ConfigError for an invalid or taken name."""
-        return self._store.questions.add_set(self._store.notes.base(base), name)
-
-    def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
-        return self._store.questions.rename_set(question_set, name)
-
-    def delete_set(self, question_set: QuestionSet) -> None:
-        """Delete a set with its questions; its runs stay."""
-        self._store.questions.delete_set(question_set)
+        return self._table.add_set(self._store.notes.base(base), name)
 
     def of(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions with the current places of their right passages; missing ones are flagged."""
         return golds.resolve(self._store, question_set)
-
-    content = staticmethod(question_files.content)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
         """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
         return question_files.read(self._store, self._store.notes.base(base), data, name)
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add all questions of a file, or none, to the set of this name; a missing set is made.
-
-        Raises one QuestionSetError that lists the bad questions.
-        """
+        """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
         known = next((known for known in self.sets(base) if known.name == set_name.strip()), None)
-        taken = {question.id for question in self._store.questions.of(known)} if known else ()
+        taken = {question.id for question in self._table.of(known)} if known else ()
         questions = question_files.read(self._store, self._store.notes.base(base), data, name, taken=taken)
         if known is None:
-            return self._store.questions.add_set(self._store.notes.base(base), set_name, questions)
-        self._store.questions.add(known, questions)
+            return self._table.add_set(self._store.notes.base(base), set_name, questions)
+        self._table.add(known, questions)
         return self.named(base, known.name)
 
     def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
         """Return a set as JSON lines, or as a CSV `table`; an import reads both."""
-        questions = golds.told(self._store, self.of(question_set))
+        questions = golds.portable(self._store, self.of(question_set))
         return sheets.dump(questions) if table else question_files.dump(questions)
-
-    def add(self, question_set: QuestionSet, added: Iterable[Question]) -> list[Question]:
-        """Add questions, all or none; a question without an id gets one."""
-        return self._store.questions.add(question_set, added)
-
-    def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question."""
-        self._store.questions.edit(question_set, question_id, question)
-
-    def delete(self, question_set: QuestionSet, question_ids: Collection[str]) -> int:
-        return self._store.questions.delete(question_set, question_ids)
-
-    def accept(self, question_set: QuestionSet, question_ids: Collection[str]) -> int:
-        """Make suggested questions the set's own."""
-        return self._store.questions.accept(question_set, question_ids)
-
-    def reject(self, question_set: QuestionSet, question_ids: Collection[str]) -> int:
-        """Delete questions that are still suggested."""
-        return self._store.questions.reject(question_set, question_ids)
 
     def suggest(
         self, question_set: QuestionSet, count: int = SUGGESTED, *, by_model: bool = False, progress: Progress = unheard
@@ -95,23 +71,20 @@ class Questions:
         Questions that the set already has are left out. Raises ProviderError and ConfigError for an unusable model.
         """
         base = self._store.notes.base_of(question_set.base_id)
-        existing = self._store.questions.of(question_set)
+        existing = self._table.of(question_set)
         ids, texts = {question.id for question in existing}, {question.text for question in existing}
         cards = self._store.notes.cards(Filters(bases=(base.name,)))
         notes = (self._store.notes.note(card.id) for card in cards)
-        wanted = count + len(ids)
+        limit = count + len(ids)
         if by_model:
+            llm = self._settings.llm
             suggested = suggestions.suggest_by_model(
-                notes,
-                Chat(self._settings.llm),
-                wanted,
-                characters=self._settings.llm.input_characters,
-                progress=progress,
+                notes, Chat(llm), limit, characters=llm.input_characters, progress=progress
             )
         else:
-            suggested = suggestions.suggest(notes, wanted)
+            suggested = suggestions.suggest(notes, limit)
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
-        return self._store.questions.add(question_set, fresh[:count])
+        return self._table.add(question_set, fresh[:count])
 
     # right passages, by a click
 
@@ -123,9 +96,9 @@ class Questions:
         """
         known = self._with_text(question_set, text)
         if known is None:
-            return self._store.questions.add(question_set, [Question("", text.strip(), (self._gold(hit),))])[0]
+            return self._table.add(question_set, [Question("", text.strip(), (self._gold(hit),))])[0]
         self.add_passage(question_set, known.id, hit)
-        return self._store.questions.question(question_set, known.id)
+        return self._table.question(question_set, known.id)
 
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
         """Remove a hit's passage from the right ones of a question.
@@ -139,9 +112,9 @@ class Questions:
         if len(left) == len(known.spans):
             return
         if left or known.kind or known.note:
-            self._store.questions.edit(question_set, known.id, replace(known, gold=tuple(left)))
+            self._table.edit(question_set, known.id, replace(known, gold=tuple(left)))
         else:
-            self._store.questions.delete(question_set, [known.id])
+            self._table.delete(question_set, [known.id])
 
     def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
         """Return the right passages of a question at their last known places, none for an unknown question."""
@@ -150,11 +123,7 @@ class Questions:
 
     def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
         """Make a hit's passage a right one of a question of the set; raises as `mark` does."""
-        self._store.questions.add_gold(question_set, question_id, self._gold(hit))
-
-    def remove_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Remove a right passage from a question."""
-        self._store.questions.remove_gold(question_set, question_id, gold)
+        self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
         """Replace a right passage by a part of it: a click marks a whole chunk, the answer may be a sentence.
@@ -162,14 +131,14 @@ class Questions:
         Raises QuestionSetError for a text outside the passage, NoteNotFound.
         """
         part = golds.narrowed(self._store.notes.note(gold.note_id), gold, quote)
-        question = self._store.questions.question(question_set, question_id)
+        question = self._table.question(question_set, question_id)
         spans = tuple(part if span == gold else span for span in question.spans)
-        self._store.questions.edit(question_set, question_id, replace(question, gold=spans))
+        self._table.edit(question_set, question_id, replace(question, gold=spans))
 
     # within
 
     def _with_text(self, question_set: QuestionSet, text: str) -> Question | None:
-        return next((known for known in self._store.questions.of(question_set) if known.text == text.strip()), None)
+        return next((known for known in self._table.of(question_set) if known.text == text.strip()), None)
 
     def _gold(self, hit: Hit) -> GoldSpan:
         if hit.chunk.start == hit.chunk.end:

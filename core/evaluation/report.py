@@ -31,7 +31,6 @@ _MARKUP = re.compile(
 """Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
 _FIGURE = re.compile(rf"[-+]?[\d.]+( \(.*\))?|{NONE}")
 
-
 Cell = str | Message
 """A text from outside, or a message of this program."""
 
@@ -45,15 +44,22 @@ class _Section:
     table: Sequence[Sequence[Cell]] = ()
 
 
-def to_csv(shown: SideBySide) -> bytes:
+def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
+    """Return a report as a file, in the form `csv`, `md` or `html`; `base` is the base's name, to show it."""
+    if form == "csv":
+        return to_csv(compared)
+    return (to_html if form == "html" else to_markdown)(compared, base, language).encode()
+
+
+def to_csv(compared: SideBySide) -> bytes:
     """Return a row for each question, with its rank, time and METRICS in each run, in UTF-8 with its mark."""
-    return sheets.written(_rows(shown))
+    return sheets.written(_rows(compared))
 
 
-def to_markdown(shown: SideBySide, base: str = "", language: str = ENGLISH) -> str:
-    """Return a report in Markdown, with the tables of GitHub; `base` is the base's name, to show it."""
-    parts = [f"# {_markdown(_title(shown), language)}"]
-    for section in _sections(shown, base):
+def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
+    """Return a report in Markdown, with the tables of GitHub."""
+    parts = [f"# {_markdown(_title(compared), language)}"]
+    for section in _sections(compared, base):
         parts.append(f"## {_markdown(section.title, language)}")
         parts += [_markdown(sentence, language) for sentence in section.sentences]
         if section.table:
@@ -62,11 +68,11 @@ def to_markdown(shown: SideBySide, base: str = "", language: str = ENGLISH) -> s
     return "\n\n".join(parts) + "\n"
 
 
-def to_html(shown: SideBySide, base: str = "", language: str = ENGLISH) -> str:
+def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
     """Return a report as a self-contained page without scripts."""
-    title = escape(render(_title(shown), language))
+    title = escape(render(_title(compared), language))
     parts = [f"<h1>{title}</h1>"]
-    for section in _sections(shown, base):
+    for section in _sections(compared, base):
         parts.append(f"<h2>{_html(section.title, language)}</h2>")
         parts += [f"<p>{_html(sentence, language)}</p>" for sentence in section.sentences]
         if section.table:
@@ -78,14 +84,14 @@ def to_html(shown: SideBySide, base: str = "", language: str = ENGLISH) -> str:
 # content
 
 
-def _rows(shown: SideBySide) -> Iterator[list[str]]:
-    several = len(shown.runs) > 1
+def _rows(compared: SideBySide) -> Iterator[list[str]]:
+    several = len(compared.runs) > 1
     head = ["id", "question", "kind"]
-    for number, label in enumerate(shown.labels):
+    for number, label in enumerate(compared.labels):
         columns = ("rank", *(("change",) if number else ()), "took_ms", *METRICS)
         head += [f"{label}: {column}" if several else column for column in columns]
     yield head
-    for row in shown.rows:
+    for row in compared.rows:
         cells = [row.id, row.question, row.kind]
         for number, (result, values) in enumerate(zip(row.results, row.values, strict=True)):
             cells.append("" if result.found_rank is None else f"{result.found_rank}")
@@ -95,42 +101,42 @@ def _rows(shown: SideBySide) -> Iterator[list[str]]:
         yield cells
 
 
-def _title(shown: SideBySide) -> Message:
-    return message("Comparison of runs") if len(shown.runs) > 1 else message("Report of a run")
+def _title(compared: SideBySide) -> Message:
+    return message("Comparison of runs") if len(compared.runs) > 1 else message("Report of a run")
 
 
-def _sections(shown: SideBySide, base: str) -> Iterator[_Section]:
-    yield _runs(shown, base)
-    if shown.settings:
-        title = message("Settings that differ") if len(shown.runs) > 1 else message("Settings")
-        rows = [[name, *map(_value, values)] for name, values in shown.settings.items()]
-        yield _Section(title, table=_laid(shown, [[message("Setting"), *shown.labels], *rows]))
-    yield _figures(shown)
-    if any(kind.kind for kind in shown.kinds):
-        rows = [[kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)] for kind in shown.kinds]
-        head = [message("Kind"), message("Questions"), *shown.labels]
-        yield _Section(message("Answered, by kind"), table=_laid(shown, [head, *rows]))
-    if any(row.negative for row in shown.rows):
-        named = zip(shown.labels, shown.false_positives, strict=True)
-        yield _Section(message("Questions without an answer"), [_of(name, one.told) for name, one in named])
-    yield from _changed(shown) if len(shown.runs) > 1 else _missed(shown)
+def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
+    yield _runs(compared, base)
+    if compared.settings:
+        title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
+        rows = [[name, *map(_value, values)] for name, values in compared.settings.items()]
+        yield _Section(title, table=_turned(compared, [[message("Setting"), *compared.labels], *rows]))
+    yield _figures(compared)
+    if any(kind.kind for kind in compared.kinds):
+        rows = [[kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)] for kind in compared.kinds]
+        head = [message("Kind"), message("Questions"), *compared.labels]
+        yield _Section(message("Answered, by kind"), table=_turned(compared, [head, *rows]))
+    if any(row.negative for row in compared.rows):
+        named = zip(compared.labels, compared.false_positives, strict=True)
+        yield _Section(message("Questions without an answer"), [_of(name, one.message) for name, one in named])
+    yield from _changed(compared) if len(compared.runs) > 1 else _missed(compared)
 
 
 def _of(name: Cell, what: Cell) -> Message:
     return message("{name}: {text}", name=name, text=what)
 
 
-def _runs(shown: SideBySide, base: str) -> _Section:
+def _runs(compared: SideBySide, base: str) -> _Section:
     counts = plural(
         "{n} question, {answerable} of them with an answer.",
         "{n} questions, {answerable} of them with an answer.",
-        n=len(shown.rows),
-        answerable=shown.answerable,
+        n=len(compared.rows),
+        answerable=compared.answerable,
     )
     of_base = [_of(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
-    rows = [[label, *_facts(run)] for label, run in zip(shown.labels, shown.runs, strict=True)]
-    return _Section(message("What was asked"), [counts, *of_base, *shown.notices], [head, *rows])
+    rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
+    return _Section(message("What was asked"), [counts, *of_base, *compared.notices], [head, *rows])
 
 
 def _facts(run: Run) -> list[Cell]:
@@ -139,32 +145,28 @@ def _facts(run: Run) -> list[Cell]:
     return [run.set_name or NONE, asked, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
 
 
-def _figures(shown: SideBySide) -> _Section:
-    first, *others = shown.labels
+def _figures(compared: SideBySide) -> _Section:
+    (first, *others), metric = compared.labels, compared.metric
     sentences = [
-        message("{name} ({metric}): {text}", name=label, metric=shown.metric, text=by_metric[shown.metric].told)
-        for label, by_metric in zip(others, shown.comparisons, strict=True)
+        message("{name} ({metric}): {text}", name=label, metric=metric, text=by_metric[metric].message)
+        for label, by_metric in zip(others, compared.comparisons, strict=True)
     ]
-    if shown.comparisons and shown.answerable >= ENOUGH:
+    if compared.comparisons and compared.answerable >= ENOUGH:
         sentences.append(message("Behind a difference stands its interval of 95 % (paired bootstrap)."))
-    head = [message("Figure"), *shown.labels, *(lines(label, first, separator=" − ") for label in others)]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            *(f"{figure:.3f}" for figure in shown.figures[name]),
-            *(_difference(one[name]) for one in shown.comparisons),
-        ]
-        for name in METRICS
-    ]
+    head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
+    rows: list[list[Cell]] = []
+    for name in METRICS:
+        differences = (_difference(one[name]) for one in compared.comparisons)
+        rows.append([name, *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
     for name in TIMES:
-        time, *times = shown.figures[name]
+        time, *times = compared.figures[name]
         rows.append([name, *(f"{one:.1f}" for one in (time, *times)), *(f"{one - time:+.1f}" for one in times)])
-    return _Section(message("Figures"), sentences, _laid(shown, [head, *rows]))
+    return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
 
 
-def _laid(shown: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
+def _turned(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
     """Return a table with a column for each run; transposed where there are many runs."""
-    return table if len(shown.labels) <= _COLUMNS else list(zip(*table, strict=True))
+    return table if len(compared.labels) <= _COLUMNS else list(zip(*table, strict=True))
 
 
 def _difference(comparison: Comparison) -> str:
@@ -174,22 +176,22 @@ def _difference(comparison: Comparison) -> str:
     return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
 
 
-def _changed(shown: SideBySide) -> Iterator[_Section]:
-    first, *others = shown.labels
+def _changed(compared: SideBySide) -> Iterator[_Section]:
+    first, *others = compared.labels
     titles: dict[Change, Message] = {"gained": message("Gained"), "lost": message("Lost")}
     for number, label in enumerate(others, start=1):
         for change, title in titles.items():
             rows = [
                 [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
-                for row in shown.changed(change, run=number)
+                for row in compared.changed(change, run=number)
             ]
             yield _listed(_of(title, label), [*_HEAD, first, label], rows)
 
 
-def _missed(shown: SideBySide) -> Iterator[_Section]:
+def _missed(compared: SideBySide) -> Iterator[_Section]:
     rows = [
         [row.id, row.question, _where(row), _why(row.results[0])]
-        for row in shown.rows
+        for row in compared.rows
         if not (row.negative or answered(row.results[0]))
     ]
     yield _listed(message("Missed"), [*_HEAD, message("Why")], rows)
@@ -207,7 +209,7 @@ def _where(row: Row) -> str:
 
 
 def _why(result: QuestionResult) -> Cell:
-    reasons = dict.fromkeys(one.told for one in result.diagnoses)
+    reasons = dict.fromkeys(one.message for one in result.diagnoses)
     return lines(*reasons, separator=" ") if reasons else NONE
 
 

@@ -4,20 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import cast
 
 from core import chunking, embedding
 from core.config import Settings
 from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
-from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring
+from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
 from core.evaluation.problems import Problems
-from core.evaluation.sidebyside import BY_BUDGET, laid
 from core.indexing.scratch import Scratch
-from core.messages import message
 from core.model import (
     DEPTH,
-    Advice,
+    ChunkingOptions,
     Filters,
     KnowledgeBase,
     Measured,
@@ -28,9 +25,7 @@ from core.model import (
     QuestionSet,
     Run,
     SearchOptions,
-    SearchResult,
     SearchSettings,
-    SideBySide,
     unheard,
 )
 from core.models import Models
@@ -43,7 +38,13 @@ _TOGETHER = 25
 
 
 class Runs:
-    """Runs of a workspace, their comparison and their advice."""
+    """Runs of a workspace, their comparison, advice and reports."""
+
+    grid = staticmethod(pipelines.grid)
+    evaluation = staticmethod(scoring.evaluation_of)
+    side_by_side = staticmethod(sidebyside.side_by_side)
+    advise = staticmethod(advice.of_runs)
+    report = staticmethod(report.report)
 
     def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
         self._store = store
@@ -57,19 +58,29 @@ class Runs:
         """Return a search over a store that reuses no score of an earlier question."""
         return Searching(store, self._settings, self._models, self._synonyms, cached=False)
 
-    # functions without a workspace
+    # pipelines
 
-    as_it_stands = advice.AS_IT_IS
-    parse = staticmethod(pipelines.parse)
-    combined = staticmethod(pipelines.combined)
-    distinct = staticmethod(pipelines.distinct)
-    grid = staticmethod(advice.grid)
-    evaluation = staticmethod(scoring.evaluation_of)
-    advice_on = staticmethod(advice.of_runs)
-    laid = staticmethod(laid)
-    to_csv = staticmethod(report.to_csv)
-    to_html = staticmethod(report.to_html)
-    to_markdown = staticmethod(report.to_markdown)
+    def own_pipeline(self, base: str) -> Pipeline:
+        """Return the complete settings of a base as a pipeline: the start of a grid."""
+        own = self._store.notes.base(base)
+        settings = self._searching_of(self._store).settings(_options(own, Pipeline()))
+        return Pipeline(chunking=own.chunking, search=SearchSettings.of(settings))
+
+    def variants(
+        self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
+    ) -> list[Pipeline]:
+        """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
+
+        The choice `auto` stands for the usual grid. Raises as `pipelines.parse` does.
+        """
+        start, chunking = Pipeline(search=search), self._store.notes.base(base).chunking
+        chosen = [start, *(pipelines.parse(spec, start, chunking) for spec in specs)]
+        chosen += pipelines.combined([choice for choice in choices if choice != "auto"], start, chunking)
+        if "auto" in choices:
+            own = self.own_pipeline(base)
+            usual = pipelines.grid(replace(own, search=search.over(own.search)))[1:]
+            chosen += [replace(pipeline, search=pipeline.search.over(search)) for pipeline in usual]
+        return pipelines.distinct(chosen)
 
     # runs
 
@@ -92,13 +103,8 @@ class Runs:
         for number, run in enumerate(self._new(named, "", "", pipelines, len(questions))):
             part = _part(progress, number, len(pipelines))
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
-            run = replace(
-                run,
-                id=f"{number}",
-                asked=len(results),
-                ended_at=datetime.now(UTC),
-                metrics=scoring.summarise(results),
-            )
+            figures = scoring.summarise(results)
+            run = replace(run, id=f"{number}", asked=len(results), ended_at=datetime.now(UTC), metrics=figures)
             measured.append((run, results))
         return measured
 
@@ -160,6 +166,10 @@ class Runs:
         """Return the results of a run's questions."""
         return list(self._store.runs.results(run_id).values())
 
+    def measured(self, run_ids: Iterable[str]) -> list[Measured]:
+        """Return runs with their results; raises RunNotFound."""
+        return [(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids]
+
     def is_under_way(self, run: Run) -> bool:
         """Whether this process is asking a run's questions now."""
         return run.id in self._under_way
@@ -171,26 +181,6 @@ class Runs:
     def delete(self, run_ids: Iterable[str]) -> None:
         self._store.runs.delete(run_ids)
 
-    def side_by_side(self, run_ids: Sequence[str], metric: str | None = None) -> SideBySide:
-        """Compare runs with the first of them, or lay out a single run.
-
-        Raises ConfigError for incomparable runs, UnknownChoice for a metric, RunNotFound.
-        """
-        measured = [(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids]
-        return laid(measured, metric)
-
-    # advice
-
-    def as_it_is(self, base: str) -> Pipeline:
-        """Return the complete settings of a base as a pipeline: the start of a grid."""
-        own = self._store.notes.base(base)
-        settings = self._searching_of(self._store).settings(_options(own, Pipeline()))
-        return Pipeline(chunking=own.chunking, search=SearchSettings.of(settings))
-
-    def advise(self, run_ids: Sequence[str], metric: str = BY_BUDGET) -> Advice[str]:
-        """Return the advice of a grid's runs, by run id; the first run has the base's own settings."""
-        return advice.of_runs([(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids], metric)
-
     # within
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
@@ -201,8 +191,7 @@ class Runs:
             try:
                 searching.settings(options, question.text)
             except QueryError as error:
-                reason = message("question '{id}': {problem}", id=question.id, problem=error.message)
-                problems.add(question.line, reason)
+                problems.add_of(question, error)
         problems.raise_any()
 
     def _new(
@@ -218,7 +207,7 @@ class Runs:
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
         """Return the version of the searchable data, and the pipeline's complete settings."""
-        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+        options, embedder = _index_of(base, pipeline)
         if not _is_own(base, pipeline):
             embedding.build(embedder)
             chunking.build(options)
@@ -232,31 +221,25 @@ class Runs:
         base = self._store.notes.base_of(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every, fresh = dict(done), dict[int, QuestionResult]()
+
+        def store(ended_at: datetime | None = None) -> Run:
+            return self._store.runs.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
+
         self._under_way.add(run.id)
         try:
             for number, result in self._answers(base, run.pipeline, left, progress):
                 every[number] = fresh[number] = result
                 if len(fresh) == _TOGETHER:
-                    self._keep(run, fresh, every)
+                    store()
                     fresh.clear()
         except BaseException:
             # Store the results so far after any error; where that fails too, raise the first error.
             with suppress(StoreError):
-                self._keep(run, fresh, every)
+                store()
             raise
         finally:
             self._under_way.discard(run.id)
-        return self._keep(run, fresh, every, ended_at=datetime.now(UTC))
-
-    def _keep(
-        self,
-        run: Run,
-        fresh: Mapping[int, QuestionResult],
-        every: Mapping[int, QuestionResult],
-        *,
-        ended_at: datetime | None = None,
-    ) -> Run:
-        return self._store.runs.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
+        return store(datetime.now(UTC))
 
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
@@ -269,7 +252,7 @@ class Runs:
             searching.search("any", options)  # load the models before the first measured question
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
-                result = scoring.asked(question, partial(_search, searching, options))
+                result = scoring.ask(question, lambda text: searching.search(text, options))
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
                         missed = tuple(diagnosis.of(store, reasons, list(enumerate(result.golds))))
@@ -279,13 +262,17 @@ class Runs:
     def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
         if _is_own(base, pipeline):
             return nullcontext(self._store)
-        options, embedder = pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
-        return self.scratch.opened(base, options, embedder, progress)
+        return self.scratch.opened(base, *_index_of(base, pipeline), progress)
+
+
+def _index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
+    """Return the chunking and the embedder of a pipeline on a base."""
+    return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
 
 
 def _is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
     """Whether a pipeline has the base's chunking and embedder."""
-    return pipeline.chunking in (None, base.chunking) and pipeline.embedder in ("", base.embedder)
+    return _index_of(base, pipeline) == (base.chunking, base.embedder)
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
@@ -302,7 +289,3 @@ def _part(progress: Progress, number: int, of: int) -> Progress:
 def _options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
     chosen = pipeline.search.over(SearchSettings(limit=DEPTH)).chosen()
     return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})
-
-
-def _search(searching: Searching, options: SearchOptions, question: Question) -> SearchResult:
-    return searching.search(question.text, options)

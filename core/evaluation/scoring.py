@@ -1,12 +1,7 @@
-"""Measurement of a search with questions of known answers.
-
-The measured `search` is any function from a question to hits.
-"""
+"""Measurement of a search with questions of known answers."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
 from core.evaluation import metrics
@@ -15,92 +10,14 @@ from core.model import (
     BUDGET,
     DEPTH,
     METRICS,
+    Evaluation,
     FoundSpan,
     GoldSpan,
     Hit,
-    Progress,
     Question,
     QuestionResult,
     SearchResult,
-    unheard,
 )
-
-Search = Callable[[Question], Sequence[Hit] | SearchResult]
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Right passages and ranked hits of one question, for the metrics."""
-
-    golds: Sequence[Span]
-    hits: Sequence[Span]
-    any: bool
-    found_rank: int | None
-    budget_rank: int | None
-
-    @cached_property
-    def relevance(self) -> list[int]:
-        return metrics.relevance(self.golds, self.hits, any=self.any)
-
-    @property
-    def total(self) -> int:
-        return metrics.needed(self.golds, any=self.any)
-
-    @cached_property
-    def within(self) -> list[Span]:
-        """The first BUDGET retrieved characters."""
-        return metrics.within_budget(self.hits, BUDGET)
-
-
-FIGURES: Mapping[str, Callable[[Ranking], float]] = {
-    "hit@1": lambda one: metrics.hit_at(one.found_rank, 1),
-    "hit@5": lambda one: metrics.hit_at(one.found_rank, 5),
-    "hit@10": lambda one: metrics.hit_at(one.found_rank, 10),
-    "mrr@10": lambda one: metrics.reciprocal_rank(one.found_rank, DEPTH),
-    f"hit@{BUDGET}chars": lambda one: float(one.budget_rank is not None),
-    f"mrr@{BUDGET}chars": lambda one: metrics.reciprocal_rank(one.budget_rank, DEPTH),
-    "recall@10": lambda one: metrics.recall_at(one.relevance, DEPTH, one.total),
-    "precision@10": lambda one: metrics.precision_at(one.relevance, DEPTH),
-    "ndcg@10": lambda one: metrics.ndcg_at(one.relevance, DEPTH, one.total),
-    "map@10": lambda one: metrics.average_precision(one.relevance, DEPTH, one.total),
-    "span_recall": lambda one: metrics.span_recall(one.golds, one.within, any=one.any),
-    "span_precision": lambda one: metrics.span_precision(one.golds, one.within),
-    "span_iou": lambda one: metrics.iou(one.golds, one.within),
-}
-"""Function of each of METRICS."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Metrics over the `scored` questions, and each question's result."""
-
-    metrics: dict[str, float]
-    questions: tuple[QuestionResult, ...]
-    scored: int
-    negatives: int
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the evaluation as JSON; `questions` is the number of all questions."""
-        return {
-            "questions": len(self.questions),
-            "scored": self.scored,
-            "negatives": self.negatives,
-            "metrics": self.metrics,
-            "per_question": [_row(result) for result in self.questions],
-        }
-
-
-def run(
-    questions: Sequence[Question],
-    search: Search,
-    progress: Progress = unheard,
-) -> Evaluation:
-    """Ask questions with placed right passages, and measure the answers."""
-    results: list[QuestionResult] = []
-    for question in questions:
-        results.append(asked(question, search))
-        progress(len(results), len(questions), question.text)
-    return evaluation_of(results)
 
 
 def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
@@ -109,14 +26,13 @@ def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
     return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
 
 
-def asked(question: Question, search: Search) -> QuestionResult:
+def ask(question: Question, search: Callable[[str], SearchResult]) -> QuestionResult:
     """Ask one question and measure its time and its hits."""
     started = time.perf_counter()
-    result = search(question)
+    result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
-    hits = result.hits if isinstance(result, SearchResult) else result
-    golds, retrieved = left(question), tuple(map(_retrieved, hits))
-    wanted, spans = _golds(golds), _hits(retrieved)
+    golds, retrieved = left(question), tuple(map(_retrieved, result.hits))
+    gold_spans, hit_spans = _spans(golds), _spans(retrieved)
     return QuestionResult(
         id=question.id,
         question=question.text,
@@ -125,9 +41,9 @@ def asked(question: Question, search: Search) -> QuestionResult:
         golds=golds,
         took_ms=took_ms,
         hits=retrieved,
-        found_rank=metrics.found_at(wanted, spans, any=question.any),
-        budget_rank=metrics.found_at(wanted, metrics.within_budget(spans, BUDGET), any=question.any),
-        level=result.classified.level if isinstance(result, SearchResult) else "simple",
+        found_rank=metrics.found_at(gold_spans, hit_spans, any=question.any),
+        budget_rank=metrics.found_at(gold_spans, metrics.within_budget(hit_spans, BUDGET), any=question.any),
+        level=result.classified.level,
     )
 
 
@@ -144,16 +60,28 @@ def is_lost(question: Question) -> bool:
 
 def values(result: QuestionResult) -> dict[str, float]:
     """Return METRICS of one question."""
-    golds, hits = _golds(result.golds), _hits(result.hits)
-    one = Ranking(golds, hits, result.any, result.found_rank, result.budget_rank)
-    return {name: FIGURES[name](one) for name in METRICS}
+    golds, hits, any = _spans(result.golds), _spans(result.hits), result.any
+    within, total = metrics.within_budget(hits, BUDGET), metrics.needed(golds, any=any)
+    relevance = metrics.relevance(golds, hits, any=any)
+    return {
+        "hit@1": metrics.hit_at(result.found_rank, 1),
+        "hit@5": metrics.hit_at(result.found_rank, 5),
+        "hit@10": metrics.hit_at(result.found_rank, 10),
+        "mrr@10": metrics.reciprocal_rank(result.found_rank, DEPTH),
+        f"hit@{BUDGET}chars": float(result.budget_rank is not None),
+        f"mrr@{BUDGET}chars": metrics.reciprocal_rank(result.budget_rank, DEPTH),
+        "recall@10": metrics.recall_at(relevance, DEPTH, total),
+        "precision@10": metrics.precision_at(relevance, DEPTH),
+        "ndcg@10": metrics.ndcg_at(relevance, DEPTH, total),
+        "map@10": metrics.average_precision(relevance, DEPTH, total),
+        "span_recall": metrics.span_recall(golds, within, any=any),
+        "span_precision": metrics.span_precision(golds, within),
+        "span_iou": metrics.iou(golds, within),
+    }
 
 
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Average the metrics over the results that aren't negative; all 0 where there are none.
-
-    `p50_ms` and `p95_ms` are over all results.
-    """
+    """Average the metrics over the results with an answer, 0 without any, and the times over all results."""
     scored = [values(result) for result in results if not result.negative]
     means = {name: fmean(one[name] for one in scored) if scored else 0.0 for name in METRICS}
     times = [result.took_ms for result in results]
@@ -165,12 +93,8 @@ def nearness(result: QuestionResult) -> float | None:
     return max((hit.nearness for hit in result.hits if hit.nearness is not None), default=None)
 
 
-def _golds(golds: Sequence[GoldSpan]) -> list[Span]:
-    return [(gold.note_id, gold.start, gold.end) for gold in golds]
-
-
-def _hits(hits: Sequence[FoundSpan]) -> list[Span]:
-    return [(hit.note_id, hit.start, hit.end) for hit in hits]
+def _spans(passages: Iterable[GoldSpan | FoundSpan]) -> list[Span]:
+    return [(passage.note_id, passage.start, passage.end) for passage in passages]
 
 
 def _retrieved(hit: Hit) -> FoundSpan:
@@ -185,19 +109,3 @@ def _retrieved(hit: Hit) -> FoundSpan:
         score=hit.score,
         nearness=near.score if near else None,
     )
-
-
-def _row(result: QuestionResult) -> dict[str, object]:
-    return {
-        "id": result.id,
-        "question": result.question,
-        "kind": result.kind,
-        "negative": result.negative,
-        "took_ms": result.took_ms,
-        "hits": [
-            {"path": hit.path, "file_start": hit.file_start, "file_end": hit.file_end, "score": hit.score}
-            for hit in result.hits
-        ],
-        "found_rank": result.found_rank,
-        "found_in_budget": result.budget_rank is not None,
-    }

@@ -1,19 +1,15 @@
-"""Questions as a table with a row for each right passage: CSV files and data frames."""
+"""Questions as a CSV table with a row for each right passage."""
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from core.errors import QuestionSetError, RowError
 from core.evaluation.problems import Problems, parsing
 from core.intake.encoding import decode
 from core.model import Gold, Question
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
 """Columns of a table; `note`, `suggested` and `start` are optional, other columns are ignored."""
@@ -64,40 +60,8 @@ def written(rows: Iterable[Iterable[str]]) -> bytes:
     return text.getvalue().encode("utf-8-sig", "replace")
 
 
-def to_frame(questions: Iterable[Question]) -> "pd.DataFrame":
-    """Return questions as a data frame with the columns of a table; `any` and `suggested` are booleans."""
-    import pandas as pd
-
-    columns = (*COLUMNS, *_MORE)
-    rows = [{**row, "any": row["any"] == "true", "suggested": row["suggested"] == "true"} for row in _table(questions)]
-    return pd.DataFrame(rows, columns=list(columns))
-
-
-def from_frame(frame: "pd.DataFrame", name: str = "table") -> list[Question]:
-    """Return the questions of a data frame such as `to_frame` gives; raises QuestionSetError as `parse` does.
-
-    Its lines are numbers of rows, from 1.
-    """
-    import pandas as pd
-
-    columns = {str(column).strip().lower(): column for column in frame.columns}
-    _check(columns, name)
-    cells = {key: frame[column].tolist() for key, column in columns.items() if key in (*COLUMNS, *_MORE)}
-    rows = (
-        (line, {key: "" if pd.isna(values[line - 1]) else _cell(values[line - 1]) for key, values in cells.items()})
-        for line in range(1, len(frame) + 1)
-    )
-    return _questions(rows, name)
-
-
-def _cell(value: object) -> str:
-    """Return a cell's text; pandas makes whole numbers floats in a column with gaps."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _check(columns: Iterable[str], name: str, line: int = 1) -> None:
-    missing = [column for column in _NEEDED if column not in columns]
-    if missing:
+def _check(columns: Sequence[str], name: str, line: int) -> None:
+    if missing := [column for column in _NEEDED if column not in columns]:
         raise QuestionSetError(
             name,
             line,
@@ -156,11 +120,9 @@ def _question(row: Row, line: int, known: Question | None) -> Question:
     """Return the question of a row, or `known`, its question from earlier rows; raises RowError."""
     if row.get(_OVER):
         raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
-    if not row["id"].strip():
-        raise RowError("'{key}' is missing or isn't text.", key="id")
-    if not (row["question"].strip() or known):
-        raise RowError("'{key}' is missing or isn't text.", key="question")
+    _require(row, "id")
     if known is None:
+        _require(row, "question")
         return Question(
             row["id"].strip(),
             row["question"],
@@ -191,12 +153,16 @@ def _gold(row: Row) -> list[Gold]:
     path, quote, start = row["path"], row["quote"], row.get("start", "").strip()
     if not path.strip() and not quote.strip():
         return []
-    for column, text in (("path", path), ("quote", quote)):
-        if not text.strip():
-            raise RowError("'{key}' is missing or isn't text.", key=column)
+    _require(row, "path", "quote")
     if start and not (start.isascii() and start.isdigit() and len(start) < _DIGITS):
         raise RowError("'start' must be a number of characters, 0 or more.")
     return [Gold(path, quote, int(start) if start else None)]
+
+
+def _require(row: Row, *columns: str) -> None:
+    for column in columns:
+        if not row[column].strip():
+            raise RowError("'{key}' is missing or isn't text.", key=column)
 
 
 def _truth(row: Row, column: str, default: bool) -> bool:

@@ -37,29 +37,6 @@ _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name i
 """Settings that affect the length of hits."""
 
 
-def laid(runs: Sequence[Measured], metric: str | None = None) -> SideBySide:
-    """Compare runs, or lay out a single run; raises as `side_by_side` does."""
-    return alone(*runs[0], metric) if len(runs) == 1 else side_by_side(runs, metric)
-
-
-def side_by_side(runs: Sequence[Measured], metric: str | None = None) -> SideBySide:
-    """Compare two or more runs of one base.
-
-    The default `metric` is BY_RANK, or BY_BUDGET where the runs' hits differ in length, because a number of hits
-    favours long ones. Raises ConfigError where there is nothing to compare.
-    """
-    if not runs:
-        raise ConfigError("Choose runs to compare.")
-    if len(runs) < 2:
-        raise ConfigError("There is one run only. Choose at least two to compare.")
-    return _laid(runs, metric)
-
-
-def alone(run: Run, results: Sequence[QuestionResult], metric: str | None = None) -> SideBySide:
-    """Lay out a single run."""
-    return _laid([(run, results)], metric)
-
-
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     """Return each run's results of the questions that all runs asked, in the order of the first run.
 
@@ -84,7 +61,14 @@ def _key(result: QuestionResult) -> tuple[object, ...]:
     return result.id, result.question, result.any, frozenset((gold.path, gold.quote) for gold in result.golds)
 
 
-def _laid(measured: Sequence[Measured], metric: str | None) -> SideBySide:
+def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
+    """Compare runs of one base with the first of them, or lay out a single run.
+
+    The default `metric` is BY_RANK, or BY_BUDGET where the runs' hits differ in length, because a number of hits
+    favours long ones. Raises ConfigError for incomparable runs or none, UnknownChoice for a metric.
+    """
+    if not measured:
+        raise ConfigError("Choose runs to compare.")
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("metric", metric, METRICS)
     runs = tuple(run for run, _ in measured)

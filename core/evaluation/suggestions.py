@@ -25,7 +25,7 @@ MOST_READ = 5_000_000
 """Characters of notes to read, some seconds' work; a hash selects the notes."""
 
 MOST_OF_NOTE = 50
-"""Passages to look at per note."""
+"""Passages to consider per note."""
 
 DEFINITION, HEADING, MODEL = "definition", "heading", "model"
 """Kinds of questions: from a definition, from a heading, and from a language model."""

@@ -1,7 +1,7 @@
 """Chunks of notes, a person's edits of chunks, and the reasons for a cut."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, pstdev
 from typing import Literal
@@ -128,10 +128,6 @@ class Rechunked:
     flagged: int = 0
     failed: tuple[Failed, ...] = ()
     seconds: float = 0.0
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the report as JSON."""
-        return {**asdict(self), "failed": [item.to_dict() for item in self.failed]}
 
 
 @dataclass(frozen=True, slots=True)

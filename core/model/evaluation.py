@@ -1,9 +1,9 @@
 """Questions with right passages, runs of them, and the runs' results."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 from core.messages import Message, message
 from core.model.bases import ChunkingOptions
@@ -14,7 +14,7 @@ BUDGET = 4000
 """Characters of retrieved text that fit a prompt beside the question, roughly."""
 
 DEPTH = 10
-"""Number of hits that the metrics look at."""
+"""Number of hits that the metrics consider."""
 
 MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
 """Metrics of a short table."""
@@ -30,8 +30,7 @@ METRICS = (
     "span_precision",
     "span_iou",
 )
-"""Metrics of every question with an answer; `span_*` look at the first BUDGET retrieved characters."""
-
+"""Metrics of every question with an answer; `span_*` consider the first BUDGET retrieved characters."""
 
 ENOUGH = 20
 """Least number of questions for a statement: below it, percentile intervals are too narrow."""
@@ -40,7 +39,6 @@ TIMES = ("p50_ms", "p95_ms")
 """Figures beside METRICS; lower is better."""
 
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
-
 
 MISSED: dict[MissedAt, Message] = {
     "gone": message("It stands in no note any more: its note is gone, or was changed in this place."),
@@ -129,7 +127,7 @@ class QuestionSet:
 class Pipeline:
     """A measured way to search; the base, else the settings decide what is None or empty.
 
-    `name` is the person's name for it. An open limit is DEPTH, because the metrics look at that many hits. Notes
+    `name` is the person's name for it. An open limit is DEPTH, because the metrics consider that many hits. Notes
     with another chunking or embedder than the base's are indexed in a scratch store.
     """
 
@@ -178,7 +176,7 @@ class Diagnosis:
     scores: dict[str, StageScore] = field(default_factory=dict)
 
     @property
-    def told(self) -> Message:
+    def message(self) -> Message:
         """The reason as a sentence."""
         return MISSED[self.stage]
 
@@ -231,157 +229,15 @@ class Run:
     metrics: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Shares of the questions without and with an answer that get a hit at a threshold."""
-
-    threshold: float
-    false_positives: float
-    true_positives: float
-
-
 Measured = tuple[Run, Sequence[QuestionResult]]
 """A run and the results of its questions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Differences between two runs' values on the same questions; `told` is a sentence about them.
+class Evaluation:
+    """Metrics over the `scored` questions, and each question's result."""
 
-    `difference` is the mean of new - old, `low` and `high` its interval of 95 %, `p` how often chance alone would
-    put it as far off 0 on either side; below ENOUGH questions these three mean nothing. `more` estimates the number of
-    further questions that settle the difference: 0 where it is settled, None where no number does, or below ENOUGH.
-    """
-
-    questions: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    wins: int
-    losses: int
-    ties: int
-    more: int | None
-    told: Message
-
-    @property
-    def settled(self) -> bool:
-        """Whether the questions suffice and the interval excludes 0."""
-        return self.more == 0
-
-
-Change = Literal["gained", "lost", "better", "worse", "same"]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Results of a question in each run, and its METRICS: none where it is `negative`.
-
-    `changes` compare each later run with the first: `gained` is answered within DEPTH hits where the first run
-    has no answer, `lost` the reverse, and `better`, `worse` and `same` compare the ranks.
-    """
-
-    results: tuple[QuestionResult, ...]
-    values: tuple[dict[str, float], ...]
-    changes: tuple[Change, ...]
-
-    @property
-    def id(self) -> str:
-        return self.results[0].id
-
-    @property
-    def question(self) -> str:
-        return self.results[0].question
-
-    @property
-    def kind(self) -> str:
-        return self.results[0].kind
-
-    @property
-    def negative(self) -> bool:
-        """Whether the notes have no answer."""
-        return self.results[0].negative
-
-    @property
-    def ranks(self) -> tuple[int | None, ...]:
-        """The answer's rank in each run."""
-        return tuple(result.found_rank for result in self.results)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """The number of questions of a kind with an answer, and how many each run answers within DEPTH hits."""
-
-    kind: str
-    questions: int
-    answered: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FalsePositives:
-    """Effect of a threshold on the best cosine in a run: `points` of the ROC curve, the highest threshold first.
-
-    `at` is the highest threshold, in thousandths, at which KEEPING of the questions with an answer keep a hit, None
-    where there is none or every question has an answer; `told` is a sentence about it.
-    """
-
-    points: tuple[Rates, ...]
-    at: Rates | None
-    told: Message
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """Runs over their common questions; the others are compared with the first.
-
-    `figures` map METRICS and TIMES to each run's value. `comparisons` map METRICS to the comparison of each later run
-    with the first, over the `answerable` questions; `metric` is the one to look at first. `settings` are those that
-    differ, with each run's value, or all settings of a single run. `notices` are caveats, such as left out questions
-    or changes between the runs.
-    """
-
-    runs: tuple[Run, ...]
-    labels: tuple[str | Message, ...]
-    metric: str
-    rows: tuple[Row, ...]
-    answerable: int
-    figures: dict[str, tuple[float, ...]]
-    comparisons: tuple[dict[str, Comparison], ...]
-    kinds: tuple[Kind, ...]
-    false_positives: tuple[FalsePositives, ...]
-    settings: dict[str, tuple[object, ...]]
-    left_out: int
-    notices: tuple[Message, ...]
-
-    def changed(self, *changes: Change, run: int = -1) -> list[Row]:
-        """Return the questions with these changes in a run, by default the last; `run` is at least 1."""
-        at = len(self.runs) - 2 if run == -1 else run - 1
-        return [row for row in self.rows if row.changes[at] in changes]
-
-
-K = TypeVar("K", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class Advice(Generic[K]):
-    """Advice from the runs of a grid; `told` is the advice in a sentence.
-
-    `best` has the highest mean over all questions; `ranking` has every mean, the highest first. `gain` is the
-    cross-validated gain of the choice, on questions outside the choosing folds, with its `comparison`. `chosen` is
-    the share of the folds that chose `best`, and `luck` how often chance alone puts the best of the others as far
-    ahead. `keep`: nothing to change. `firm`: more than chance explains. `refused` gives the reason for no advice;
-    then `best` is the current one.
-    """
-
-    best: K
-    mean: float
-    current_mean: float
-    gain: float
-    comparison: Comparison
-    chosen: float
-    luck: float
-    ranking: tuple[tuple[K, float], ...]
-    keep: bool
-    firm: bool
-    refused: Message | None
-    told: Message
+    metrics: dict[str, float]
+    questions: tuple[QuestionResult, ...]
+    scored: int
+    negatives: int

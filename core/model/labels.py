@@ -1,13 +1,47 @@
-"""Names of pipelines and rerankers on the screen, in the terminal and in reports."""
+"""Names and sentences for codes, pipelines and rerankers, on the screen, in the terminal and in reports."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from core.messages import Message, lines, message
 from core.model.bases import ChunkingOptions
 from core.model.evaluation import Pipeline
-from core.model.search import LEVELS, MODES
+from core.model.search import Notice
 from core.model.settings import PARTS
+
+MODES: dict[str, Message] = {
+    "semantic": message("by meaning only"),
+    "keyword": message("by words only"),
+    "hybrid": message("by meaning and words"),
+    "listed": message("by filters"),
+}
+"""Names of the modes of a result."""
+
+LEVELS: dict[str, Message] = {
+    "simple": message("direct search"),
+    "focused": message("filtered search"),
+    "exploratory": message("broad search"),
+}
+"""Names of the levels; `auto` chooses one of them."""
+
+NOTICES: dict[Notice, Message] = {
+    "model_loading": message(
+        "The model is still loading: these hits are by words only. They refresh when it is ready."
+    ),
+    "phrase_not_found": message("No note holds the phrase as it stands: these hits are the nearest without it."),
+    "listed": message("The question holds only filters: these are the notes that pass them, the last changed first."),
+    "query_cut": message("The question is longer than the model reads: its end counts for words only."),
+    "index_damaged": message("The search index can't be read, so the search was slower. Rebuild the index."),
+    "tokens_missing": message(
+        "Some of these chunks have no data for the word-by-word check, so they were read while you waited. "
+        "Keep the data in Settings to be faster."
+    ),
+    "tokens_read": message(
+        "The model of a base here has no data for the word-by-word check, so the built-in model read its chunks "
+        "while you waited."
+    ),
+    "rerank_partial": message("The time for the second look ran out: the last hits keep the score they had."),
+}
+"""Texts of the notices."""
 
 _NEW = ChunkingOptions()
 _STRATEGIES = {
@@ -22,9 +56,9 @@ _SIZES = {
     "chunk_overlap": message("overlap {n}"),
     "min_headings_for_md_aware": message("split by headings from {n}"),
 }
-_CHOICES: Mapping[str, Mapping[str, Message]] = {
-    "mode": dict(MODES.items()),
-    "level": dict(LEVELS.items()),
+_CHOICES = {
+    "mode": MODES,
+    "level": LEVELS,
     "fusion": {"weighted": message("combined by score"), "reciprocal": message("combined by rank")},
     "reranker": {"none": message("without second look")},
 }

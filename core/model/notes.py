@@ -152,12 +152,6 @@ class SyncReport:
         return {**asdict(self), "failed": [item.to_dict() for item in self.failed]}
 
 
-GUARDED_SHARE = 1 / 3
-
-
-GUARDED_NOTES = 5
-
-
 @dataclass(frozen=True, slots=True)
 class SyncPlan:
     """The changes that make the notes of one folder equal to its files.
@@ -181,7 +175,7 @@ class SyncPlan:
     @property
     def needs_confirmation(self) -> bool:
         """Whether the plan removes over a third of the folder's notes, of five or more."""
-        return self.known >= GUARDED_NOTES and len(self.removed) > self.known * GUARDED_SHARE
+        return self.known >= 5 and 3 * len(self.removed) > self.known
 
     def report(self) -> SyncReport:
         """Return the counts of the plan, without chunks and windows."""

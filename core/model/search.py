@@ -4,14 +4,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, message
+from core.messages import Message
 from core.model.chunks import Chunk
 from core.model.notes import NoteCard
-from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level, Mode
+from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
 
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
 """Search mode of a result; `listed`: the last changed notes, for a question with filters and no words."""
-
 
 ConditionField = Literal["tag", "type", "category", "project", "status", "in", "path", "section", "has"]
 TermKind = Literal["words", "phrase", "excluded", "condition", "base", "after", "before"]
@@ -21,23 +20,6 @@ LostAt = Literal[
 ]
 FacetField = Literal["base", "tag", "type", "folder", "month"]
 Verdict = Literal["helpful", "not_helpful", "harmful"]
-
-
-MODES: dict[Mode, Message] = {
-    "semantic": message("by meaning only"),
-    "keyword": message("by words only"),
-    "hybrid": message("by meaning and words"),
-}
-"""Names of the modes; `auto` chooses one of them."""
-
-
-LEVELS: dict[Level, Message] = {
-    "simple": message("direct search"),
-    "focused": message("filtered search"),
-    "exploratory": message("broad search"),
-}
-"""Names of the levels; `auto` chooses one of them."""
-
 
 Notice = Literal[
     "model_loading",
@@ -49,27 +31,6 @@ Notice = Literal[
     "tokens_read",
     "rerank_partial",
 ]
-
-
-NOTICES: dict[Notice, Message] = {
-    "model_loading": message(
-        "The model is still loading: these hits are by words only. They refresh when it is ready."
-    ),
-    "phrase_not_found": message("No note holds the phrase as it stands: these hits are the nearest without it."),
-    "listed": message("The question holds only filters: these are the notes that pass them, the last changed first."),
-    "query_cut": message("The question is longer than the model reads: its end counts for words only."),
-    "index_damaged": message("The search index can't be read, so the search was slower. Rebuild the index."),
-    "tokens_missing": message(
-        "Some of these chunks have no data for the word-by-word check, so they were read while you waited. "
-        "Keep the data in Settings to be faster."
-    ),
-    "tokens_read": message(
-        "The model of a base here has no data for the word-by-word check, so the built-in model read its chunks "
-        "while you waited."
-    ),
-    "rerank_partial": message("The time for the second look ran out: the last hits keep the score they had."),
-}
-"""Texts of the notices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +237,7 @@ class WhyNot:
 
     note: NoteCard
     stage: LostAt | None
-    told: Message
+    message: Message
     chunk: Chunk | None = None
     scores: dict[str, StageScore] = field(default_factory=dict)
 

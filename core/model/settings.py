@@ -1,6 +1,6 @@
-"""How notes are searched: each part with its default and its range, and values that leave parts open.
+"""Search settings: defaults, ranges, and values that leave settings open.
 
-A new part is a line in each class here. Settings, bases, questions and pipelines have it then, and check it.
+A new setting is a line in each class here; settings, bases, questions and pipelines then have and check it.
 """
 
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ EXPANSION_SIZES = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a part is called, and from where to where it may be set where it is a number.
+    """The name of a search setting, and the range of a number; one question may set it up to `most_asked`.
 
-    For one question it may be up to `most_asked`. `lengthens`: the length of hits depends on it. `label`: a
-    pipeline's value `n` in words, where the noun beside the value isn't enough.
+    `lengthens`: the length of hits depends on it. `label` is a pipeline's value `n` in words, where the noun beside
+    the value isn't enough.
     """
 
     noun: Message
@@ -35,12 +35,12 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class CompleteSettings:
-    """How a question is searched for, with every part chosen.
+    """Search settings with a value for each.
 
     `pool` chunks of each stage are candidates. `semantic_weight` is the share of meaning against words, `link_weight`
-    what a chunk gains that is linked with the best, `score_threshold` the least cosine of a hit, and `expansion_size`
-    how many neighbours a hit is widened by. The `reranker`, or `none`, judges the best `rerank_pool`, each by at most
-    `rerank_characters` of its best window; `rerank_weight` is the share of that against the score they came with.
+    the gain of a chunk that is linked with the best, `score_threshold` the least cosine of a hit, and `expansion_size`
+    the number of neighbours that widen a hit. The `reranker`, or `none`, judges the best `rerank_pool`, each by at most
+    `rerank_characters` of its best window; `rerank_weight` is the share of its score against the earlier score.
     """
 
     mode: Annotated[Mode, Setting(message("mode"))] = "auto"
@@ -53,14 +53,7 @@ class CompleteSettings:
     phrase: Annotated[PhraseRule, Setting(message("phrase rule"))] = "require"
     score_threshold: Annotated[float, Setting(message("minimum similarity"), 0, 1)] = 0.0
     expansion_size: Annotated[
-        int,
-        Setting(
-            message("expansion"),
-            EXPANSION_SIZES[0],
-            EXPANSION_SIZES[-1],
-            lengthens=True,
-            label=message("neighbours ±{n}"),
-        ),
+        int, Setting(message("expansion"), 0, EXPANSION_SIZES[-1], lengthens=True, label=message("neighbours ±{n}"))
     ] = 0
     reranker: Annotated[str, Setting(message("second look"))] = "late-interaction"
     rerank_pool: Annotated[int, Setting(message("number of hits in the second look"), 1, 500)] = 50
@@ -71,18 +64,17 @@ class CompleteSettings:
 _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
-"""What each part is called and may be, by its name."""
+"""Each search setting by its name."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""The values that a part has a choice of; empty for numbers, and for names of a table."""
+"""The choices of each setting; empty for numbers, and for names of a table."""
 
 DEFAULTS = CompleteSettings()
-"""What nobody chose otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """What is chosen of how notes are searched; None leaves a part to whoever is asked next."""
+    """Search settings; None leaves a setting open."""
 
     mode: Mode | None = None
     level: Level | None = None
@@ -101,32 +93,31 @@ class SearchSettings:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "SearchSettings":
-        """Return the parts among some values; others, such as those of a later version, are ignored."""
+        """Return the search settings among some values; others, such as those of a later version, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 
     def chosen(self) -> dict[str, Any]:
-        """Return the parts that are chosen, by name."""
+        """Return the settings that aren't open, by name."""
         return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
 
     def over(self, other: "SearchSettings") -> "SearchSettings":
-        """Return the same, with what it leaves open as the other has it."""
+        """Return these settings, filled up with the other's."""
         return replace(other, **self.chosen())
 
 
 OPEN = SearchSettings()
-"""Nothing is chosen."""
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:
-    """Return every part as the first layer that chose it has it, else its default."""
-    whole = DEFAULTS
+    """Return the settings of the first layers that have them, else the defaults."""
+    settings = DEFAULTS
     for layer in reversed(layers):
-        whole = replace(whole, **layer.chosen())
-    return whole
+        settings = replace(settings, **layer.chosen())
+    return settings
 
 
 class Chosen(TypedDict, total=False):
-    """The parts of SearchSettings as keyword arguments."""
+    """SearchSettings as keyword arguments."""
 
     mode: Mode | None
     level: Level | None

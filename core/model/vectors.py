@@ -6,14 +6,11 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 """Vectors, one a row, shape (n, dimension), rows of unit length."""
 
-
 Bits = NDArray[np.uint8]
 """Signs of centred token vectors, eight to a byte, shape (tokens, dimension / 8)."""
 
-
 Spans = NDArray[np.int32]
 """Half-open character offsets, shape (n, 2), in reading order."""
-
 
 Rowids = NDArray[np.int64]
 """The numbers of chunks in the store, ascending, shape (n,)."""

@@ -62,6 +62,15 @@ def test_import_says_what_it_did(run: Any, folder: Path) -> None:
     assert again["failed"] == [{"path": "empty.md", "error": "is empty.", "message": text}]
 
 
+def test_a_question_of_filters_only_lists_notes(
+    run: Any, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("import", folder)
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["search", "tag:redis", "--workspace", str(tmp_path / "workspace")])
+    assert capsys.readouterr().out.startswith("1 hit · by filters · ")
+
+
 def test_search_hits_point_into_the_file(run: Any, folder: Path) -> None:
     run("import", folder)
     result = run("search", "怎样避免缓存同时过期", "--limit", 2)

@@ -9,10 +9,11 @@ import pytest
 from core.chunking import CHUNKERS, build
 from core.config import ChunkingSettings
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation.advice import AS_IT_IS, advise, grid, of_runs
+from core.evaluation.advice import advise, of_runs
+from core.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
-from tests.evaluation.brought import negative, ranked, result, run
+from tests.evaluation.paper import negative, ranked, result, run
 
 KEYS = 18
 
@@ -42,8 +43,8 @@ def test_what_is_truly_better_is_found() -> None:
     assert all((advice.best, advice.firm, advice.keep) == ("k7", True, False) for advice in found)
     assert all(advice.chosen > 0.9 and advice.luck < 0.05 for advice in found)
     assert all(advice.gain <= advice.mean - advice.current_mean + 1e-9 for advice in found)
-    assert str(found[0].told).startswith("These settings are better: on questions that they weren't chosen by, ")
-    assert f"{found[0].gain:.3f}" in str(found[0].told)
+    assert str(found[0].message).startswith("These settings are better: on questions that they weren't chosen by, ")
+    assert f"{found[0].gain:.3f}" in str(found[0].message)
     assert found[0].comparison.settled
 
 
@@ -54,8 +55,8 @@ def test_what_may_be_chance_is_told_as_that() -> None:
     assert (advice.best, advice.keep, advice.firm) == ("new", False, False)
     assert 0.02 < advice.gain <= advice.mean - advice.current_mean == pytest.approx(1.2 / 40)
     assert advice.chosen > 0.9
-    assert str(advice.told).startswith("These settings may help: ")
-    assert "chance may explain it" in str(advice.told)
+    assert str(advice.message).startswith("These settings may help: ")
+    assert "chance may explain it" in str(advice.message)
 
 
 def test_a_constant_gain_is_told_as_it_is() -> None:
@@ -75,14 +76,14 @@ def test_a_lucky_question_does_not_make_a_gain() -> None:
     assert advice.gain < advice.mean - advice.current_mean
     assert advice.gain <= 0
     assert advice.keep
-    assert str(advice.told).endswith("was no better on the others.")
+    assert str(advice.message).endswith("was no better on the others.")
 
 
 def test_of_equals_the_current_is_kept_and_else_the_simpler_is_taken() -> None:
     same = dict.fromkeys(map(str, range(30)), 0.5)
     advice = advise({"a": same, "own": same, "b": same}, "own")
     assert (advice.best, advice.keep, advice.chosen) == ("own", True, 1.0)
-    assert str(advice.told) == "Keep the settings as they are: no others did better on these questions."
+    assert str(advice.message) == "Keep the settings as they are: no others did better on these questions."
     better = dict.fromkeys(same, 0.75)
     assert advise({"own": same, "costly": same, "simple": better, "dear": better}, "own").best == "simple"
 
@@ -97,7 +98,7 @@ def test_figures_are_the_same_each_time_and_in_any_order_of_questions() -> None:
 def test_few_questions_get_no_advice_and_the_reason(count: int) -> None:
     values = {"own": dict.fromkeys(map(str, range(count)), 0.0), "new": dict.fromkeys(map(str, range(count)), 1.0)}
     advice = advise(values, "own")
-    assert advice.refused == advice.told
+    assert advice.refused == advice.message
     assert f"so far the runs have {count}:" in str(advice.refused)
     assert "mostly the luckiest" in str(advice.refused)
     assert str(advice.refused).endswith(f"Add {20 - count} more.")
@@ -140,8 +141,8 @@ def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
 
 
 def test_the_default_grid_begins_with_the_own_settings_and_is_a_product() -> None:
-    pipelines = grid()
-    assert pipelines[0] == AS_IT_IS == Pipeline()
+    pipelines = grid(Pipeline())
+    assert pipelines[0] == Pipeline()
     assert len(pipelines) == 1 + 3 * 3 * 2
     assert len({pipeline_label(pipeline) for pipeline in pipelines}) == len(pipelines)
     assert [pipeline.chunking is None for pipeline in pipelines] == [True] * 7 + [False] * 12
@@ -162,8 +163,8 @@ def test_what_the_base_has_is_left_to_it_and_not_run_twice() -> None:
             "semantic_weight": (0.4, 0.6, 0.8),
         },
     )
-    assert pipelines[0] == AS_IT_IS
-    assert [pipeline for pipeline in pipelines if pipeline == AS_IT_IS] == [AS_IT_IS]
+    assert pipelines[0] == Pipeline()
+    assert [pipeline for pipeline in pipelines if pipeline == Pipeline()] == [Pipeline()]
     names = [str(pipeline_label(pipeline)) for pipeline in pipelines]
     assert len(set(names)) == len(names) == 3 * (3 * (1 + 2))  # without reranking its weight is all the same
     assert names[1:4] == [
@@ -183,7 +184,7 @@ def test_chunkings_that_are_given_are_named_by_what_differs() -> None:
         chunkings=[ChunkingOptions("markdown", chunk_size=300, chunk_overlap=50)],
         choices={},
     )
-    assert first == AS_IT_IS
+    assert first == Pipeline()
     assert str(pipeline_label(second, own)) == "split by headings · overlap 50"
 
 
@@ -199,4 +200,4 @@ def test_the_sizes_tried_are_ones_that_can_be(strategy: str) -> None:
 
 
 def test_the_rerankers_tried_exist() -> None:
-    assert {pipeline.search.reranker for pipeline in grid()} - {None, "none"} <= set(RERANKERS)
+    assert {pipeline.search.reranker for pipeline in grid(Pipeline())} - {None, "none"} <= set(RERANKERS)

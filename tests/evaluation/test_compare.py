@@ -61,7 +61,7 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
 )
 def test_the_sentence_says_what_the_numbers_do(counts: tuple[int, int, int], told: str) -> None:
     comparison = outcome(*counts)
-    assert str(comparison.told) == told
+    assert str(comparison.message) == told
     assert (comparison.wins, comparison.losses, comparison.ties) == counts
     assert comparison.settled == ("more than chance explains" in told)
 

@@ -120,7 +120,7 @@ def diagnose(
 
 
 def only(found: list[Diagnosis]) -> Diagnosis:
-    assert [one.told for one in found] == [MISSED[one.stage] for one in found]
+    assert [one.message for one in found] == [MISSED[one.stage] for one in found]
     (one,) = found
     return one
 

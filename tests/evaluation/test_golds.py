@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.errors import QuestionSetError
-from core.evaluation.golds import follow, gold_at, only_place, place, resolve, told
+from core.evaluation.golds import follow, gold_at, only_place, place, portable, resolve
 from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question
 from core.store import Store
 from tests.store.test_question_table import make, put
@@ -247,7 +247,7 @@ def test_what_is_told_is_placed_where_it_was(parts: list[str], data: st.DataObje
     assume(body[start:end].strip())
     held = _Held(note(body))
     question = Question("q", "x", (gold_at(note(body), start, end),))
-    (written,) = told(held, [question])  # type: ignore[arg-type]
+    (written,) = portable(held, [question])  # type: ignore[arg-type]
     assert type(written.gold[0]) is Gold
     assert place(held, held.base, [written], "f") == [question]  # type: ignore[arg-type]
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from core.errors import QuestionSetError, SourceError
 from core.evaluation import sheets
-from core.evaluation.golds import resolve, told
-from core.evaluation.question_files import dump, load, parse, read
+from core.evaluation.golds import portable, resolve
+from core.evaluation.question_files import content, dump, parse, read
 from core.model import Gold, Question
 from core.store import Store
 from tests.store.test_question_table import make, put
@@ -25,6 +25,10 @@ def written(folder: Path, *rows: object) -> Path:
     lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
     path.write_bytes(b"\n".join(lines))
     return path
+
+
+def load(path: Path) -> list[Question]:
+    return parse(content(path), str(path))
 
 
 def test_all_fields_and_defaults(tmp_path: Path) -> None:
@@ -191,7 +195,7 @@ def test_a_set_is_the_same_after_it_was_written_and_read(store: Store) -> None:
     placed = read(store, base, dump(asked), "set.jsonl")
     assert [gold.start for gold in placed[0].spans] == [17, 26]
     kept = store.questions.add_set(base, "mine", placed)
-    assert dump(told(store, resolve(store, kept))) == dump(asked)
+    assert dump(portable(store, resolve(store, kept))) == dump(asked)
 
 
 def test_ten_thousand_questions_are_placed_in_seconds(store: Store) -> None:
@@ -204,5 +208,5 @@ def test_ten_thousand_questions_are_placed_in_seconds(store: Store) -> None:
     ]
     began = time.perf_counter()
     kept = store.questions.add_set(base, "large", read(store, base, dump(asked), "large.jsonl"))
-    assert dump(told(store, resolve(store, kept))) == dump(asked)
+    assert dump(portable(store, resolve(store, kept))) == dump(asked)
     assert time.perf_counter() - began < 30, "about a second where nothing else is done"

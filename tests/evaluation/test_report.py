@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from core.evaluation import sheets
 from core.evaluation.report import to_csv, to_html, to_markdown
-from core.evaluation.sidebyside import alone, side_by_side
+from core.evaluation.sidebyside import side_by_side
 from core.model import (
     METRICS,
     ChunkingOptions,
@@ -27,7 +27,7 @@ from core.model import (
     SearchSettings,
     SideBySide,
 )
-from tests.evaluation.brought import negative, ranked, result, run
+from tests.evaluation.paper import negative, ranked, result, run
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -235,11 +235,11 @@ def test_a_table_has_a_row_for_each_question() -> None:
 
 def test_a_run_alone_tells_what_it_missed_and_why() -> None:
     why = Diagnosis(0, "pool")
-    one = alone(*run("mine", [result("a", 1), result("b", None, diagnoses=(why, why)), result("c", 11)]))
+    one = side_by_side([run("mine", [result("a", 1), result("b", None, diagnoses=(why, why)), result("c", 11)])])
     report = to_markdown(one)
     assert report.startswith("# Report of a run\n")
     assert "## Settings\n\n| Setting | mine |" in report
-    assert f"| b | question b? | a.md | {why.told} |\n| c | question c? | a.md | – |" in report
+    assert f"| b | question b? | a.md | {why.message} |\n| c | question c? | a.md | – |" in report
     assert "Gained" not in report
     head, *rows = csv.reader(io.StringIO(to_csv(one).decode("utf-8-sig"), newline=""))
     assert head == ["id", "question", "kind", "rank", "took_ms", *METRICS]
@@ -249,7 +249,7 @@ def test_a_run_alone_tells_what_it_missed_and_why() -> None:
 
 @pytest.mark.parametrize("results", [[], [negative("n")]])
 def test_a_run_without_answers_is_told_too(results: list[QuestionResult]) -> None:
-    one = alone(*run("mine", results, ended_at=None, questions=4))
+    one = side_by_side([run("mine", results, ended_at=None, questions=4)])
     assert "| mine | mine | 0 / 4 | " in to_markdown(one).replace(f"{len(results)} / 4", "0 / 4")
     assert "stopped" in to_html(one)
     assert len(to_csv(one).splitlines()) == 1 + len(results)
@@ -261,7 +261,7 @@ def test_a_report_in_chinese() -> None:
     way = Pipeline(chunking=ChunkingOptions(chunk_size=256), search=search)
     first, results = ranked("", (1, 2, None), settings={"chunk_size": 256})
     uneven = side_by_side([(replace(first, pipeline=way), results), stopped])
-    for one in (shown(), uneven, alone(*run("mine", [result("a")]))):
+    for one in (shown(), uneven, side_by_side([run("mine", [result("a")])])):
         report = to_markdown(one, "b", "zh_CN")
         english = to_markdown(one, "b")
         assert report.count("\n") == english.count("\n")

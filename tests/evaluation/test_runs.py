@@ -168,7 +168,7 @@ def test_a_missed_passage_is_diagnosed(workspace: Workspace) -> None:
     (run,) = workspace.runs.run(kept, [replace(BY_WORDS, search=replace(BY_WORDS.search, limit=1))])
     missed = [one for one in workspace.runs.results(run.id) if one.found_rank is None]
     assert missed
-    assert all(len(one.diagnoses) == len(one.golds) and one.diagnoses[0].told for one in missed)
+    assert all(len(one.diagnoses) == len(one.golds) and one.diagnoses[0].message for one in missed)
 
 
 def test_a_run_of_a_base_that_is_deleted_meanwhile_ends_with_a_reason(workspace: Workspace, kept: QuestionSet) -> None:

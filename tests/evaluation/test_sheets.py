@@ -3,14 +3,13 @@
 import csv
 import io
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
 from core.errors import QuestionSetError, SourceError
-from core.evaluation.question_files import load
-from core.evaluation.sheets import COLUMNS, dump, from_frame, parse, to_frame
+from core.evaluation import question_files
+from core.evaluation.sheets import COLUMNS, dump, parse
 from core.model import Gold, Question
 from tests.evaluation.test_questions import SETS
 
@@ -52,7 +51,6 @@ def _plain(gold: Gold) -> Gold:
 @given(SETS)
 def test_what_is_written_is_read(questions: list[Question]) -> None:
     assert unnumbered(parse(dump(questions), "set.csv")) == questions
-    assert unnumbered(from_frame(to_frame(questions))) == questions
 
 
 def test_the_form_of_a_written_table() -> None:
@@ -124,41 +122,9 @@ def test_columns_that_are_missing_are_named(first: str) -> None:
         parse(first.encode(), "x.csv")
 
 
-def test_what_is_no_text_is_told_and_an_empty_file_has_no_questions(tmp_path: Path) -> None:
+def test_what_is_no_text_is_told_and_an_empty_file_has_no_questions() -> None:
     assert parse(b"", "x.csv") == parse(b" \n", "x.csv") == parse(b"id,question,path,quote\n", "x.csv") == []
     with pytest.raises(SourceError, match="PNG"):
         parse(b"\x89PNG\r\n\x1a\n", "x.csv")
-    (tmp_path / "pets.TSV").write_text(TABLE.replace(",", "\t").replace('"a ""purr""\t\nand more"', "purr"))
-    assert [len(one.gold) for one in load(tmp_path / "pets.TSV")] == [2, 0]
-
-
-def test_a_frame_has_a_row_for_each_passage() -> None:
-    frame = to_frame(PETS)
-    assert list(frame.columns) == [*COLUMNS, "note", "suggested", "start"]
-    assert frame["any"].tolist() == [True, True, False]
-    assert frame["quote"].tolist() == ["因为它高兴", 'a "purr",\nand more', ""]
-    assert from_frame(to_frame([])) == []
-
-
-def test_a_frame_of_other_hands() -> None:
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        {
-            "ID": [1, 1, 2],
-            "Question": ["why?", None, "how?"],
-            "path": ["a.md", "b.md", float("nan")],
-            "quote": ["x", "y", None],
-            "any": [False, None, True],
-            "start": [None, 3, None],
-        },
-        index=[7, 7, 9],
-    )
-    assert from_frame(frame) == [
-        Question("1", "why?", (Gold("a.md", "x"), Gold("b.md", "y", 3)), any=False, line=1),
-        Question("2", "how?", (), line=3),
-    ]
-    with pytest.raises(QuestionSetError, match="mine, line 2: 'question' is missing"):
-        from_frame(pd.DataFrame({"id": ["a", "b"], "question": ["x", None], "path": "p", "quote": "q"}), "mine")
-    with pytest.raises(QuestionSetError, match="the column quote is missing"):
-        from_frame(frame.drop(columns="quote"))
+    table = TABLE.replace(",", "\t").replace('"a ""purr""\t\nand more"', "purr").encode()
+    assert [len(one.gold) for one in question_files.parse(table, "pets.TSV")] == [2, 0]

@@ -7,9 +7,9 @@ import pytest
 
 from core.errors import ConfigError, UnknownChoice
 from core.evaluation.compare import compare
-from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, alone, shared, side_by_side
+from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, Kind, Pipeline, QuestionResult, Rates, SideBySide
-from tests.evaluation.brought import negative, ranked, result, run
+from tests.evaluation.paper import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)
 NEW = (1, 1, 3, None, 11, 1, 5)
@@ -104,8 +104,6 @@ def test_passages_in_another_order_are_the_same() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     one = ranked("a", (1,))
-    with pytest.raises(ConfigError, match="Choose at least two"):
-        side_by_side([one])
     with pytest.raises(ConfigError, match="Choose runs"):
         side_by_side([])
     with pytest.raises(ConfigError, match="of different bases"):
@@ -169,7 +167,7 @@ def test_answered_questions_are_counted_by_kind() -> None:
 
 def cosines(having: list[float | None], without: list[float | None]) -> SideBySide:
     results = [result(f"{n}", 1, near=near) for n, near in enumerate(having)]
-    return alone(*run("a", [*results, *(negative(f"n{n}", near) for n, near in enumerate(without))]))
+    return side_by_side([run("a", [*results, *(negative(f"n{n}", near) for n, near in enumerate(without))])])
 
 
 def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
@@ -177,7 +175,7 @@ def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
     told = cosines([*having], [0.9, 0.4999, 0.5, 0.2]).false_positives[0]
     assert told.at == Rates(0.5, 0.5, 0.95)
     assert told.points[-1] == Rates(0.2, 1.0, 1.0)
-    assert str(told.told) == (
+    assert str(told.message) == (
         "With a minimum similarity of 0.500, 95 % of the questions with an answer keep a hit, "
         "and 50 % of those without one have one too."
     )
@@ -189,9 +187,9 @@ def test_a_threshold_is_never_rounded_over_what_it_keeps() -> None:
 
 
 def test_where_there_is_no_threshold_it_says_why() -> None:
-    assert str(cosines([0.5], []).false_positives[0].told) == "No question was asked that the notes don't answer."
+    assert str(cosines([0.5], []).false_positives[0].message) == "No question was asked that the notes don't answer."
     by_words = cosines([None] * 19, [0.5]).false_positives[0]
-    assert (by_words.at, str(by_words.told)) == (
+    assert (by_words.at, str(by_words.message)) == (
         None,
         "No minimum similarity keeps a hit for 95 % of the questions with an answer.",
     )
@@ -199,13 +197,13 @@ def test_where_there_is_no_threshold_it_says_why() -> None:
 
 
 def test_a_run_alone_has_nothing_to_compare() -> None:
-    shown = alone(*ranked("a", (1, None)))
+    shown = side_by_side([ranked("a", (1, None))])
     assert (shown.comparisons, shown.notices, shown.figures["hit@1"]) == ((), (), (0.5,))
     assert shown.settings == {"semantic_weight": (0.6,), "chunk_size": (512,)}
     assert [row.changes for row in shown.rows] == [(), ()]
 
 
 def test_a_run_without_questions_has_figures_of_zero() -> None:
-    shown = alone(*run("a", [], ended_at=None, questions=3))
+    shown = side_by_side([run("a", [], ended_at=None, questions=3)])
     assert set(shown.figures["hit@1"]) == {0.0}
     assert [*map(str, shown.notices)] == ["'a' was stopped after 0 of 3 questions."]

@@ -248,7 +248,7 @@ def test_a_threshold_drops_what_is_far_away(filled: Workspace) -> None:
 def test_why_a_note_is_not_there(filled: Workspace, typed: str, name: str, stage: str | None) -> None:
     told = filled.searching.why_not(typed, filled.notes.named(name).id)
     assert told.stage == stage
-    assert told.told
+    assert told.message
 
 
 def test_why_not_tells_the_rank_among_all_of_what_was_no_candidate(

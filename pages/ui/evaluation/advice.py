@@ -121,7 +121,7 @@ def _there(
 
 def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
     """Draw what is varied and return every combination, the base as it is first."""
-    own = workspace.runs.as_it_is(base.name)
+    own = workspace.runs.own_pipeline(base.name)
     cuttable = base.chunking.strategy not in ("none", "lines")
     with st.container(border=True, key="grid"):
         first, second, third = st.columns([3, 4, 4], gap="medium")
@@ -187,15 +187,15 @@ def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> Non
             f"<span>{html(t('best in {share} of the trials', share=f'{found.chosen:.0%}'))}</span></div>"
         )
     name = "" if found.keep or found.refused else f'<div class="t-name">{html(ways.called(best.pipeline, base))}</div>'
-    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(found.told))}</b>{gain}</div></div>')
+    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(found.message))}</b>{gain}</div></div>')
     if not found.keep and not found.refused:
         _take(workspace, base, best.pipeline, firm=found.firm)
     _candidates(base, found, by_id)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Advice[str]:
-    return _workspace.runs.advise(run_ids, metric)
+def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Advice:
+    return _workspace.runs.advise(_workspace.runs.measured(run_ids), metric)
 
 
 def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: bool) -> None:
@@ -225,7 +225,7 @@ def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: boo
         )
 
 
-def _candidates(base: KnowledgeBase, found: Advice[str], runs: dict[str, Run]) -> None:
+def _candidates(base: KnowledgeBase, found: Advice, runs: dict[str, Run]) -> None:
     """Draw the candidates, the best first."""
     current = next(iter(runs))
     places = {run_id: place for place, (run_id, _) in enumerate(found.ranking, start=1)}

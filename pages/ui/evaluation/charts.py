@@ -240,7 +240,7 @@ def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
     )
     st.altair_chart(chart, height=HEIGHT + 40, key="chart_thresholds")
     for number, found in enumerate(shown.false_positives):
-        st.caption(f"**{ways.LETTERS[number]}** {plain(said(found.told))}")
+        st.caption(f"**{ways.LETTERS[number]}** {plain(said(found.message))}")
 
 
 def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:

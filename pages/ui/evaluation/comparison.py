@@ -78,7 +78,7 @@ def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> S
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _laid(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
-    return _workspace.runs.side_by_side([run_id for run_id, _, _ in state])
+    return _workspace.runs.side_by_side(_workspace.runs.measured(run_id for run_id, _, _ in state))
 
 
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
@@ -122,6 +122,6 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
             numbers = f"{shift} ({low} … {high})"
         st.html(
             f'<div class="t-verdict {figures.tone(found)}"><div>{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> '
-            f"{figures.badge(0)}</div><div><b>{html(said(found.told))}</b>"
+            f"{figures.badge(0)}</div><div><b>{html(said(found.message))}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
         )

@@ -167,7 +167,7 @@ def _diagnosed(result: QuestionResult) -> list[str]:
             f" {t('One chunk holds {share} of it at most.', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
         )
         told.append(
-            f'<div class="t-reason"><b>{html(which + said(names.LOST[first.stage]))}</b>{html(said(first.told) + share)}'
+            f'<div class="t-reason"><b>{html(which + said(names.LOST[first.stage]))}</b>{html(said(first.message) + share)}'
             f"{cards.stages(first.scores, {})}</div>"
         )
     return told

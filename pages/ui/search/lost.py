@@ -103,7 +103,7 @@ def _note(workspace: Workspace) -> NoteCard | None:
 def _told(workspace: Workspace, told: WhyNot, text: str) -> None:
     stage = said(names.LOST[told.stage]) if told.stage else t("It is among the hits")
     st.html(
-        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(said(told.told))}</div>{cards.stages(told.scores, {})}'
+        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(said(told.message))}</div>{cards.stages(told.scores, {})}'
     )
     if told.chunk is None:
         return

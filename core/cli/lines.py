@@ -1,0 +1,178 @@
+"""Output of commands for people, from the data of their JSON output."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.cli.texts import _, say
+from core.messages import Message, lines, message, plural
+from core.model import LEVELS, MODES, NOTICES
+
+_SCORES = {
+    "vector": message("meaning"),
+    "keyword": message("words"),
+    "fused": message("combined"),
+    "boosted": message("boosted"),
+    "rerank": message("second look"),
+    "final": message("final"),
+}
+_LOST = {
+    "threshold": message("below the minimum similarity"),
+    "duplicate": message("the same as a hit"),
+    "fusion": message("behind others once meaning and words count together"),
+    "reranking": message("behind others after the second look"),
+    "limit": message("behind the hits that are shown"),
+}
+_KINDS = {
+    "full_document": message("whole note"),
+    "markdown_section": message("section"),
+    "recursive_character": message("piece"),
+    "line": message("line"),
+}
+
+
+def of_why_not(answer: dict[str, Any]) -> list[str]:
+    lines = [_("{name}: {text}", name=answer["title"], text=answer["told"])]
+    if answer["chunk_index"] is not None:
+        lines.append(_("Its best chunk is number {n}:", n=answer["chunk_index"] + 1))
+    for stage, score in answer["scores"].items():
+        name = _SCORES.get(stage, stage)
+        if score["rank"]:
+            lines.append(_("  {name} {score:.3f}, rank {rank}", name=name, **score))
+        else:
+            lines.append(f"  {say(name)} {score['score']:.3f}")
+    return lines
+
+
+def of_context(context: dict[str, Any]) -> list[str]:
+    return [context["text"]]
+
+
+def of_import(report: dict[str, Any]) -> list[str]:
+    text = _(
+        "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",
+        n=len(report["failed"]),
+        **report,
+    )
+    return _report_lines(report, text, report["edits_flagged"], report["edits_kept"])
+
+
+def of_rechunk(report: dict[str, Any]) -> list[str]:
+    text = _("{notes} split anew, {unchanged} unchanged, {n} failed", n=len(report["failed"]), **report)
+    return _report_lines(report, text, report["flagged"])
+
+
+def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int = 0) -> list[str]:
+    lines = [head]
+    lines += [
+        _("  failed: {path}: {reason}", path=failure["path"], reason=failure["error"]) for failure in report["failed"]
+    ]
+    if flagged:
+        lines.append(_("edits that lost their place: {n}", n=flagged))
+    if orphaned:
+        lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
+    count, seconds = report["chunks"], report["seconds"]
+    cost = plural("{n} chunk indexed in {seconds} s", "{n} chunks indexed in {seconds} s", n=count, seconds=seconds)
+    return [*lines, say(cost)]
+
+
+def of_result(result: dict[str, Any]) -> list[str]:
+    head: list[object] = [
+        plural("{n} hit", "{n} hits", n=len(result["hits"])),
+        MODES[result["mode"]],
+        LEVELS[result["level"]],
+        *([message("second look: {name}", name=result["reranker"])] if result["reranker"] else []),
+        message("{ms:.0f} ms", ms=result["took_ms"]),
+    ]
+    printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result["notices"])]
+    if result["rerank_problem"]:
+        printed.append(_("No second look: {reason}", reason=result["rerank_problem"]))
+    if result["decompose_problem"]:
+        printed.append(_("Taken apart by rules: {reason}", reason=result["decompose_problem"]))
+    printed += [
+        _("round {round}: {text} ({why}; {found} found, {new} new)", **sub_query) for sub_query in result["sub_queries"]
+    ]
+    for hit in result["hits"]:
+        printed += ["", *_hit_lines(hit), *(f"   {line}" for line in hit["text"].splitlines())]
+    if result["lost"]:
+        printed += ["", _("Also considered:")]
+        for lost in result["lost"]:
+            first, second = _hit_lines(lost)
+            printed += [first, f"{second} [{say(_LOST.get(lost['lost_at'], lost['lost_at']))}]"]
+    return printed
+
+
+def _hit_lines(hit: dict[str, Any]) -> list[str]:
+    where = " > ".join([hit["title"], *hit["section"]])
+    scores = ", ".join(
+        f"{say(_SCORES.get(stage, stage))} {score:.3f}" for stage, score in hit["scores"].items() if score is not None
+    )
+    matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
+    return [f"{hit['rank']}. {where}", f"   {hit['base']}: {hit['path']} ({scores}{matched})"]
+
+
+def of_cut(cut: dict[str, Any]) -> list[str]:
+    lines = [*map(say, cut["warnings"]), *map(say, cut["reasons"]), say(size_message(cut["strategy"], cut["sizes"]))]
+    if "compare" in cut:
+        other = cut["compare"]
+        cuts = other["cuts"]
+        lines += ["", *map(say, other["reasons"]), say(size_message(other["strategy"], other["sizes"])), ""]
+        lines.append(_("same splits: {n}", n=len(cuts["both"])))
+        return lines + [
+            _("splits of {strategy} only: {places}", strategy=shown["strategy"], places=[*map(str, cuts[side])] or "–")
+            for shown, side in ((cut, "first"), (other, "second"))
+        ]
+    for chunk in cut["chunks"]:
+        where = " > ".join([*chunk["parent_sections"], chunk["section_title"]])
+        about = _(
+            "{kind}, {n} tokens, {start}-{end}",
+            kind=_KINDS[chunk["kind"]],
+            n=chunk["token_count"],
+            start=str(chunk["file_start"]),
+            end=str(chunk["file_end"]),
+        )
+        lines += ["", f"[{chunk['index']}] {where} ({about})", chunk["text"]]
+    return lines
+
+
+def size_message(strategy: str, sizes: Mapping[str, Any]) -> Message:
+    fields = {"strategy": strategy, "n": sizes["count"], **sizes}
+    return message("{strategy}: {n} chunks of {smallest} to {largest} tokens, {mean:.0f} on average", **fields)
+
+
+def of_evaluation(evaluation: dict[str, Any]) -> list[str]:
+    return [_question_line(evaluation)] + [f"  {name:<16}{value:.3f}" for name, value in evaluation["metrics"].items()]
+
+
+def _question_line(evaluation: dict[str, Any]) -> str:
+    return say(plural("{n} question", "{n} questions", n=evaluation["questions"]))
+
+
+def of_comparison(evaluation: dict[str, Any]) -> list[str]:
+    compared = evaluation["compared"]
+    lines = [_question_line(evaluation)]
+    for number, run in enumerate(compared["runs"], 1):
+        lines.append(f"  {number}  {say(run['pipeline'])}")
+    lines.append(" " * 18 + "".join(f"{number:>9}" for number in range(1, len(compared["runs"]) + 1)))
+    lines += [
+        f"  {name:<16}" + "".join(f"{run['metrics'][name]:>9.3f}" for run in compared["runs"])
+        for name in compared["runs"][0]["metrics"]
+    ]
+    metric = compared["metric"]
+    for number, difference in enumerate(compared["differences"], 2):
+        lines.append(
+            _("{number} against 1, by {metric}: {text}", number=number, metric=metric, text=difference[metric]["told"])
+        )
+    lines += map(say, compared["notices"])
+    if advice := evaluation.get("advice"):
+        lines.append(_("Best: {name}. {text}", name=advice["best"], text=advice["told"]))
+    return lines
+
+
+def of_status(status: dict[str, Any]) -> list[str]:
+    lines = [_("{folder}: {size:.1f} MB", folder=status["workspace"], size=status["bytes"] / 1e6)]
+    for base in status["bases"]:
+        lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **base))
+        lines += [
+            _("    {path}, last sync {at}", path=folder["path"], at=folder["synced_at"]) for folder in base["folders"]
+        ]
+    return lines
