@@ -1,5 +1,6 @@
 """Questions, their parsed forms, and search results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -91,7 +92,10 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question for the retriever; `explain` adds the candidates that lost to the result."""
+    """A question for the retriever.
+
+    `explain` adds the candidates that lost to the result. `as_typed`: no word is looked for by another spelling.
+    """
 
     text: str
     filters: Filters = Filters()
@@ -99,6 +103,7 @@ class Query:
     excluded: tuple[str, ...] = ()
     settings: CompleteSettings = DEFAULTS
     explain: bool = False
+    as_typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +211,8 @@ class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
     `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
-    gives the reason. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
+    gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
+    their place by word. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
     decompositions of the question, the used one first. `lost` is set with `explain`.
     """
 
@@ -214,6 +220,7 @@ class SearchResult:
     mode: ResultMode
     took_ms: float
     hits: tuple[Hit, ...]
+    spelled: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     reranker: str = ""
     rerank_problem: Message | None = None
@@ -295,4 +302,5 @@ class SearchOptions(Chosen, total=False):
 
     filters: Filters | None
     explain: bool
+    as_typed: bool
     wait: bool

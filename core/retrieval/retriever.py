@@ -10,7 +10,7 @@ from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.model import Asked, Decomposition, KnowledgeBase, Query, ResultMode, SearchResult, SubQuery, WhyNot
 from core.models import Models
-from core.query import limits
+from core.query import limits, spelling
 from core.reranking import NONE, Reranker
 from core.retrieval import rounds
 from core.retrieval.hits import Hits
@@ -101,15 +101,21 @@ class Retriever:
     def _begun(self, query: Query, parts: Sequence[SubQuery]) -> list[Search]:
         bases = self._bases(query)
         mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
-        searches = [
-            Search(replace(query, text=part.text), part, bases, mode, limits.words(part.text)) for part in parts
-        ]
+        searches = []
+        for part in parts:
+            spelled, corrections = self._spelled(query, part.text)
+            search = Search(replace(query, text=part.text), part, bases, mode, limits.words(spelled), spelled)
+            search.corrections = corrections
+            searches.append(search)
         words = [word for search in searches if search.mode != "semantic" for word in search.words]
         with self._store.chunks.reading_words(words):
             self._embed(searches)
         for search in searches:
             self._load_rerankers(search)
         return searches
+
+    def _spelled(self, query: Query, text: str) -> tuple[str, dict[str, str]]:
+        return (text, {}) if query.as_typed else spelling.corrected(text, self._store.chunks.counts)
 
     def _bases(self, query: Query) -> list[KnowledgeBase]:
         named = query.filters.bases

@@ -28,7 +28,7 @@ from core.retrieval import fusion
 class Search:
     """State of one search between its stages: per stage, the scores of chunks by rowid.
 
-    `pools` hold the chunks that a stage returned, best first; `completed` its scores of every candidate.
+    `words` are those of `spelled`, the question with the nearest spelling of words that no chunk holds. `pools` hold the chunks that a stage returned, best first; `completed` its scores of every candidate.
     """
 
     query: Query
@@ -36,6 +36,7 @@ class Search:
     bases: Sequence[KnowledgeBase]
     mode: ResultMode
     words: Sequence[str]
+    spelled: str
     allowed: Rowids | None = None
     phrased: set[int] | None = None
     vectors: dict[str, Matrix] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Search:
     cards: dict[str, NoteCard] = field(default_factory=dict)
     below: set[int] = field(default_factory=set)
     notices: list[Notice] = field(default_factory=list)
+    corrections: dict[str, str] = field(default_factory=dict)
     rerankers: dict[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
     reranker: str = ""
     rerank_problem: Message | None = None

@@ -157,6 +157,7 @@ class Searching:
             excluded=understood.excluded,
             settings=self._complete(options, bases[0].search if len(bases) == 1 else OPEN),
             explain=options.get("explain", False),
+            as_typed=options.get("as_typed", False),
         )
         return understood, query
 

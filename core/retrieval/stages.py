@@ -151,7 +151,7 @@ class Stages:
             return
         chunks = {rowid: search.chunks[rowid] for rowid in order}
         by_words = best(search.completed["keyword"])
-        gains = literal.gains(search.query.text, by_words, chunks, search.cards, self._store.chunks.holders)
+        gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.chunks.holders)
         if gains:
             search.keep("literal", fusion.raised(order, gains))
 

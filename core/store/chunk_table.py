@@ -262,6 +262,10 @@ class ChunkTable:
         """Return for each word the chunks that hold it."""
         return self._words.holders(words)
 
+    def counts(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the number of chunks that hold each word, of those that any holds."""
+        return self._words.counts(words)
+
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         return self._words.matched(words, rowids)

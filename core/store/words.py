@@ -65,6 +65,9 @@ class Words:
     def holders(self, words: Sequence[str]) -> list[Rowids]:
         return self._bm25.holding(words)
 
+    def counts(self, words: Sequence[str]) -> dict[str, int]:
+        return self._bm25.counts(words)
+
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         matches: dict[int, list[str]] = {}
