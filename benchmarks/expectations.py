@@ -233,9 +233,7 @@ def row(workspace: Workspace, mode: str, typed: str, base: str, cases: Sequence[
         times.append((time.perf_counter() - started) * 1000)
         ranks.append(next((hit.rank for hit in hits if case.right(hit)), 11))
     shares = " | ".join(f"{sum(rank <= within for rank in ranks) / len(ranks):.3f}" for within in (1, 3, 10))
-    print(
-        f"| {mode} | {typed} | {base} | {len(cases)} | {shares} | {sorted(times)[len(times) // 2]:.0f} |", flush=True
-    )
+    print(f"| {mode} | {typed} | {base} | {len(cases)} | {shares} | {sorted(times)[len(times) // 2]:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

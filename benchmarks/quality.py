@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--weights", action="store_true", help="sweep the weights of fusion and of reranking too")
     given = parser.parse_args()
     if given.float32:
-        embedding._built["bundled"] = bundled.build(device=Device("cpu", "float32", "asked for"))
+        embedding.EMBEDDERS._built["bundled"] = bundled.build(device=Device("cpu", "float32", "asked for"))
     sets = vaults(given.data)
     heading()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:

@@ -108,7 +108,7 @@ def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: in
     with Workspace(folder) as workspace:
         store = workspace.store
         store.open_index()
-        base = store.notes.add_base(
+        base = store.bases.add(
             BASE, embedder=like.embedder, fingerprint=like.fingerprint, dimension=like.dimension, chunking=like.chunking
         )
         store.add_base_index(base)
@@ -223,7 +223,7 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
             return store.nearest(base, vectors[question], POOL, allowed)
 
         def worded(question: str, allowed: Rowids | None = allowed) -> object:
-            return store.chunks.matching_words(query_keywords(question), POOL, allowed=allowed)
+            return store.words.ranked(query_keywords(question), POOL, allowed=allowed)
 
         def whole(question: str, filters: Filters = filters) -> object:
             return workspace.search(question, filters=filters, mode="hybrid", level="simple", reranker="none")
@@ -241,8 +241,8 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
     places = [(card.id, card.chunks // 2) for card in some]
     say("  neighbours", timed(lambda place: store.chunks.around(place[0], place[1], 2), places), NEIGHBOURS_MS)
     for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as", "in the", "->", "，"):
-        found = store.chunks.containing(phrase)
-        say(f"  phrase, in {len(found)} chunks", timed(store.chunks.containing, [phrase] * 8))
+        found = store.words.containing(phrase)
+        say(f"  phrase, in {len(found)} chunks", timed(store.words.containing, [phrase] * 8))
     matrix = np.concatenate([rows for _, rows in store.chunks.windows(base)])
     say("  exact search in numpy, in memory", timed(lambda asked: exact(matrix, vectors[asked]), questions))
     recall = statistics.mean(recalled(store, base, vectors[question]) for question in questions[WARM_UP:])

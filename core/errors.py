@@ -117,7 +117,8 @@ class ChunkNotFound(StoreError):
     def __init__(self, chunk_id: str) -> None:
         super().__init__(
             message(
-                "There is no chunk '{chunk}'. Its note may have been cut anew since: look it up again.", chunk=chunk_id
+                "There is no chunk '{chunk}'. Its note may have been split again since: look it up again.",
+                chunk=chunk_id,
             )
         )
 

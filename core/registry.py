@@ -1,68 +1,64 @@
 """A configured name -> an object from a lazily imported module, or an error that says what to do."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from core.errors import MissingDependency, UnknownChoice
-from core.messages import Message, message
+from core.errors import UnknownChoice
+from core.messages import Message
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of a table: an implementation, its summary and its requirements.
+    """A row of a table: `target` is `module:attribute`.
 
-    `target` is `module:attribute`. `package` is an optional package that the target needs, and `extra` the extra of
-    this project that installs it. The constructor of an entry that `reads_tokens` takes an embedder with token vectors
-    and their centre.
+    The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre.
     """
 
     target: str
-    summary: str
-    package: str | None = None
-    extra: str | None = None
-    reads_tokens: bool = False
+    reads_tokens: bool = field(default=False, kw_only=True)
 
 
-_building = RLock()
+class Table(dict[str, Entry], Generic[T]):
+    """The implementations of one kind, by name; `what` is the noun for the kind."""
 
+    def __init__(self, what: Message, entries: Mapping[str, Entry]) -> None:
+        super().__init__(entries)
+        self._what = what
+        self._built: dict[str, T] = {}
+        self._building = RLock()
 
-def build(table: Mapping[str, Entry], what: Message, name: str, built: dict[str, T]) -> T:
-    """Return the object in `built` for a name; the first call makes it. Raises the errors of `make`."""
-    with _building:
-        if name not in built:
-            built[name] = make(table, what, name)
-        return built[name]
+    def build(self, name: str) -> T:
+        """Return the shared object for `name` or `name:argument`. Models are large, so each name has one object.
 
+        Raises the errors of `make`.
+        """
+        with self._building:
+            if name not in self._built:
+                self._built[name] = self.make(name)
+            return self._built[name]
 
-def make(table: Mapping[str, Entry], what: Message, name: str, *parts: object) -> Any:
-    """Return a new object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
+    def built(self, name: str) -> T | None:
+        """Return the object that `build` made for a name, or None if it was never built."""
+        return self._built.get(name)
 
-    Raises the errors of `load` and of the constructor.
-    """
-    kind, _, argument = name.partition(":")
-    constructor = load(table, what, kind)
-    return constructor(*parts, argument) if argument else constructor(*parts)
+    def make(self, name: str, *parts: object) -> T:
+        """Return an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
 
+        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model.
+        """
+        kind, _, argument = name.partition(":")
+        made: T = self.constructor(kind)(*parts, argument) if argument else self.constructor(kind)(*parts)
+        return made
 
-def load(table: Mapping[str, Entry], what: Message, name: str) -> Callable[..., Any]:
-    """Return the constructor for `name`.
-
-    Raises UnknownChoice, or MissingDependency if its package isn't installed.
-    """
-    if name not in table:
-        raise UnknownChoice(what, name, table)
-    entry = table[name]
-    if entry.package is not None:
-        try:
-            import_module(entry.package)
-        except ImportError as error:
-            choice = message("The {what} '{name}'", what=what, name=name)
-            raise MissingDependency(choice, entry.package, entry.extra) from error
-    module, _, attribute = entry.target.partition(":")
-    constructor: Callable[..., Any] = getattr(import_module(module), attribute)
-    return constructor
+    def constructor(self, name: str) -> Callable[..., Any]:
+        """Return the constructor for `name`; raises UnknownChoice."""
+        if name not in self:
+            raise UnknownChoice(self._what, name, self)
+        module, _, attribute = self[name].target.partition(":")
+        constructor: Callable[..., Any] = getattr(import_module(module), attribute)
+        return constructor

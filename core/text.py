@@ -11,11 +11,11 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U000200
 
 _RUNS = re.compile(
     rf"(?P<cjk>[{CJK}]+)"
-    r"|(?P<number>[vV]?\d+(?:\.\d+)+)"
-    rf"|(?P<word>(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?)"
+    r"|[vV]?\d+(?:\.\d+)+"
+    rf"|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?"
 )
 _HAN = range(0x3400, 0xA000)
-"""Chinese characters of Unicode's basic plane, what of them is written in practice."""
+"""Chinese characters of Unicode's basic plane, which includes those in practical use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
@@ -27,17 +27,22 @@ STOP_WORDS = frozenset(
 
 
 def digest(text: str) -> bytes:
-    """Return the 16 bytes that stand for a text in the store (BLAKE2b)."""
+    """Return the hash of a text in the store: 16 bytes (BLAKE2b)."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def fold(text: str) -> str:
-    """Return what two spellings of a text share: width, case, and traditional characters as simplified ones."""
+    """Return the common form of a text's spellings: normal width, folded case, simplified characters."""
     return simplified(unicodedata.normalize("NFKC", text).casefold())
 
 
+def one_line(text: str) -> str:
+    """Return a text on one line without control characters, which a terminal would obey."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
 def is_punctuation(text: str) -> bool:
-    """Return whether no character of a text is one to search for."""
+    """Return whether a text has only punctuation, separators and control characters, which no search looks for."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
@@ -59,13 +64,7 @@ def keywords(text: str) -> list[str]:
     words: list[str] = []
     for run in _runs(text):
         word = run.group()
-        if run.lastgroup == "cjk":
-            words += word
-            words += _pairs(word)
-        elif run.lastgroup == "number":
-            words.append(word.lower())
-        else:
-            words += _identifier(word)
+        words += [*word, *_pairs(word)] if run.lastgroup == "cjk" else _identifier(word)
     return words
 
 
@@ -78,12 +77,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        if run.lastgroup == "cjk":
-            words.update(dict.fromkeys(_pairs(word) if len(word) > 1 else word))
-        elif run.lastgroup == "number":
-            words[word.lower()] = None
-        else:
-            words.update(dict.fromkeys(_identifier(word)))
+        words |= dict.fromkeys(_identifier(word) if run.lastgroup != "cjk" else _pairs(word) or word)
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
@@ -113,7 +107,7 @@ def _plain(word: str) -> str:
 
 @cache
 def _simplified() -> dict[int, str]:
-    """What each character of the basic plane becomes, by the dictionaries of OpenCC."""
+    """Return the simplified form of the basic plane's characters, from the dictionaries of OpenCC."""
     from opencc import OpenCC
 
     characters = [chr(code) for code in _HAN]

@@ -14,7 +14,6 @@ from core.model import Context, Progress, SearchOptions, SearchResult, Status, u
 from core.models import Models
 from core.preferences import Preferences
 from core.query.synonyms import SynonymsFile
-from core.retrieval.history import History
 from core.retrieval.searching import Searching
 from core.store import Store
 
@@ -37,7 +36,7 @@ class Workspace:
         self.notes = Notes(self.store, self.models, self.bases)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = Searching(self.store, self.settings, self.models, synonyms)
-        self.history = History(self.store)
+        self.history = self.store.usage
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
 
@@ -85,4 +84,4 @@ class Workspace:
 
     def rebuild(self, progress: Progress = unheard) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
-        return self.store.rebuild_index(lambda done, total: progress(done, total, ""))
+        return self.store.rebuild_index(progress)

@@ -1,4 +1,4 @@
-"""Chunks: a note's text in bands, the table of its chunks, and how other parameters would cut it."""
+"""Chunks: a note's text in bands, the table of its chunks, and the splits by other parameters."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from pages.ui.shared.text import t
 def stored(
     workspace: Workspace, note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions
 ) -> None:
-    """Draw the note as it is cut now."""
+    """Draw the note with its stored chunks."""
     if not chunks:
         st.info(
             t("This note has no text, so there is nothing to split. You can add a chunk of your own."),
@@ -24,7 +24,7 @@ def stored(
             editor.first(workspace, note)
         return
     edits = bands.placed(workspace, note)
-    shown = summary.asked_for(chunks)
+    shown = summary.linked(chunks)
     left, right = st.columns(2, gap="medium")
     with right:
         summary.figures(chunks)
@@ -47,14 +47,14 @@ def stored(
             key=f"bands_{note.id}",
             edits=edits,
             on_pick=lambda index: links.say("chunk", str(index)),
-            on_edit=lambda index: editor.asked(chunks[index].id),
+            on_edit=lambda index: editor.open_next(chunks[index].id),
         )
     editor.drawer(workspace, note, chunks, edits)
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     note_id = tree.picker(workspace, [base.name for base in bases])
-    # Each in a place that is always there: what comes and goes doesn't move the elements behind it.
+    # Each in its own container: one that comes or goes doesn't move the elements behind it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():

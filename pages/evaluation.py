@@ -1,4 +1,4 @@
-"""Evaluation: questions with their right passages, asked in several ways, and what that tells."""
+"""Evaluation: questions with their right passages, runs with several setups, and their comparison."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import advice, comparison, history, pipelines, questions, running, sets
-from pages.ui.shared import links, shell
+from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.text import labels, t
 
 VIEWS = {
@@ -20,7 +20,7 @@ VIEWS = {
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
-    """Draw the choice of a base and of a set, and below what the chosen view shows of them."""
+    """Draw the choice of a base and of a set, and below the chosen view."""
     if len(bases) > 1:
         left, right = st.columns([1, 3], gap="medium")
         with left:
@@ -28,24 +28,24 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     else:
         base, right = bases[0], st.container()
     with right:
-        kept = sets.bar(workspace, base.name)
-    if kept is None:
+        question_set = sets.bar(workspace, base.name)
+    if question_set is None:
         return
-    shown = view(kept)
-    # In a place that is always there: what comes and goes doesn't move the elements behind it.
+    shown = view(question_set)
+    # In its own container: a panel that comes or goes doesn't move the elements behind it.
     with st.container():
         running.panel(workspace, base)
     with shell.errors():
         if shown == "questions":
-            questions.draw(workspace, base.name, kept)
+            questions.draw(workspace, base.name, question_set)
         elif shown == "compare":
             chosen = pipelines.choose(workspace, base)
-            running.section(workspace, base, kept, chosen)
-            comparison.section(workspace, base, kept)
+            running.section(workspace, base, question_set, chosen)
+            comparison.section(workspace, base, question_set)
         elif shown == "history":
-            history.section(workspace, base, kept)
+            history.section(workspace, base, question_set)
         else:
-            advice.section(workspace, base, kept)
+            advice.section(workspace, base, question_set)
 
 
 def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
@@ -54,30 +54,20 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
         st.session_state["eval_base"] = linked
     elif st.session_state.get("eval_base") not in by_name:
         st.session_state["eval_base"] = next(iter(by_name))
-    name = st.selectbox(
-        t("Knowledge base"), list(by_name), key="eval_base", label_visibility="collapsed", persist_state="session"
-    )
+    name = widgets.select_hidden(t("Knowledge base"), by_name, "eval_base")
     links.say("base", name)
     return by_name[name]
 
 
-def view(kept: QuestionSet) -> str:
-    """Draw the choice of a view and return it; a set that can't be asked yet begins with its questions."""
+def view(question_set: QuestionSet) -> str:
+    """Draw the choice of a view and return it; a set without questions to ask begins with its questions."""
     if (linked := links.arrived("view")) in VIEWS:
         st.session_state["eval_view"] = linked
     elif st.session_state.get("eval_view") not in VIEWS:
-        st.session_state["eval_view"] = "compare" if kept.questions > kept.suggested else "questions"
-    chosen = st.segmented_control(
-        t("View"),
-        list(VIEWS),
-        format_func=labels(VIEWS),
-        key="eval_view",
-        required=True,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    links.say("view", str(chosen))
-    return str(chosen)
+        st.session_state["eval_view"] = "compare" if question_set.questions > question_set.suggested else "questions"
+    chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
+    links.say("view", chosen)
+    return chosen
 
 
 workspace = shell.workspace()
@@ -88,9 +78,7 @@ if not bases:
         t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know."),
         icon=":material/query_stats:",
     )
-    with st.container(horizontal=True):
-        st.page_link("home.py", label=t("Try it with sample notes"), icon=":material/play_arrow:")
-        st.page_link("notes.py", label=t("Import my notes"), icon=":material/folder_open:")
+    widgets.import_links()
     st.stop()
 with shell.errors():
     page(workspace, bases)

@@ -49,7 +49,6 @@ MARKS: Mapping[str, Form] = {
     "in_context": Form(1, context=0),
     "t": Form(0),
     "t_plural": Form(0, plural=1),
-    "t_in": Form(1, context=0),
     "_": Form(0),
 }
 """The functions whose texts are translated; every text of them is a literal."""

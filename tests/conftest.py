@@ -36,7 +36,7 @@ def _offline(refused: Path) -> Iterator[None]:
 def _fakes_stay_in_their_test() -> Iterator[None]:
     """Built models are shared by name in a process; a fake must not answer to that name in a later test."""
     yield
-    for built in (embedding._built, reranking._built):
+    for built in (embedding.EMBEDDERS._built, reranking.RERANKERS._built):
         for name, model in list(built.items()):
             if type(model).__module__.startswith("tests."):
                 del built[name]

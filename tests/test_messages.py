@@ -240,7 +240,11 @@ def kinds(kind: type[TesseraError]) -> Iterator[type[TesseraError]]:
 
 ARGUMENTS: dict[type[TesseraError], tuple[object, ...]] = {
     errors.UnknownChoice: ("base", "x", ["y"]),
-    errors.MissingDependency: (message("The {what} '{name}'", what=message("embedder"), name="onnx"), "onnx", "onnx"),
+    errors.MissingDependency: (
+        message("The {what} '{name}'", what=message("model for meaning"), name="onnx"),
+        "onnx",
+        "onnx",
+    ),
     errors.SourceError: ("a.md", "is empty."),
     errors.NoteNotFound: ("n",),
     errors.ChunkNotFound: ("c",),

@@ -9,7 +9,7 @@ from core.chunking.reading import Reading, Tokens, read
 from core.markdown.outline import Outline
 from core.messages import message
 from core.model import Chunk, ChunkingOptions, Cut, Note
-from core.registry import Entry, load
+from core.registry import Entry, Table
 
 __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "cut"]
 
@@ -20,13 +20,16 @@ class Chunker(Protocol):
     def cut(self, reading: Reading) -> list[Chunk]: ...
 
 
-CHUNKERS = {
-    "none": Entry("core.chunking.whole:NoChunking", "the whole note is one chunk"),
-    "markdown": Entry("core.chunking.markdown:MarkdownAware", "a chunk for every section, by its headings"),
-    "recursive": Entry("core.chunking.recursive:RecursiveCharacter", "pieces of one size with overlap"),
-    "lines": Entry("core.chunking.lines:Lines", "one line, one chunk; duplicates once"),
-    "auto": Entry("core.chunking.adaptive:Adaptive", "the strategy that fits the note, with its reasons"),
-}
+CHUNKERS: Table[Chunker] = Table(
+    message("chunking strategy"),
+    {
+        "none": Entry("core.chunking.whole:NoChunking"),
+        "markdown": Entry("core.chunking.markdown:MarkdownAware"),
+        "recursive": Entry("core.chunking.recursive:RecursiveCharacter"),
+        "lines": Entry("core.chunking.lines:Lines"),
+        "auto": Entry("core.chunking.adaptive:Adaptive"),
+    },
+)
 
 
 def build(options: ChunkingOptions) -> Chunker:
@@ -34,10 +37,9 @@ def build(options: ChunkingOptions) -> Chunker:
 
     Raises UnknownChoice, or ConfigError for an option out of range.
     """
-    constructor = load(CHUNKERS, message("chunking strategy"), options.strategy)
+    constructor = CHUNKERS.constructor(options.strategy)
     parameters = signature(constructor).parameters
-    values = {name: value for name, value in asdict(options).items() if name in parameters}
-    chunker: Chunker = constructor(**values)
+    chunker: Chunker = constructor(**{name: value for name, value in asdict(options).items() if name in parameters})
     return chunker
 
 
@@ -54,5 +56,4 @@ def cut(note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline |
     if isinstance(chunker, Adaptive):
         return chunker.explain(reading)
     reason = describe.reason(options.strategy, message("asked for by the settings of the base."))
-    chunks = tuple(chunker.cut(reading))
-    return Cut(chunks, options.strategy, describe.profile(reading), (reason,))
+    return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

@@ -35,9 +35,7 @@ class Adaptive:
         self._whole = NoChunking()
         self._markdown = MarkdownAware(chunk_size=chunk_size, max_single_chunk_size=max_single_chunk_size)
         self._recursive = RecursiveCharacter(
-            chunk_size=chunk_size,
-            chunk_overlap=chunk_overlap,
-            max_single_chunk_size=max_single_chunk_size,
+            chunk_size=chunk_size, chunk_overlap=chunk_overlap, max_single_chunk_size=max_single_chunk_size
         )
 
     def cut(self, reading: Reading) -> list[Chunk]:
@@ -61,7 +59,7 @@ class Adaptive:
         )
         chunks, markdown = self._by_headings(reading, profile)
         if chunks:
-            other = message("not needed, the note's own sections are the better places to cut.")
+            other = message("not needed, the note's own sections are the better places to split.")
             return _cut(chunks, profile, markdown=markdown, none=long, recursive=other)
         chunks = self._recursive.cut(reading)
         flaw = self._flaw(chunks, profile)

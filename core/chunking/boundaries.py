@@ -84,7 +84,7 @@ def outside(points: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[int
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Tell whether a cut at `offset` would divide a character as displayed, or \\r\\n."""
+    """Return whether a cut at `offset` would divide a character as displayed, or \\r\\n."""
     if not 0 < offset < len(text):
         return False
     before, after = text[offset - 1], text[offset]

@@ -141,17 +141,10 @@ class _Letters:
         letters |= (codes >= 0xC0) & (codes < 0x2000)
         begins = letters.copy()
         begins[1:] &= ~letters[:-1]
-        prose = ~inside
-        return cls(
-            _running(visible),
-            _running(visible & inside),
-            _running(inside),
-            _running(ideographs & prose),
-            _running(begins & prose),
-        )
+        return cls(*map(_running, (visible, visible & inside, inside, ideographs & ~inside, begins & ~inside)))
 
     def has_code(self, start: int, end: int) -> bool:
-        """Tell whether the span has fenced or indented code; inline code doesn't count."""
+        """Return whether the span has fenced or indented code; inline code doesn't count."""
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from core.chunking import describe
 from core.chunking.boundaries import clause_starts, line_starts, sentence_starts, space_ends, word_starts
-from core.chunking.options import limit
+from core.chunking.options import positive
 from core.chunking.reading import Reading
 from core.chunking.slices import Size, Slice, cut, trim
 from core.model import Chunk
@@ -20,7 +20,7 @@ class Lines:
     """
 
     def __init__(self, *, max_single_chunk_size: int = 1500) -> None:
-        self._limit = limit(max_single_chunk_size)
+        self._limit = positive("max_single_chunk_size", max_single_chunk_size)
 
     def cut(self, reading: Reading) -> list[Chunk]:
         body, size = reading.body, Size(self._limit, self._limit)

@@ -68,8 +68,7 @@ class _SectionCutter:
         return spans
 
     def _parts(self, section: _Section, level: int) -> list[_Section]:
-        first = bisect_left(self._heading_starts, section.start)
-        last = bisect_left(self._heading_starts, section.end)
+        first, last = (bisect_left(self._heading_starts, edge) for edge in (section.start, section.end))
         edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
         if not edges or edges[0][0] > section.start:
             edges.insert(0, (section.start, section.level))
@@ -92,6 +91,5 @@ class _SectionCutter:
         return self._reading.count(before.start, part.end) <= self._size.limit
 
     def _blocks(self, section: _Section) -> tuple[Block, ...]:
-        first = bisect_left(self._block_starts, section.start)
-        last = bisect_left(self._block_starts, section.end)
+        first, last = (bisect_left(self._block_starts, edge) for edge in (section.start, section.end))
         return self._reading.outline.blocks[first:last]

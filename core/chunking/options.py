@@ -10,14 +10,9 @@ def positive(name: str, value: int) -> int:
     return value
 
 
-def limit(value: int) -> int:
-    """Return `max_single_chunk_size`. Raises ConfigError below 1."""
-    return positive("max_single_chunk_size", value)
-
-
 def size(chunk_size: int, max_single_chunk_size: int) -> int:
     """Return `chunk_size`. Raises ConfigError outside 1 to `max_single_chunk_size`."""
-    limit(max_single_chunk_size)
+    positive("max_single_chunk_size", max_single_chunk_size)
     if not 1 <= chunk_size <= max_single_chunk_size:
         raise ConfigError(
             "chunk_size is {value}; it must be from 1 to max_single_chunk_size ({most}).",

@@ -24,13 +24,7 @@ class RecursiveCharacter:
     nothing with a neighbour; larger ones are cut between rows. A heading stays with the text below it.
     """
 
-    def __init__(
-        self,
-        *,
-        chunk_size: int = 512,
-        chunk_overlap: int = 100,
-        max_single_chunk_size: int = 1500,
-    ) -> None:
+    def __init__(self, *, chunk_size: int = 512, chunk_overlap: int = 100, max_single_chunk_size: int = 1500) -> None:
         self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
         self._overlap = overlap(chunk_overlap, chunk_size)
 
@@ -88,8 +82,7 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
         length_function=lambda text: max(1, text.count(sign)) if text else 0,
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
-    edges = list(accumulate(lengths, initial=0))
-    return list(pairwise(edges))
+    return list(pairwise(accumulate(lengths, initial=0)))
 
 
 def _separators(mark: str, filler: str, run: int) -> list[str]:

@@ -28,9 +28,7 @@ class Size:
 
     def behind(self, lead: int) -> "Size":
         """Reserve room for a lead of `lead` tokens, unless it takes more than half of the target."""
-        if 2 * lead > self.target:
-            return self
-        return Size(self.target - lead, self.limit - lead)
+        return self if 2 * lead > self.target else Size(self.target - lead, self.limit - lead)
 
 
 Span = tuple[int, int]

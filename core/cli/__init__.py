@@ -68,6 +68,7 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help=_("Show the words that match, and what else was considered."))
     ] = False,
+    as_typed: Annotated[bool, typer.Option("--as-typed", help=_("Look for no word by another spelling."))] = False,
     why_not: Annotated[
         str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
     ] = "",
@@ -79,7 +80,7 @@ def search(
     as_json: options.Json = False,
 ) -> None:
     chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
-    chosen["explain"] = explain
+    chosen |= {"explain": explain, "as_typed": as_typed}
     with options.workspace_at(workspace, readonly=True) as opened:
         chosen["filters"] = opened.searching.filters(
             bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []
@@ -122,7 +123,7 @@ def chunks(
     short_doc_threshold: options.ShortNote = None,
     min_headings_for_md_aware: options.MinHeadings = None,
     max_single_chunk_size: options.MaxChunkSize = None,
-    embedder: Annotated[str, typer.Option(help=_("Whose tokens are counted."))] = "bundled",
+    embedder: Annotated[str, typer.Option(help=_("The model whose tokens are counted."))] = "bundled",
     compare: Annotated[str, typer.Option(help=_("Another strategy to show beside the first."))] = "",
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
@@ -148,7 +149,7 @@ def chunks(
     show(values, as_json, lines.of_cut)
 
 
-@app.command(help=_("Split the notes of a base anew by these settings, which stay; what a person edited stays too."))
+@app.command(help=_("Split the notes of a base again by these settings, which stay; what a person edited stays too."))
 def rechunk(
     base: Annotated[str, typer.Option("--base", help=_("The knowledge base."))],
     strategy: options.Strategy = None,
@@ -178,11 +179,11 @@ def status(workspace: options.Folder = options.WORKSPACE, as_json: options.Json 
         show(data.of_status(opened.status()), as_json, lines.of_status)
 
 
-@app.command(help=_("Build the vector index anew from the database, without a model."))
+@app.command(help=_("Build the search index again from the stored data; needs no model."))
 def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
     with options.workspace_at(workspace) as opened:
         windows = opened.rebuild()
-    show({"windows": windows}, as_json, lambda values: [_("The vector index is rebuilt.")])
+    show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.")])
 
 
 @app.command(help=_("Show the version."))

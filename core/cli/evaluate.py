@@ -44,7 +44,7 @@ def evaluate(
     rerank: Rerank = None,
     compare: Annotated[
         list[str] | None,
-        typer.Option("--compare", help=_("Ask in this way too, such as chunk_size=256,reranker=none; repeatable.")),
+        typer.Option("--compare", help=_("Ask with this setup too, such as chunk_size=256,reranker=none; repeatable.")),
     ] = None,
     grid: Annotated[
         list[str] | None,

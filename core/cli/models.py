@@ -91,7 +91,7 @@ def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) 
     show({"name": name, "folder": str(folder)}, as_json, lambda values: [values["folder"]])
 
 
-@app.command(help=_("Show the folder of a model's files; the bundled one is unpacked where it isn't yet."))
+@app.command(help=_("Show the folder of a model's files; the built-in one is unpacked if it isn't yet."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
 
@@ -100,13 +100,14 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
 
 @app.command(
     help=_(
-        "Give a base another embedder: say how long it takes, ask, index its notes anew. Meanwhile the old one answers."
+        "Give a base another model for meaning: say how long it takes, ask, index its notes again. Meanwhile the "
+        "old model answers."
     )
 )
 def switch(
     base: BaseName,
     embedder: Annotated[
-        str | None, typer.Argument(help=_("The new embedder; without it, what was begun goes on."))
+        str | None, typer.Argument(help=_("The new model; without it, a change that was begun goes on."))
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
     abandon: Annotated[
@@ -127,7 +128,7 @@ def switch(
             except KeyboardInterrupt:
                 again = f"tessera models switch {base}"
                 again += f" --workspace {workspace}" if workspace != WORKSPACE else ""
-                stopped = _("Stopped. What is indexed stays, and the base answers with its old embedder.")
+                stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
                 go_on = _("Go on: {command}", command=again)
                 stay = _("Or stay: {command}", command=f"{again} --abandon")
                 sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
@@ -137,14 +138,14 @@ def switch(
     show(
         values,
         as_json,
-        lambda values: [_("The base '{base}' has the embedder '{embedder}'.", base=base, embedder=values["embedder"])],
+        lambda values: [_("The base '{base}' has the model '{embedder}'.", base=base, embedder=values["embedder"])],
     )
 
 
 def _agreed(values: dict[str, Any], cost: Any, yes: bool) -> bool:
     values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
     question = message(
-        "{n} texts of {every} to index with '{embedder}': about {time}. Until it is done the old embedder answers.",
+        "{n} texts of {every} to index with '{embedder}': about {time}. Until it is done the old model answers.",
         n=cost.to_embed,
         every=cost.windows,
         embedder=cost.embedder,
@@ -183,7 +184,7 @@ def tokens(
 
 def _list_lines(values: dict[str, Any]) -> list[str]:
     lines: list[str] = []
-    parts: dict[Part, str] = {"embedder": _("Embedders"), "reranker": _("Rerankers")}
+    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for the second look")}
     for part, title in parts.items():
         lines += [*([""] if lines else []), title]
         for model in values["models"]:

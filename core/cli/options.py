@@ -17,9 +17,12 @@ Folder = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
 Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
-ModeName = Annotated[str | None, typer.Option("--mode", help=_("auto, semantic, keyword or hybrid."))]
+ModeName = Annotated[
+    str | None, typer.Option("--mode", help=_("auto, semantic (by meaning), keyword (by words) or hybrid (both)."))
+]
 Rerank = Annotated[
-    str | None, typer.Option("--rerank", help=_("What takes a second look, or none; by default what the settings say."))
+    str | None,
+    typer.Option("--rerank", help=_("The model for the second look, or none; by default as the settings say.")),
 ]
 LevelName = Annotated[
     str | None, typer.Option("--level", help=_("simple, focused, exploratory, or auto: by what the question asks for."))

@@ -28,6 +28,4 @@ def build(*, device: Device | None = None) -> Encoder:
 
 def find() -> tuple[str, Callable[[], Path]]:
     """Return the model's name in its fingerprint, and a function that returns its folder."""
-    if e5.available():
-        return e5.NAME, e5.ensure_folder
-    return ON_HUB, lambda: hub.snapshot(ON_HUB)
+    return (e5.NAME, e5.ensure_folder) if e5.available() else (ON_HUB, lambda: hub.snapshot(ON_HUB))

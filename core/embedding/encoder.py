@@ -214,8 +214,8 @@ class Encoder:
             )
         if not np.isfinite(vectors).all():
             raise ModelError(
-                "The model '{name}' gave vectors that aren't numbers: its weights are damaged. "
-                "Copy or download it again.",
+                "The model '{name}' gave results that aren't numbers: its weights are damaged. Copy or download "
+                "it again.",
                 name=self.name,
             )
         return vectors, tokens

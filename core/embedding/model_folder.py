@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,16 @@ def facts(folder: Path, name: str) -> Facts:
             folder=str(folder),
             reason=lack,
         )
-    try:
+    with understanding(folder):
         return _facts(folder, name)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+
+
+@contextmanager
+def understanding(folder: Path) -> Iterator[None]:
+    """Turn an error of reading the files in `folder` into a ModelError."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         raise ModelError(
             "The model in {folder} can't be understood ({reason}). Copy or download it again.",
             folder=str(folder),
@@ -77,18 +85,13 @@ def _facts(folder: Path, name: str) -> Facts:
             command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
         )
     config = read_json(parts[0] / "config.json")
-    files = list(weights(parts))
-    if not files:
-        raise ModelError(
-            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=str(folder)
-        )
     return Facts(
         folder=folder,
         tokenizer=tokenizer,
         dimension=_dimension(modules, parts, config),
         max_tokens=max_tokens(parts[0], config),
         prompts=prompts.of(options, name),
-        digest=digest([*files, tokenizer, parts[0] / "config.json"]),
+        digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
     )
 
 
@@ -99,13 +102,13 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
     kind = options.get("model_type", KIND)
     if kind == "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a CrossEncoder, which gives no vector a text. Choose another model; "
-            "for a second look its name is cross-encoder:{folder}.",
+            "The model in {folder} is a CrossEncoder, no model for meaning. Choose another model; for a second "
+            "look its name is cross-encoder:{folder}.",
             folder=str(folder),
         )
     if kind != KIND:
         raise ModelError(
-            "The model in {folder} is a {kind}, which gives no vector a text. Choose another model.",
+            "The model in {folder} is a {kind}, no model for meaning. Choose another model.",
             folder=str(folder),
             kind=str(kind),
         )
@@ -118,7 +121,7 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
             )
     if not any(str(module["type"]).endswith(".Pooling") for module in modules):
         raise ModelError(
-            "The model in {folder} has no Pooling module, so it gives no vector a text. Choose another model.",
+            "The model in {folder} has no Pooling module, so it is no model for meaning. Choose another model.",
             folder=str(folder),
         )
 
@@ -145,10 +148,21 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def weights(parts: list[Path]) -> Iterator[Path]:
-    """Yield the weight files of a model's folders; pickled ones only from a folder without safetensors."""
-    for part in dict.fromkeys(parts):
-        yield from sorted(part.glob("*.safetensors")) or sorted(part.glob("pytorch_model*.bin"))
+def weights(folder: Path, parts: list[Path]) -> list[Path]:
+    """Return the weight files in the parts of a model's folder; pickled ones only from a part without safetensors.
+
+    Raises ModelError if there are none.
+    """
+    files = [
+        file
+        for part in dict.fromkeys(parts)
+        for file in sorted(part.glob("*.safetensors")) or sorted(part.glob("pytorch_model*.bin"))
+    ]
+    if not files:
+        raise ModelError(
+            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=str(folder)
+        )
+    return files
 
 
 def _dimension(modules: list[dict[str, Any]], parts: list[Path], config: dict[str, Any]) -> int:

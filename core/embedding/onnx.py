@@ -31,6 +31,11 @@ PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 FILE = "model.onnx"
 PROCESSOR = Device("cpu", "float32", message("onnxruntime calculates in 8 bits on the processor"))
 
+_CANNOT_WRITE = message(
+    "The model for onnxruntime can't be written to {folder} ({why}). Name another folder "
+    "in the environment variable TESSERA_MODELS_DIR."
+)
+
 CLOSE = 0.95
 """Smallest cosine allowed between a text's vectors in float32 and in 8 bits; multilingual-e5-small averages 0.997."""
 
@@ -48,10 +53,10 @@ def build(name: str = "") -> Encoder:
     """
     for package in PACKAGES:
         if find_spec(package) is None:
-            choice = message("The {what} '{name}'", what=message("embedder"), name="onnx")
+            choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
             raise MissingDependency(choice, package, "onnx")
     known, folder = sentence.find(name) if name else bundled.find()
-    encoder = Encoder(known, folder, device=PROCESSOR, load=_session, suffix=f":onnx-int8-{VERSION}")
+    encoder = Encoder(known, folder, device=PROCESSOR, load=_Session, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
         _ = encoder.facts
     return encoder
@@ -65,7 +70,7 @@ def ensure_file(facts: Facts, name: str) -> Path:
     folder = folder_of(facts, name)
     if (folder / FILE).is_file():
         return folder / FILE
-    with beside(folder, _cannot_write, mark=FILE) as temporary:
+    with beside(folder, _CANNOT_WRITE, mark=FILE) as temporary:
         _write_in_process(facts, name, temporary / FILE)
     return folder / FILE
 
@@ -121,7 +126,7 @@ def write(source: Path, name: str, file: Path) -> None:
             cosine = float(expected @ vector / (np.linalg.norm(expected) * np.linalg.norm(vector)))
             if not cosine >= CLOSE:
                 raise ModelError(
-                    "in 8 bits its vectors are too far from its own (a cosine of {cosine:.2f})", cosine=cosine
+                    "in 8 bits it gives results too far from its own (a cosine of {cosine:.2f})", cosine=cosine
                 )
 
 
@@ -130,8 +135,8 @@ def _write_in_process(facts: Facts, name: str, file: Path) -> None:
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
-                "The model '{name}' leaves its prompt out of a text's vector, which the embedder 'onnx' can't do. "
-                "Use the embedder 'sentence' for it.",
+                "The model '{name}' leaves its prompt out of what it computes, which 'onnx' can't do. Use "
+                "'sentence' for it.",
                 name=name,
             )
     process = subprocess.run(
@@ -143,8 +148,8 @@ def _write_in_process(facts: Facts, name: str, file: Path) -> None:
     )
     if process.returncode:
         raise ModelError(
-            "The model '{name}' can't be written for onnxruntime ({reason}). Use the embedder 'sentence' for it, "
-            "or 'bundled' for the built-in one.",
+            "The model '{name}' can't be written for onnxruntime ({reason}). Use 'sentence' for it, or 'bundled' "
+            "for the built-in one.",
             name=name,
             reason=_reason(process),
         )
@@ -161,15 +166,6 @@ def _reason(process: subprocess.CompletedProcess[str]) -> Message:
         return verbatim(lines[-1].strip().rstrip("."))
 
 
-def _cannot_write(folder: Path, error: OSError) -> Message:
-    return message(
-        "The model for onnxruntime can't be written to {folder} ({why}). Name another folder "
-        "in the environment variable TESSERA_MODELS_DIR.",
-        folder=str(folder),
-        why=error.strerror or str(error),
-    )
-
-
 class _Session:
     """A graph with the interface of a SentenceTransformer that `Encoder` uses.
 
@@ -177,11 +173,11 @@ class _Session:
     faster.
     """
 
-    def __init__(self, facts: Facts, name: str) -> None:
+    def __init__(self, facts: Facts, name: str, device: Device) -> None:
         import torch
         from tokenizers import Tokenizer
 
-        self.device = torch.device("cpu")
+        self.device = torch.device(device.name)
         self._name = name
         self._tokenizer = Tokenizer.from_file(str(facts.tokenizer))
         self._tokenizer.no_padding()
@@ -217,10 +213,6 @@ class _Session:
             "token_embeddings": pad_sequence(tokens, batch_first=True),
             "attention_mask": pad_sequence([torch.ones(len(rows)) for rows in tokens], batch_first=True),
         }
-
-
-def _session(facts: Facts, name: str, device: Device) -> _Session:
-    return _Session(facts, name)
 
 
 def _open(file: Path) -> Any:

@@ -150,19 +150,15 @@ def _read_directory(cursor: _Cursor) -> dict[str, tuple[int, int, int, int]]:
     return stored
 
 
-def _check(entry: tuple[int, int, int, int], shape: tuple[int, ...], length: int) -> None:
+def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float16]:
     kind, elements, offset, size = entry
     sizes = {FLOAT32: 4 * elements, FOUR_BITS: elements // BLOCK * (2 + BLOCK // 2)}
-    if size != sizes.get(kind) or offset + size > length or elements != math.prod(shape):
+    if size != sizes.get(kind) or offset + size > len(data) or elements != math.prod(shape):
         raise ValueError(
             message(
                 "a tensor of {n} weights in {size} bytes at {offset} doesn't fit", n=elements, size=size, offset=offset
             )
         )
-
-
-def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...]) -> NDArray[np.float16]:
-    kind, elements, offset, _ = entry
     if kind == FLOAT32:
         scales = values = np.frombuffer(data, "<f4", elements, offset)
     else:
@@ -184,20 +180,18 @@ def _names(config: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int, ...]]]
     yield "emb.type", "embeddings.token_type_embeddings.weight", (config["type_vocab_size"], hidden)
     yield "emb.ln.w", "embeddings.LayerNorm.weight", (hidden,)
     yield "emb.ln.b", "embeddings.LayerNorm.bias", (hidden,)
-    linear = {
+    parts = {
         "q": ("attention.self.query", (hidden, hidden)),
         "k": ("attention.self.key", (hidden, hidden)),
         "v": ("attention.self.value", (hidden, hidden)),
         "ao": ("attention.output.dense", (hidden, hidden)),
         "fi": ("intermediate.dense", (wide, hidden)),
         "fo": ("output.dense", (hidden, wide)),
+        "aln": ("attention.output.LayerNorm", (hidden,)),
+        "oln": ("output.LayerNorm", (hidden,)),
     }
-    norms = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
     for layer in range(config["num_hidden_layers"]):
         theirs = f"encoder.layer.{layer}"
-        for short, (name, shape) in linear.items():
+        for short, (name, shape) in parts.items():
             yield f"l{layer}.{short}.w", f"{theirs}.{name}.weight", shape
             yield f"l{layer}.{short}.b", f"{theirs}.{name}.bias", shape[:1]
-        for short, name in norms.items():
-            yield f"l{layer}.{short}.w", f"{theirs}.{name}.weight", (hidden,)
-            yield f"l{layer}.{short}.b", f"{theirs}.{name}.bias", (hidden,)

@@ -20,8 +20,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
     """
     if not name.removeprefix(PACKAGE).strip():
         raise ConfigError(
-            "The embedder 'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder "
-            "or sentence:pkg:PACKAGE"
+            "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
     known, folder = find(name)
     encoder = Encoder(known, folder, device=device)
@@ -48,10 +47,7 @@ def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
 
 
 def is_local(name: str) -> bool:
-    """Whether a name stands for a package or a path, not for a model on the hub."""
-    return name.startswith(PACKAGE) or is_path(name) or Path(name).expanduser().is_dir()
-
-
-def is_path(name: str) -> bool:
-    """Whether a name can only be a path; `owner/model` may be one, and counts as a name on the hub."""
-    return name.startswith(("/", ".", "~")) or "\\" in name or name.count("/") > 1 or bool(re.match("[A-Za-z]:", name))
+    """Whether a name stands for a package or a path; `owner/model` is a path only if there is such a folder."""
+    if name.startswith((PACKAGE, "/", ".", "~")) or "\\" in name or name.count("/") > 1 or re.match("[A-Za-z]:", name):
+        return True
+    return Path(name).expanduser().is_dir()

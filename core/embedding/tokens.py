@@ -26,7 +26,6 @@ class TokenEmbedder(Embedder, Protocol):
 
         Raises the errors of `embed`.
         """
-        ...
 
 
 TYPICAL = (

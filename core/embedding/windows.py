@@ -35,7 +35,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
-        raise ConfigError("A window needs at least {least} tokens, not {n}.", least=SMALLEST, n=limit)
+        raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[tuple[str, ...], str], tuple[str, int]] = {}
     windows = []
     for chunk in chunks:
@@ -82,8 +82,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
         return [text]
     step = 1
     while True:
-        cuts = [0, *_cuts(text, spans, room), len(text)]
-        pieces = [text[start:end] for start, end in pairwise(cuts)]
+        pieces = [text[start:end] for start, end in pairwise([0, *_cuts(text, spans, room), len(text)])]
         # The number of tokens of a piece can differ from that of the same span within the text.
         excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
         if excess <= 0 or room == 1:
@@ -112,17 +111,12 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
 
     The order is: at a line's end, at a space, between two tokens.
     """
-    options = []
-    for count in counts:
-        place = _place(text, bounds, start + count)
-        if place is not None:
-            rank, cut = place
-            options.append((rank, abs(count - ideal), start + count, cut))
+    places = ((count, _place(text, bounds, start + count)) for count in counts)
+    options = [(place[0], abs(count - ideal), start + count, place[1]) for count, place in places if place]
     if not options:
         # All these tokens are parts of one character: cut at the last character boundary before them.
-        token = next(
-            (at for at in range(start + counts[-1], start, -1) if _clean(text, bounds, at)), start + counts[-1]
-        )
+        last = start + counts[-1]
+        token = next((at for at in range(last, start, -1) if _clean(text, bounds, at)), last)
         return token, bounds[token][0]
     _, _, token, cut = min(options)
     return token, cut

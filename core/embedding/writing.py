@@ -2,8 +2,9 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import ModelError
@@ -11,24 +12,28 @@ from core.messages import Message
 
 
 @contextmanager
-def beside(folder: Path, cannot_write: Callable[[Path, OSError], Message], *, mark: str = "") -> Iterator[Path]:
+def beside(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
     """Yield a temporary folder; rename it to `folder` on success, delete it on an error.
 
     Safe in several processes at once: if another process has written `folder` first, recognised by the file `mark`,
-    that folder stays. Raises ModelError with the message of `cannot_write` if the disk refuses.
+    that folder stays. Raises ModelError if the disk refuses: `cannot_write`, with the fields `folder` and `why`.
     """
+
+    def refused(error: OSError) -> ModelError:
+        return ModelError(replace(cannot_write, fields={"folder": str(folder), "why": error.strerror or str(error)}))
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        raise ModelError(cannot_write(folder, error)) from error
+        raise refused(error) from error
     try:
         yield temporary
         temporary.chmod(0o755)  # mkdtemp makes it 0o700, but a shared folder must be readable
         temporary.rename(folder)
     except OSError as error:
         # Another process may have been first. Its folder came by rename, so it is complete.
-        if not mark or not (folder / mark).is_file():
-            raise ModelError(cannot_write(folder, error)) from error
+        if not (folder / mark).is_file():
+            raise refused(error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

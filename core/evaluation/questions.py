@@ -30,15 +30,15 @@ class Questions:
 
     def sets(self, base: str) -> list[QuestionSet]:
         """Return the question sets of a base."""
-        return self._table.sets(self._store.notes.base(base))
+        return self._table.sets(self._store.bases.named(base))
 
     def named(self, base: str, name: str) -> QuestionSet:
         """Return the question set of this name; raises UnknownChoice with the existing names."""
-        return self._table.named(self._store.notes.base(base), name)
+        return self._table.named(self._store.bases.named(base), name)
 
     def add_set(self, base: str, name: str) -> QuestionSet:
         """Make an empty set; raises ConfigError for an invalid or taken name."""
-        return self._table.add_set(self._store.notes.base(base), name)
+        return self._table.add_set(self._store.bases.named(base), name)
 
     def of(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions with the current places of their right passages; missing ones are flagged."""
@@ -46,15 +46,15 @@ class Questions:
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
         """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
-        return question_files.read(self._store, self._store.notes.base(base), data, name)
+        return question_files.read(self._store, self._store.bases.named(base), data, name)
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
         """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
         known = next((known for known in self.sets(base) if known.name == set_name.strip()), None)
         taken = {question.id for question in self._table.of(known)} if known else ()
-        questions = question_files.read(self._store, self._store.notes.base(base), data, name, taken=taken)
+        questions = question_files.read(self._store, self._store.bases.named(base), data, name, taken=taken)
         if known is None:
-            return self._table.add_set(self._store.notes.base(base), set_name, questions)
+            return self._table.add_set(self._store.bases.named(base), set_name, questions)
         self._table.add(known, questions)
         return self.named(base, known.name)
 
@@ -70,7 +70,7 @@ class Questions:
 
         Questions that the set already has are left out. Raises ProviderError and ConfigError for an unusable model.
         """
-        base = self._store.notes.base_of(question_set.base_id)
+        base = self._store.bases.of_id(question_set.base_id)
         existing = self._table.of(question_set)
         ids, texts = {question.id for question in existing}, {question.text for question in existing}
         cards = self._store.notes.cards(Filters(bases=(base.name,)))

@@ -62,7 +62,7 @@ class Runs:
 
     def own_pipeline(self, base: str) -> Pipeline:
         """Return the complete settings of a base as a pipeline: the start of a grid."""
-        own = self._store.notes.base(base)
+        own = self._store.bases.named(base)
         settings = self._searching_of(self._store).settings(_options(own, Pipeline()))
         return Pipeline(chunking=own.chunking, search=SearchSettings.of(settings))
 
@@ -73,7 +73,7 @@ class Runs:
 
         The choice `auto` stands for the usual grid. Raises as `pipelines.parse` does.
         """
-        start, chunking = Pipeline(search=search), self._store.notes.base(base).chunking
+        start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
         chosen = [start, *(pipelines.parse(spec, start, chunking) for spec in specs)]
         chosen += pipelines.combined([choice for choice in choices if choice != "auto"], start, chunking)
         if "auto" in choices:
@@ -97,7 +97,7 @@ class Runs:
 
         `name` is the questions' file, for messages. Raises as `run` does.
         """
-        named = self._store.notes.base(base)
+        named = self._store.bases.named(base)
         self._check(questions, named, name)
         measured: list[Measured] = []
         for number, run in enumerate(self._new(named, "", "", pipelines, len(questions))):
@@ -115,7 +115,7 @@ class Runs:
         and `resume` continues. Raises QuestionSetError for a set without a usable question and, before the first
         question, the errors of a search with the pipelines; later those of building a scratch store.
         """
-        base, questions = self._store.notes.base_of(question_set.base_id), self.to_ask(question_set)
+        base, questions = self._store.bases.of_id(question_set.base_id), self.to_ask(question_set)
         runs = []
         for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
             begun = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
@@ -131,7 +131,7 @@ class Runs:
         run = self._store.runs.run(run_id)
         if run.ended_at is not None:
             return run
-        base = self._store.notes.base_of(run.base_id)
+        base = self._store.bases.of_id(run.base_id)
         sets = self._store.questions.sets(base)
         question_set = next((known for known in sets if known.id == run.set_id), None)
         done = self._store.runs.results(run_id)
@@ -155,12 +155,12 @@ class Runs:
                 0,
                 "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.",
             )
-        self._check(questions, self._store.notes.base_of(question_set.base_id), question_set.name)
+        self._check(questions, self._store.bases.of_id(question_set.base_id), question_set.name)
         return questions
 
     def of(self, base: str) -> list[Run]:
         """Return the runs on a base, the newest first."""
-        return self._store.runs.of(self._store.notes.base(base))
+        return self._store.runs.of(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
         """Return the results of a run's questions."""
@@ -218,7 +218,7 @@ class Runs:
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
         """Ask the remaining questions and store their results, a few at a time."""
-        base = self._store.notes.base_of(run.base_id)
+        base = self._store.bases.of_id(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every, fresh = dict(done), dict[int, QuestionResult]()
 

@@ -18,8 +18,6 @@ from core.model import (
     Pipeline,
     Progress,
     SearchSettings,
-    Switch,
-    SwitchCost,
     complete,
     unheard,
 )
@@ -27,23 +25,22 @@ from core.models import Models
 from core.store import Store
 
 
-class Bases:
+class Bases(Switching):
     """The bases of a workspace, by name."""
 
     def __init__(self, store: Store, settings: Settings, models: Models, chunks: Chunks) -> None:
-        self._store = store
+        super().__init__(store)
         self._settings = settings
         self._models = models
         self._chunks = chunks
-        self._switching = Switching(store)
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
-        return self._store.notes.base(name)
+        return self._store.bases.named(name)
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
-        return self._store.notes.bases()
+        return self._store.bases.all()
 
     def add(self, name: str, *, embed_at_once: bool = True) -> KnowledgeBase:
         """Add an empty base with the default settings; raises ConfigError for a name that is blank or taken."""
@@ -53,7 +50,7 @@ class Bases:
             raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
         chosen = embedding.resolve(self._settings.embedder)
         embedder = embedding.build(chosen)
-        base = self._store.notes.add_base(
+        base = self._store.bases.add(
             name,
             embedder=chosen,
             fingerprint=embedder.fingerprint,
@@ -71,7 +68,7 @@ class Bases:
 
     def set_embed_at_once(self, base: str, at_once: bool) -> None:
         """Choose whether new chunks of a base are embedded at once or by `Chunks.embed`."""
-        self._store.notes.set_embed_at_once(self.get(base), at_once)
+        self._store.bases.change(self.get(base), embed_at_once=at_once)
 
     # how a base is searched
 
@@ -83,7 +80,7 @@ class Bases:
         check(settings)
         if settings.reranker not in (None, reranking.NONE):
             reranking.check(settings.reranker)
-        return self._store.notes.set_search(self.get(base), settings)
+        return self._store.bases.change(self.get(base), search=settings)
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
         """Return the defaults for a search in a base; without a base, for a search in several."""
@@ -96,7 +93,7 @@ class Bases:
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
-            raise ConfigError("Another embedder is chosen in the Settings: all of the base is embedded anew then.")
+            raise ConfigError("Another model is chosen in the Settings: the whole base is then indexed again.")
         if pipeline.chunking is not None:
             self._models.embedder(own)  # to fail before anything is changed
             chunking.build(pipeline.chunking)
@@ -104,30 +101,11 @@ class Bases:
         if pipeline.chunking not in (None, own.chunking):
             self._chunks.rechunk(base, options=pipeline.chunking, progress=progress)
 
-    # another embedder
-
-    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> SwitchCost:
-        """Estimate the time to give a base another embedder, by embedding a few windows.
-
-        Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
-        """
-        return self._switching.cost(self.get(base), embedder, progress)
-
-    def begin_switch(self, base: str, embedder: str) -> Switch:
-        """Record the switch of a base to another embedder; until `run_switch` ends, the old one answers."""
-        return self._switching.begin(self.get(base), embedder)
-
-    def run_switch(self, base: str, *, progress: Progress = unheard) -> KnowledgeBase:
-        """Run or resume the switch that was begun, and return the base with its new embedder."""
-        return self._switching.run(self.get(base), progress)
-
-    def abandon_switch(self, base: str) -> None:
-        """Drop the switch that was begun, and the vectors embedded for it."""
-        self._switching.abandon(self.get(base))
+    # token bits
 
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = unheard) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
-        changed = self._store.notes.set_keep_tokens(self.get(base), keep)
+        changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         if not keep:
             self._store.vectors.drop_bits(changed)
             return 0
@@ -140,11 +118,11 @@ class Bases:
 
     def folders(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
         """Return the folders with which a base was synced, and the times."""
-        return tuple((path, at) for path, at, _ in self._store.notes.syncs(base))
+        return tuple((path, at) for path, at, _ in self._store.bases.syncs(base))
 
     def failures(self, base: KnowledgeBase) -> list[Failed]:
         """Return the files that the last sync of each folder of the base couldn't read."""
-        return [Failed.of_dict(item) for _, _, report in self._store.notes.syncs(base) for item in report["failed"]]
+        return [Failed.of_dict(item) for _, _, report in self._store.bases.syncs(base) for item in report["failed"]]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from core import chunking, embedding
 from core.embedding import Embedder
 from core.errors import EditError, NoteNotFound, UnknownChoice
+from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pinning import Act, Desk
@@ -58,7 +59,7 @@ class Chunks:
 
     def pending(self, base: str) -> int:
         """Return how many chunks of a base are pending."""
-        return sum(map(len, self._store.chunks.pending(self._store.notes.base(base)).values()))
+        return sum(map(len, self._store.chunks.pending(self._store.bases.named(base)).values()))
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
@@ -103,9 +104,7 @@ class Chunks:
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
             desk = Desk(
-                self._store.notes.note(note_id),
-                self._store.chunks.of_note(note_id),
-                self._store.edits.of_note(note_id),
+                self._store.notes.note(note_id), self._store.chunks.of_note(note_id), self._store.edits.of_note(note_id)
             )
             result = act(desk)
             if result.edits != desk.edits:
@@ -154,7 +153,7 @@ class Chunks:
         options, and NoteNotFound.
         """
         if base is not None:
-            return self._rechunk_base(self._store.notes.base(base), options, progress)
+            return self._rechunk_base(self._store.bases.named(base), options, progress)
         return self._rechunk_notes(note_ids, options, progress)
 
     def _rechunk_base(self, base: KnowledgeBase, options: ChunkingOptions | None, progress: Progress) -> Rechunked:
@@ -166,26 +165,26 @@ class Chunks:
         base, embedder = self._opened(base)
         if options is not None:
             chunking.build(options)
-            base = self._store.notes.set_chunking(base, options)
-        indexer = Indexer(self._store, base, embedder)
+            base = self._store.bases.change(base, chunking=options)
         notes = self._store.notes.cut_by(base)
         outdated = [
             note_id
-            for note_id, cut_by in notes.items()
-            if options is None or cut_by != indexer.cut_by(self._store.notes.options(note_id) or base.chunking)
+            for note_id, stored in notes.items()
+            if options is None or stored != cut_by(self._store.notes.options(note_id) or base.chunking, embedder)
         ]
-        return _report([indexer.recut(outdated, progress)], len(notes) - len(outdated), started)
+        done = Indexer(self._store, base, embedder).recut(outdated, progress)
+        return _report(done, len(notes) - len(outdated), started)
 
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
         """Cut some notes again. With the options of its base, a note has no options of its own any more."""
         started = time.perf_counter()
-        parts = []
+        done = Indexed()
         for base, ids in self._by_base(note_ids):
             base, embedder = self._opened(base)
             if options is not None:
                 chunking.build(options)
-            parts.append(Indexer(self._store, base, embedder).recut(ids, progress, options=options))
-        return _report(parts, 0, started)
+            done += Indexer(self._store, base, embedder).recut(ids, progress, options=options)
+        return _report(done, 0, started)
 
     # embedding
 
@@ -197,28 +196,20 @@ class Chunks:
         chunk_ids: Sequence[str] = (),
         progress: Progress = unheard,
     ) -> int:
-        """Embed the pending chunks of a base, or of notes, or among some chunks; return how many they were."""
+        """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
+
+        Raises NoteNotFound and ChunkNotFound.
+        """
         if base is not None:
-            stored = self._store.notes.base(base)
+            stored = self._store.bases.named(base)
             return self._embed(stored, self._store.chunks.pending(stored), progress)
-        return self._embed_notes(note_ids, progress) + self._embed_chunks(chunk_ids, progress)
-
-    def _embed_notes(self, note_ids: Iterable[str], progress: Progress) -> int:
-        """Embed the pending chunks of notes; raises NoteNotFound."""
-        chosen = {}
-        for base, ids in self._by_base(note_ids):
-            pending = self._store.chunks.pending(base)
-            chosen[base] = {note_id: pending[note_id] for note_id in ids if note_id in pending}
-        return sum(self._embed(base, chunks, progress) for base, chunks in chosen.items())
-
-    def _embed_chunks(self, chunk_ids: Iterable[str], progress: Progress) -> int:
-        """Embed the pending ones of some chunks; raises ChunkNotFound."""
-        wanted = set(chunk_ids)
-        total = 0
-        for base, ids in self._by_base({self._store.chunks.note_of(chunk_id) for chunk_id in wanted}):
-            pending = self._store.chunks.pending(base)
-            chosen = {note_id: wanted.intersection(pending.get(note_id, ())) for note_id in ids}
-            total += self._embed(base, {note_id: chunks for note_id, chunks in chosen.items() if chunks}, progress)
+        notes, chunks, total = set(note_ids), set(chunk_ids), 0
+        for stored, _ in self._by_base([*note_ids, *map(self._store.chunks.note_of, chunks)]):
+            pending = self._store.chunks.pending(stored)
+            chosen = {
+                note_id: ids if note_id in notes else chunks.intersection(ids) for note_id, ids in pending.items()
+            }
+            total += self._embed(stored, {note_id: ids for note_id, ids in chosen.items() if ids}, progress)
         return total
 
     def _embed(self, base: KnowledgeBase, chosen: Mapping[str, Collection[str]], progress: Progress) -> int:
@@ -232,7 +223,7 @@ class Chunks:
         """Open the index and return the base, read after that: opening may rename the base's collection."""
         self._store.database.check_writable()
         self._store.open_index()
-        base = self._store.notes.base(base.name)
+        base = self._store.bases.named(base.name)
         return base, self._models.embedder(base)
 
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
@@ -243,18 +234,18 @@ class Chunks:
                 raise NoteNotFound(note_id)
         return [
             (base, [note_id for note_id in distinct if bases[note_id] == base.id])
-            for base in self._store.notes.bases()
+            for base in self._store.bases.all()
             if base.id in bases.values()
         ]
 
 
-def _report(parts: Sequence[Indexed], unchanged: int, started: float) -> Rechunked:
+def _report(done: Indexed, unchanged: int, started: float) -> Rechunked:
     return Rechunked(
-        notes=sum(len(part.notes) for part in parts),
+        notes=len(done.notes),
         unchanged=unchanged,
-        chunks=sum(part.chunks for part in parts),
-        embedded_windows=sum(part.embedded_windows for part in parts),
-        flagged=sum(part.flagged for part in parts),
-        failed=tuple(Failed(error.path, error.reason) for part in parts for error in part.failed),
+        chunks=done.chunks,
+        embedded_windows=done.embedded_windows,
+        flagged=done.flagged,
+        failed=tuple(Failed(error.path, error.reason) for error in done.failed),
         seconds=round(time.perf_counter() - started, 3),
     )

@@ -35,7 +35,7 @@ class Draft:
 class CutNote:
     """A note that is cut, but not embedded.
 
-    `flagged` counts the edits that lost their place. `recut` cuts the note again, from what is stored then.
+    `flagged` counts the edits that lost their place. `recut` cuts the note again, from its stored state at that time.
     """
 
     cutting: Cutting
@@ -98,24 +98,18 @@ class Cutter:
         Raises NoteNotFound.
         """
         note = self._store.notes.note(note_id)
-        row = self._store.notes.indexed_as(note_id)
         chunks = self._store.chunks.of_note(note_id)
         cutting = Cutting(
             note=replace(note, generation=note.generation + 1),
             chunks=chunks,
             vectors=(),
-            strategy=row["strategy"],
-            cut_by=row["cut_by"],
-            mtime_ns=row["mtime_ns"],
-            size=row["size"],
             options=self._store.notes.options(note_id),
+            **self._store.notes.indexed_as(note_id),
         )
-        chosen = [chunk for chunk in chunks if chunk.state == "embedded" or _is_pending(chunk, pending)]
+        chosen = [
+            chunk for chunk in chunks if chunk.state == "embedded" or (chunk.state == "pending" and chunk.id in pending)
+        ]
         return CutNote(cutting, self._windows(note, chosen), 0, partial(self.reuse, note_id, pending))
-
-    def cut_by(self, options: ChunkingOptions) -> str:
-        """Return the text that identifies, in a note's row, a cut by these options and this embedder."""
-        return json.dumps([asdict(options), self._embedder.fingerprint])
 
     def _cut(
         self, draft: Draft, edits: Sequence[Edit], own: ChunkingOptions | None, recut: Callable[[], CutNote]
@@ -129,7 +123,7 @@ class Cutter:
             chunks=applied.chunks,
             vectors=(),
             strategy=cut.strategy,
-            cut_by=self.cut_by(options),
+            cut_by=cut_by(options, self._embedder),
             mtime_ns=draft.mtime_ns,
             size=draft.size,
             edits=applied.edits,
@@ -153,5 +147,6 @@ class Cutter:
         return windows_of(chunks, note.title, self._embedder)
 
 
-def _is_pending(chunk: Chunk, chunk_ids: Collection[str]) -> bool:
-    return chunk.state == "pending" and chunk.id in chunk_ids
+def cut_by(options: ChunkingOptions, embedder: Embedder) -> str:
+    """Return the text that identifies, in a note's row, a cut by these options and the tokens of this embedder."""
+    return json.dumps([asdict(options), embedder.fingerprint])

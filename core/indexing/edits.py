@@ -100,10 +100,7 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
 def _pinned(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
     """Return the chunk of an edit: the chunk of its region, with the person's text if the edit has one."""
     chunk = replace(
-        chunk,
-        id=edit.chunk_id,
-        state="deleted" if edit.deleted else "pending",
-        edited=edit.kind != "delete",
+        chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
     if not edit.text:
         return chunk

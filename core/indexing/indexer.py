@@ -39,6 +39,9 @@ class Indexed:
     flagged: int = 0
     failed: tuple[SourceError, ...] = ()
 
+    def __add__(self, other: "Indexed") -> "Indexed":
+        return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
+
 
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
@@ -105,10 +108,6 @@ class Indexer:
             progress(number, len(note_ids), cut.cutting.note.title)
             yield cut.with_vectors(self._embed_missing([cut], lambda share: None)[0])
 
-    def cut_by(self, options: ChunkingOptions) -> str:
-        """Return the text that identifies, in a note's row, a cut by these options and this embedder."""
-        return self._cutter.cut_by(options)
-
     def _title(self, note_id: str) -> str:
         """Return the title of a stored note, "" if it was deleted meanwhile."""
         try:
@@ -132,7 +131,7 @@ class Indexer:
             try:
                 group.append(cut())
             except SourceError as error:
-                self._add(Indexed(failed=(error,)))
+                self.done += Indexed(failed=(error,))
                 continue
             except NoteNotFound:
                 continue
@@ -152,13 +151,11 @@ class Indexer:
             # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, meanwhile.
             vectors, embedded_late = self._embed_missing(current, report)
             self._store.put(self._base, [cut.with_vectors(vectors) for cut in current])
-        self._add(
-            Indexed(
-                tuple(cut.cutting.note.id for cut in current),
-                sum(len(cut.cutting.chunks) for cut in current),
-                embedded + embedded_late,
-                sum(cut.flagged for cut in current),
-            )
+        self.done += Indexed(
+            tuple(cut.cutting.note.id for cut in current),
+            sum(len(cut.cutting.chunks) for cut in current),
+            embedded + embedded_late,
+            sum(cut.flagged for cut in current),
         )
 
     def _current(self, cut: CutNote) -> CutNote | None:
@@ -193,28 +190,18 @@ class Indexer:
         vectors, token_rows = self._tokens.embed_tokens(texts, role="note")
         return vectors, [tokens.signs(rows, centre) for rows in token_rows]
 
-    def _add(self, part: Indexed) -> None:
-        self.done = Indexed(
-            self.done.notes + part.notes,
-            self.done.chunks + part.chunks,
-            self.done.embedded_windows + part.embedded_windows,
-            self.done.flagged + part.flagged,
-            self.done.failed + part.failed,
-        )
-
     def _check_base(self) -> None:
-        if self._store.notes.base(self._base.name).fingerprint != self._base.fingerprint:
+        if self._store.bases.named(self._base.name).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' went over to another model meanwhile. What was stored before stays:"
-                " do the rest again.",
+                "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,
             )
 
     def _check(self, vectors: Matrix, count: int) -> None:
         if vectors.shape != (count, self._base.dimension):
             raise EmbeddingMismatch(
-                "The model of the base '{base}' gave vectors of shape {shape}, where {due} was due."
-                " Import into a new base to use this model.",
+                "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
+                "before. Import into a new base to use it.",
                 base=self._base.name,
                 shape=str(vectors.shape),
                 due=str((count, self._base.dimension)),

@@ -10,7 +10,7 @@ from core.errors import ChunkNotFound, EditError
 from core.indexing.anchors import Span
 from core.indexing.edits import own
 from core.model import Chunk, Edit, EditKind, Note
-from core.store.note_table import fresh_id
+from core.store.ids import fresh_id
 
 _ANCHOR = 200
 """Characters before an addition that mark its place."""
@@ -99,7 +99,7 @@ class Desk:
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
-            raise EditError("This chunk is as it was cut: there is no edit to take back.")
+            raise EditError("This chunk has no edit to take back.")
         if edit.deleted and edit.kind != "delete":
             return self._act([edit], [replace(edit, deleted=False)])
         undone = [edit]

@@ -73,19 +73,15 @@ class Scratch:
         """Return the base of the copy, added if it is missing, with the search settings of the original."""
         store.open_index()
         try:
-            target = store.notes.base(base.name)
+            target = store.bases.named(base.name)
         except UnknownChoice:
-            for renamed in store.notes.bases():
+            for renamed in store.bases.all():
                 store.delete_base(renamed)
-            target = store.notes.add_base(
-                base.name,
-                embedder=embedder,
-                fingerprint=built.fingerprint,
-                dimension=built.dimension,
-                chunking=options,
+            target = store.bases.add(
+                base.name, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, chunking=options
             )
             store.add_base_index(target)
-        return store.notes.set_search(store.notes.set_keep_tokens(target, base.keep_tokens), base.search)
+        return store.bases.change(target, keep_tokens=base.keep_tokens, search=base.search)
 
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress

@@ -19,21 +19,22 @@ _SAMPLE = 8
 
 
 class Switching:
-    """Moves bases between embedders."""
+    """Gives bases another embedder."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def cost(self, base: KnowledgeBase, embedder: str, progress: Progress = unheard) -> SwitchCost:
-        """Estimate a switch: cut every note by the embedder's tokens, and time the embedding of a few windows.
+    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> SwitchCost:
+        """Estimate the cost of another embedder: cut every note by its tokens, and time the embedding of a few windows.
 
-        Raises what building the embedder and embedding raise.
+        Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
         """
+        stored = self._store.bases.named(base)
         built = embedding.build(embedder)
-        indexer = self._indexer(base, embedder)
+        indexer = self._indexer(stored, embedder)
         windows = 0
         texts: dict[bytes, str] = {}
-        notes = list(self._store.notes.cut_by(base))
+        notes = list(self._store.notes.cut_by(stored))
         for number, note_id in enumerate(notes):
             progress(number, len(notes), "")
             count, missing = indexer.missing(note_id)
@@ -49,19 +50,18 @@ class Switching:
         per_character = (time.perf_counter() - started) / sum(map(len, sample))
         return SwitchCost(embedder, windows, len(texts), per_character * sum(map(len, texts.values())))
 
-    def begin(self, base: KnowledgeBase, embedder: str) -> Switch:
-        """Record the switch of a base to another embedder; `run` does the work.
+    def begin_switch(self, base: str, embedder: str) -> Switch:
+        """Record the switch of a base to another embedder; until `run_switch` ends, the old one answers.
 
         Raises ConfigError if the base has that embedder already.
         """
+        stored = self._store.bases.named(base)
         built = embedding.build(embedder)
-        if built.fingerprint == base.fingerprint:
-            raise ConfigError(
-                "The base '{base}' has the embedder '{embedder}' already.", base=base.name, embedder=embedder
-            )
-        return self._store.switches.begin(base, embedder, built.fingerprint)
+        if built.fingerprint == stored.fingerprint:
+            raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
+        return self._store.switches.begin(stored, embedder, built.fingerprint)
 
-    def run(self, base: KnowledgeBase, progress: Progress = unheard) -> KnowledgeBase:
+    def run_switch(self, base: str, *, progress: Progress = unheard) -> KnowledgeBase:
         """Run or resume the switch that was begun, and return the base with its new embedder.
 
         Raises ConfigError if no switch was begun. On Cancelled, or if the embedder fails, the vectors
@@ -69,34 +69,32 @@ class Switching:
         """
         self._store.open_index()
         while True:
-            base, switch = self._begun(base)
-            indexer = self._indexer(base, switch.embedder)
+            stored, switch = self._begun(base)
+            indexer = self._indexer(stored, switch.embedder)
             # Twice: notes may change during the first pass, which may take hours.
             for _ in range(2):
-                indexer.prepare(list(self._store.notes.cut_by(base)), progress)
+                indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
-                if (base, switch) == self._begun(base):
-                    notes = list(self._store.notes.cut_by(base))
-                    fresh = self._store.notes.next_index(self._target(base, switch.embedder))
-                    return self._store.switch(fresh, indexer.recuttings(notes, progress))
+                if (stored, switch) == self._begun(base):
+                    notes = list(self._store.notes.cut_by(stored))
+                    target = self._target(stored, switch.embedder)
+                    return self._store.switch(target, indexer.recuttings(notes, progress))
 
-    def _begun(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Switch]:
+    def _begun(self, base: str) -> tuple[KnowledgeBase, Switch]:
         """Return the base as it is now and its switch, begun again if the model behind the name has changed."""
-        base = self._store.notes.base(base.name)
-        switch = self._store.switches.of(base)
+        stored = self._store.bases.named(base)
+        switch = self._store.switches.of(stored)
         if switch is None:
             self._store.drop_unused_vectors()
-            raise ConfigError(
-                "The base '{base}' is not going over to another embedder. Choose one first.", base=base.name
-            )
+            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=base)
         fingerprint = embedding.build(switch.embedder).fingerprint
         if switch.fingerprint != fingerprint:
-            switch = self._store.switches.begin(base, switch.embedder, fingerprint)
-        return base, switch
+            switch = self._store.switches.begin(stored, switch.embedder, fingerprint)
+        return stored, switch
 
-    def abandon(self, base: KnowledgeBase) -> None:
-        """Drop the switch; the base stays with its embedder."""
-        self._store.switches.end(base)
+    def abandon_switch(self, base: str) -> None:
+        """Drop the switch that was begun, and the vectors embedded for it; the base stays with its embedder."""
+        self._store.switches.end(self._store.bases.named(base))
         self._store.drop_unused_vectors()
 
     def _indexer(self, base: KnowledgeBase, embedder: str) -> Indexer:

@@ -35,13 +35,9 @@ def scan(folder: Path, *, forbidden: Path | None = None) -> Scan:
     a path that is missing, isn't a folder, or has no notes.
     """
     root = _root(folder, forbidden)
-    files: list[SourceFile] = []
-    failed: list[Failed] = []
-    for entry in _walk(root, forbidden.resolve() if forbidden else None):
-        if isinstance(entry, Failed):
-            failed.append(entry)
-        else:
-            files.append(entry)
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None))
+    files = [entry for entry in entries if isinstance(entry, SourceFile)]
+    failed = [entry for entry in entries if isinstance(entry, Failed)]
     if not files and not failed:
         raise SourceError(
             str(folder),

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -11,10 +12,10 @@ from core.errors import Cancelled, SourceError
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.intake import folder, notefile
-from core.intake.notefile import ParsedFile
-from core.model import Failed, KnowledgeBase, Note, Progress, SourceFile, SyncPlan, SyncReport
+from core.model import Failed, KnowledgeBase, Progress, SyncPlan, SyncReport
 from core.store import Store
-from core.store.note_table import Moved, fresh_id
+from core.store.ids import fresh_id
+from core.store.note_table import Moved
 
 UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
@@ -35,15 +36,13 @@ class Importer:
         self._failed = list(plan.failed)
         removed, edits_kept = 0, 0
         if not plan.is_empty:
-            try:
+            with suppress(Cancelled):
                 self._rename(plan)
                 self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
                 note_ids = [note.note_id for note in plan.removed]
                 edits_kept = self._store.delete_notes(self._base, note_ids, keep_edits=True)
                 removed = len(plan.removed)
                 self._store.drop_unused_vectors()
-            except Cancelled:
-                pass
         done = self._indexer.done
         changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
         report = replace(
@@ -58,17 +57,17 @@ class Importer:
             edits_kept=edits_kept,
             seconds=round(time.perf_counter() - started, 3),
         )
-        self._store.notes.record_sync(self._base, plan.source_ref, report.to_dict())
+        self._store.bases.record_sync(self._base, plan.source_ref, report.to_dict())
         return report
 
     def _rename(self, plan: SyncPlan) -> None:
         moves = []
         for match in plan.renamed:
-            title = self._store.notes.title(match.note.note_id)
-            if title == PurePosixPath(match.note.path).stem:
-                title = PurePosixPath(match.file.path).stem
-            file = match.file
-            moves.append(Moved(match.note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
+            note, file = match.note, match.file
+            title = self._store.notes.title(note.note_id)
+            if title == PurePosixPath(note.path).stem:
+                title = PurePosixPath(file.path).stem
+            moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
         self._store.notes.move(moves)
         self._store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
 
@@ -78,7 +77,7 @@ class Importer:
         for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
             try:
                 data = folder.read(plan.folder, file.path)
-                parsed = notefile.read(data, file.path)
+                note, outline = notefile.read(data, file.path)
             except SourceError as error:
                 self._failed.append(Failed(file.path, error.reason))
                 continue
@@ -89,32 +88,13 @@ class Importer:
                 note_id, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0
                 taken.add(note_id)
             note = replace(
-                note_of(parsed, note_id=note_id, path=file.path),
+                note,
+                id=note_id,
                 base_id=self._base.id,
                 version=version + 1,
                 content_hash=folder.content_hash(data),
                 source="upload" if plan.source_ref == UPLOADED else "folder",
                 source_ref=plan.source_ref,
+                updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
             )
-            yield Draft(_dated(note, file), file.mtime_ns, file.size, parsed.outline)
-
-
-def note_of(parsed: ParsedFile, *, note_id: str, path: str) -> Note:
-    """Return the note of a file, without a base."""
-    return Note(
-        id=note_id,
-        base_id="",
-        content_hash="",
-        path=path,
-        **{name: getattr(parsed, name) for name in _PARSED},
-    )
-
-
-_PARSED = tuple(name for name in ParsedFile.__slots__ if name in Note.__slots__)
-
-
-def _dated(note: Note, file: SourceFile) -> Note:
-    """Return the note with the file's time of change, unless its front matter has one."""
-    if note.updated_at is not None:
-        return note
-    return replace(note, updated_at=datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))
+            yield Draft(note, file.mtime_ns, file.size, outline)

@@ -1,71 +1,36 @@
 """A file <-> a note: encoding, front matter, title, tags, links.
 
 Every offset of a note counts characters of the decoded text, byte order mark removed and line ends
-kept, so nothing here may change its length.
+kept. Nothing here may change the length of the text.
 """
 
 import posixpath
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import unquote
 
 from core.intake.encoding import damage, decode
 from core.markdown import frontmatter, outline, parser
 from core.markdown.inline import hide, prose
-from core.markdown.links import Link, defined, taken
+from core.markdown.links import Link, definitions, extract
 from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
-from core.markdown.tags import key, written
-from core.messages import Message
-from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, NoteStatus
+from core.markdown.tags import in_text, key
+from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note
 
 MAX_TITLE = 200
 
-_EMPTY = Outline((), ())
 
+def read(data: bytes, path: str) -> tuple[Note, Outline]:
+    """Parse the bytes of the file at `path`, which is relative to its folder; return the note and its body's outline.
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
-    """What a file says of itself: `text[body_start:] == body`.
-
-    `links` are the notes it points to: wikilink targets as they are written, Markdown links as
-    paths from the top of the folder; attachments and web addresses are left out. `extra` holds the
-    front matter that no field takes, JSON-able; `aliases` is among it, as a list. The `outline` is
-    what chunking cuts the body by, so that a body is parsed once.
+    The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
+    paths from the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't
+    text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning.
     """
-
-    text: str
-    encoding: str
-    title: str
-    body: str
-    body_start: int = 0
-    outline: Outline = field(default=_EMPTY, repr=False)
-    tags: tuple[str, ...] = ()
-    links: tuple[str, ...] = ()
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
-    category: str = ""
-    type: str = ""
-    project: str = ""
-    scope: str = ""
-    priority: int = 0
-    status: NoteStatus = "active"
-    source_url: str = ""
-    extra: dict[str, object] = field(default_factory=dict)
-    warnings: tuple[Message, ...] = ()
-
-
-def read(data: bytes, path: str) -> ParsedFile:
-    """Parse the bytes of the file at `path`, which is relative to its folder.
-
-    Raises SourceError for what is not text, is empty, is over MAX_BYTES or too large to parse. Front
-    matter that can't be read costs its values and leaves a warning; the note is read all the same.
-    """
-    text, encoding = decode(data, path)
-    warnings = damage(text)
+    text, _ = decode(data, path)
     yaml_start, yaml_end, body_start = frontmatter.span(text)
     front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
     body = text[body_start:]
@@ -73,27 +38,26 @@ def read(data: bytes, path: str) -> ParsedFile:
     outlined = outline.of(parsed)
     inline_tags, links = _inline(parsed)
     folder = posixpath.dirname(path)
-    return ParsedFile(
-        text=text,
-        encoding=encoding,
+    names: dict[str, Any] = dict(front.text)
+    note = Note(
+        id="",
+        base_id="",
         title=_short(front.title) or _first_title(outlined) or PurePosixPath(path).stem,
         body=body,
+        content_hash="",
+        path=path,
         body_start=body_start,
-        outline=outlined,
         tags=_distinct([*front.tags, *inline_tags], key),
         links=_distinct(filter(None, (_target(link, folder) for link in links)), str),
         created_at=front.created_at,
         updated_at=front.updated_at,
-        category=front.text.get("category", ""),
-        type=front.text.get("type", ""),
-        project=front.text.get("project", ""),
-        scope=front.text.get("scope", ""),
         priority=front.priority,
         status=front.status,
-        source_url=front.text.get("source_url", ""),
         extra=front.extra,
-        warnings=(*warnings, *front.warnings),
+        warnings=(*damage(text), *front.warnings),
+        **names,
     )
+    return note, outlined
 
 
 _ATTACHMENT = re.compile(
@@ -104,12 +68,12 @@ _ATTACHMENT = re.compile(
 
 
 def is_skipped(name: str) -> bool:
-    """Return whether a file or folder of this name is left out, with all that is in it."""
+    """Return whether a file or folder of this name is left out, with its content."""
     return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
 def is_note(path: str) -> bool:
-    """Return whether the file at a path is read as a note, by its name and those of its folders."""
+    """Return whether the file at a path is read as a note, by its name and the names of its folders."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
 
 
@@ -122,11 +86,11 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
             continue
         inline = hide(text)
         if "[" in text:
-            inline, more = taken(inline)
+            inline, more = extract(inline)
             links += more
         if "#" in inline.text and not is_heading:
-            tags += written(inline)
-    return tags, [*links, *defined(parsed)]
+            tags += in_text(inline)
+    return tags, [*links, *definitions(parsed)]
 
 
 def _short(title: str) -> str:
@@ -135,13 +99,13 @@ def _short(title: str) -> str:
 
 
 def _first_title(outlined: Outline) -> str:
-    """Return the first title of level 1 that begins a section and says something."""
+    """Return the first title of level 1 that begins a section and isn't blank."""
     titles = (heading.title for heading in outlined.headings if heading.level == 1 and not heading.nested)
     return next((title for title in map(_short, titles) if title), "")
 
 
 def _target(link: Link, folder: str) -> str:
-    """What a link points to, empty unless it may be a note."""
+    """Return the target of a link, empty if it can't be a note."""
     if link.wiki:
         target = re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
         return "" if _ATTACHMENT.search(target) else target
@@ -150,13 +114,13 @@ def _target(link: Link, folder: str) -> str:
         return ""
     target = target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target)
     outside = posixpath.normpath(target).startswith("..")
-    named_so = target.lower().endswith(NOTE_SUFFIXES) or not posixpath.splitext(target)[1]
-    return posixpath.normpath(target) if named_so and not outside and not target.endswith("/") else ""
+    may_be_note = target.lower().endswith(NOTE_SUFFIXES) or not posixpath.splitext(target)[1]
+    return posixpath.normpath(target) if may_be_note and not outside and not target.endswith("/") else ""
 
 
-def _distinct(values: Iterable[str], shared: Callable[[str], str]) -> tuple[str, ...]:
-    """Return the first of the values that share something."""
+def _distinct(values: Iterable[str], key: Callable[[str], str]) -> tuple[str, ...]:
+    """Return the values without those whose key occurred before."""
     seen: dict[str, str] = {}
     for value in values:
-        seen.setdefault(shared(value), value)
+        seen.setdefault(key(value), value)
     return tuple(seen.values())

@@ -3,13 +3,14 @@
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core import chunking, embedding
 from core.errors import NoteNotFound, QueryError, SourceError, SyncRefused
 from core.indexing.bases import Bases
 from core.intake import folder, notefile, sync, upload
-from core.intake.importing import UPLOADED, Importer, note_of
+from core.intake.importing import UPLOADED, Importer
 from core.model import (
     ChunkingOptions,
     Cut,
@@ -47,11 +48,9 @@ class Notes:
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
         cards = [card for card in self.cards() if name in (card.id, card.path, card.title)]
         if len(cards) > 1:
+            ids = [card.id for card in cards]
             raise QueryError(
-                "{n} notes are called '{name}'. Give one by its id: {ids}.",
-                n=len(cards),
-                name=name,
-                ids=[card.id for card in cards],
+                "{n} notes are called '{name}'. Give one by its id: {ids}.", n=len(ids), name=name, ids=ids
             )
         if not cards:
             raise NoteNotFound(name)
@@ -76,10 +75,10 @@ class Notes:
         """Read and cut one file as an import would, storing nothing; raises SourceError."""
         file = file.expanduser()
         try:
-            parsed = notefile.read(folder.read(file.parent, file.name), file.name)
+            note, _ = notefile.read(folder.read(file.parent, file.name), file.name)
         except SourceError as error:
             raise SourceError(str(file), error.reason) from error
-        note = note_of(parsed, note_id=file.stem, path=file.name)
+        note = replace(note, id=file.stem)
         return note, chunking.cut(note, options, embedding.build(embedder).tokens)
 
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
@@ -136,17 +135,7 @@ class Notes:
         return report
 
     def _known(self, base: str) -> list[KnownNote]:
-        bases = {existing.name: existing for existing in self._bases.all()}
-        if base not in bases:
-            return []
-        return [
-            KnownNote(
-                row["id"], row["path"], row["source_ref"], row["content_hash"], row["mtime_ns"] or 0, row["size"] or 0
-            )
-            for row in self._store.notes.files(bases[base])
-        ]
+        return [note for known in self._bases.all() if known.name == base for note in self._store.notes.files(known)]
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
-        if name in {base.name for base in self._bases.all()}:
-            return self._bases.get(name)
-        return self._bases.add(name)
+        return next((base for base in self._bases.all() if base.name == name), None) or self._bases.add(name)

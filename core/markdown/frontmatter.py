@@ -1,7 +1,7 @@
 """Front matter -> the fields of a note.
 
-Only a file whose first line is `---` has any, down to the next `---` or `...`. It is other people's
-YAML: only plain values are built, and what expands when loaded is refused first.
+Only a file whose first line is `---` has front matter, down to the next `---` or `...`. The YAML isn't trusted:
+only plain values are built, and YAML that expands when loaded is refused first.
 """
 
 import re
@@ -14,7 +14,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 
-from core.markdown.tags import listed
+from core.markdown.tags import in_list
 from core.messages import Message, message, reason_of
 from core.model import NoteStatus
 
@@ -33,7 +33,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(slots=True)
 class FrontMatter:
-    """What the front matter says; `extra` holds what no field takes, JSON-able."""
+    """The values of the front matter; `extra` holds those without a field, as JSON values."""
 
     title: str = ""
     tags: list[str] = field(default_factory=list)
@@ -47,14 +47,14 @@ class FrontMatter:
 
 
 def span(text: str) -> tuple[int, int, int]:
-    """Where the YAML starts and ends and the body starts; zeros where there is none."""
+    """Return the start and end of the YAML and the start of the body; zeros where there is none."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return (opening.end(), closing.start(), closing.end()) if opening and closing else (0, 0, 0)
 
 
 def parse(source: str) -> FrontMatter:
-    """Read the YAML between the two lines; what can't be read leaves a warning that gives its line."""
+    """Read the YAML between the two lines; an unreadable value leaves a warning with its line."""
     front = FrontMatter()
     try:
         _refuse_hostile(source)
@@ -97,9 +97,9 @@ def _unreadable(error: Exception) -> Message:
 
 
 def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
-    """Put one key where it belongs; a value that its field can't hold stays in `extra`.
+    """Store one key in its field; a value that its field can't hold goes to `extra`.
 
-    Fields take the text as it is written: YAML would make a number of `1.10` and a truth of `no`.
+    Fields take the text as typed: YAML would make a number of `1.10` and a truth of `no`.
     """
     name, strings = key.lower(), list(_strings(node))
     value = ", ".join(strings).strip()
@@ -107,7 +107,7 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     if name == "title":
         front.title = value
     elif name in ("tags", "tag"):
-        front.tags += [tag for text in strings for tag in listed(text)]
+        front.tags += [tag for text in strings for tag in in_list(text)]
     elif name == "aliases":
         front.extra["aliases"] = strings
     elif name in _TEXT_KEYS:
@@ -153,7 +153,7 @@ def _strings(node: yaml.Node) -> Iterator[str]:
 
 
 def _when(value: str) -> datetime | None:
-    """A date or time in UTC; one without an offset is taken as UTC."""
+    """Return a date or time in UTC; one without an offset counts as UTC."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None

@@ -37,10 +37,10 @@ _RAW = re.compile(r"<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:<
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A literal as it is written and as it is seen; a wikilink has a target."""
+    """A literal: its Markdown, and its visible text. A wikilink has a target."""
 
     raw: str
-    shown: str = ""
+    visible: str = ""
     target: str | None = None
 
 
@@ -52,7 +52,7 @@ class Inline:
     literals: Sequence[Literal]
 
     def raw(self, text: str) -> str:
-        """Return a part of the text with its literals as they are written."""
+        """Return a part of the text with the Markdown of its literals."""
         return PLACE.sub(lambda place: self.literals[int(place[1])].raw, text)
 
 

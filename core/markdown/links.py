@@ -1,4 +1,4 @@
-"""Where a note's links lead, as they are written: wikilinks, links, link definitions."""
+"""The targets of a note's links, as written: wikilinks, links, link definitions."""
 
 import re
 from collections.abc import Iterator
@@ -8,20 +8,20 @@ from core.markdown.inline import PLACE, Inline, Literal
 from core.markdown.parser import Parsed
 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""What stands behind the `]` of a link: an address, and a title that is not seen."""
+"""The text behind the `]` of a link: an address, and a title, which is not visible."""
 
 _MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a link names; `wiki` is a wikilink's target with its heading, else it is an address."""
+    """The target of a link: with `wiki` a wikilink's note and heading, else an address."""
 
     target: str
     wiki: bool = False
 
 
-def taken(inline: Inline) -> tuple[Inline, list[Link]]:
+def extract(inline: Inline) -> tuple[Inline, list[Link]]:
     """Return a text without the destinations of its links, and its links in order."""
     links: list[Link] = []
     depth = 0
@@ -46,8 +46,8 @@ def taken(inline: Inline) -> tuple[Inline, list[Link]]:
     return replace(inline, text=_MARKS.sub(read, inline.text)), links
 
 
-def defined(parsed: Parsed) -> Iterator[Link]:
-    """Yield what the link definitions of a body name."""
+def definitions(parsed: Parsed) -> Iterator[Link]:
+    """Yield the targets of a body's link definitions."""
     for token in parsed.tokens:
         if token.type == "definition" and not parsed.is_footnote(token):
             yield Link(token.meta["url"])
@@ -55,4 +55,4 @@ def defined(parsed: Parsed) -> Iterator[Link]:
 
 def _typed(literal: Literal) -> str:
     """Return a literal inside an address, where only escapes are read."""
-    return literal.shown if literal.raw.startswith("\\") else literal.raw
+    return literal.visible if literal.raw.startswith("\\") else literal.raw

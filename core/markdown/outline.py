@@ -1,7 +1,6 @@
 """Headings and blocks of a Markdown body, with their character offsets.
 
-What stands between `<details>` and `</details>` is put into one block. Inline markup is only looked
-at in headings.
+The blocks between `<details>` and `</details>` become children of one block. Inline markup is read in headings only.
 """
 
 import re
@@ -28,7 +27,7 @@ MAX_LEAD = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; one `nested` in a quote, a list or details begins no section."""
+    """A heading. A heading `nested` in a quote, a list or details begins no section."""
 
     level: int
     title: str
@@ -152,9 +151,8 @@ class _Tree:
         start, end = self.parsed.span(token)
         siblings = stack[-1].children
         if kind == "heading":
-            nested = len(stack) > 1
             title = visible(token.content, self.parsed.references)
-            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested))
+            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested=len(stack) > 1))
         elif kind in ("paragraph", "definition") and self.parsed.is_footnote(token):
             kind = "footnote"
         elif kind == "code" and siblings and siblings[-1].kind == "footnote":

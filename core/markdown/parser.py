@@ -81,8 +81,7 @@ def _line_starts(body: str) -> list[int]:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    options = {"maxNesting": MAX_NESTING, "inline_definitions": True}
-    parser = MarkdownIt("commonmark", options).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING, "inline_definitions": True}).enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     rules = parser.block.ruler
     alternatives = {
@@ -140,16 +139,13 @@ def _delimited(kind: str, mark: str) -> Rule:
     """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        if not state.src.startswith(mark, state.bMarks[start] + state.tShift[start]):
-            return False
-        if state.is_code_block(start):
+        if not state.src.startswith(mark, state.bMarks[start] + state.tShift[start]) or state.is_code_block(start):
             return False
         last = _last_line(state, start, end)
         if last is None:
             return False
         if not silent:
-            token = state.push(kind, "", 0)
-            token.map = [start, last + 1]
+            state.push(kind, "", 0).map = [start, last + 1]
             state.line = last + 1
         return True
 

@@ -1,4 +1,4 @@
-"""What a tag is: the one rule for notes, front matter and questions."""
+"""Tags: one rule for notes, front matter and questions."""
 
 import re
 from collections.abc import Iterator
@@ -11,35 +11,35 @@ NAME = rf"(?!\d++[/-]*+(?![{_CHARACTERS}]))\w[{_CHARACTERS}]*+"
 """A tag behind its #: letters of any script, figures, `_`, `-` and `/`; not figures alone, because #12 is a number."""
 
 _BEFORE = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
-"""What a # may follow, beside the start of a text."""
+"""The characters that a # may follow, besides the start of a text."""
 _WRITTEN = re.compile(rf"://[^\s<>()]*|(?:(?<![^{_BEFORE}])|\0(?P<literal>\d+)\0)\#(?P<tag>{NAME})")
 _LIST = re.compile(r"[,，]|\s(?=#)")
 _SIGNS = "#＃"
 
 
 def plain(text: str) -> str:
-    """Return a tag as it is stored: without the # before it and the white space around it."""
+    """Return the stored form of a tag: without the # before it and the white space around it."""
     return text.strip().lstrip(_SIGNS).strip()
 
 
 def named(text: str) -> str:
-    """Return the tag of what NAME matches: a sign at its end belongs to the sentence."""
+    """Return the tag in a match of NAME: a sign at its end belongs to the sentence."""
     return text.rstrip("/-")
 
 
 def key(text: str) -> str:
-    """Return what the spellings of a tag share: case, width and traditional characters make no difference."""
+    """Return the common form of a tag's spellings, which differ in case, width or traditional characters."""
     return fold(plain(text))
 
 
-def listed(text: str) -> Iterator[str]:
-    """Yield the tags of a list as front matter has it: with commas, or each with its #."""
+def in_list(text: str) -> Iterator[str]:
+    """Yield the tags of a list in front matter: with commas, or each with its #."""
     for part in _LIST.split(text):
         if tag := plain(part):
             yield tag
 
 
-def written(inline: Inline) -> Iterator[str]:
+def in_text(inline: Inline) -> Iterator[str]:
     """Yield the tags of a text whose link destinations were taken out."""
     for match in _WRITTEN.finditer(inline.text):
         literal = match["literal"]

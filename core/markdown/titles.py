@@ -23,10 +23,9 @@ _SIGNS = re.compile(r"\*+|_+|~~|==")
 
 
 def visible(text: str, references: Collection[str]) -> str:
-    """Return the visible text: links and wikilinks by their words, without marks.
+    """Return the visible text: the words of links and wikilinks, without marks, of at most MAX_TITLE characters.
 
-    `references` are the labels of the note's link definitions, normalized. What is over MAX_TITLE
-    characters is left out.
+    `references` are the labels of the note's link definitions, normalized.
     """
     text = " ".join(text[: MAX_TITLE + 1].split())
     if len(text) > MAX_TITLE:
@@ -36,19 +35,18 @@ def visible(text: str, references: Collection[str]) -> str:
     inline = hide(_TRAILING.sub("", text))
 
     def referred(match: re.Match[str]) -> str:
-        label = inline.raw(match[2] or match[1])
-        return match[1] if normalizeReference(label) in references else match[0]
+        return match[1] if normalizeReference(inline.raw(match[2] or match[1])) in references else match[0]
 
     text = _REFERENCE.sub(referred, _LINK.sub(r"\1", _IMAGE.sub(r"\1", inline.text)))
     text = _ENTITY.sub(lambda entity: unescape(entity[0]), _without_signs(text))
-    text = PLACE.sub(lambda place: inline.literals[int(place[1])].shown, text)
+    text = PLACE.sub(lambda place: inline.literals[int(place[1])].visible, text)
     return " ".join(text.split())
 
 
 def _without_signs(text: str) -> str:
-    """Take away the signs of emphasis, strike-through and highlights, paired by CommonMark's rules.
+    """Remove the signs of emphasis, strike-through and highlights, paired by CommonMark's rules.
 
-    But punctuation beside a sign is a letter like any other: Chinese has no spaces behind it.
+    Unlike in CommonMark, punctuation beside a sign counts as a letter: Chinese has no spaces behind it.
     """
     runs = list(_SIGNS.finditer(text))
     sides = [_sides(text, run) for run in runs]
@@ -80,7 +78,7 @@ def _without_signs(text: str) -> str:
 
 
 def _sides(text: str, run: re.Match[str]) -> tuple[bool, bool]:
-    """Tell whether a run of signs can open, and whether it can close."""
+    """Return whether a run of signs can open, and whether it can close."""
     before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
     inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
     return not (after.isspace() or inside_word), not (before.isspace() or inside_word)

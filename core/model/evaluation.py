@@ -45,15 +45,18 @@ MISSED: dict[MissedAt, Message] = {
     "not_indexed": message(
         "Most of it is in no chunk: what stood there was deleted, or something else was written over it."
     ),
-    "cut_apart": message("It was cut apart, so that no chunk holds half of it."),
+    "cut_apart": message("It was split apart, so that no chunk holds half of it."),
     "filters": message("The filters don't let its chunk through."),
     "phrase": message("Its chunk doesn't hold the phrase as it stands."),
     "excluded": message("Its chunk holds a word that is excluded."),
     "pending": message("Its chunk is not indexed yet, and holds no word of the question."),
     "pool": message("Others are nearer in meaning and in words: its chunk became no candidate."),
     "threshold": message("Its chunk's similarity is below the minimum that is asked for."),
-    "fusion": message("One way of searching had its chunk among the first; with both counted, others are better."),
+    "fusion": message(
+        "By meaning or by words alone its chunk was among the first; with both combined, others are better."
+    ),
     "reranking": message("Its chunk was among the first until the second look put others before it."),
+    "literal": message("Others hold the question as it was typed, so they stand before its chunk."),
     "limit": message("Its chunk is a candidate, but more hits than are shown are better."),
     "duplicate": message("Its chunk says the same as a hit, which stands for it."),
 }

@@ -17,7 +17,17 @@ ConditionField = Literal["tag", "type", "category", "project", "status", "in", "
 TermKind = Literal["words", "phrase", "excluded", "condition", "base", "after", "before"]
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 LostAt = Literal[
-    "filters", "phrase", "excluded", "pending", "pool", "threshold", "fusion", "reranking", "limit", "duplicate"
+    "filters",
+    "phrase",
+    "excluded",
+    "pending",
+    "pool",
+    "threshold",
+    "fusion",
+    "reranking",
+    "literal",
+    "limit",
+    "duplicate",
 ]
 FacetField = Literal["base", "tag", "type", "folder", "month"]
 Verdict = Literal["helpful", "not_helpful", "harmful"]

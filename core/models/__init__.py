@@ -9,7 +9,7 @@ from core.embedding import Embedder, tokens
 from core.embedding.device import choose
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.jobs import Jobs
-from core.model import Device, KnowledgeBase, Matrix, ModelCard, Progress, complete
+from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
 from core.models import cards, trials
 from core.reranking import Reranker
 from core.reranking.cached import Cached
@@ -23,7 +23,8 @@ class Models:
         self._store = store
         self._settings = settings
         self._jobs = jobs
-        self._rerankers: dict[str, Reranker] = {}
+        self._rerankers: dict[tuple[str, str], Reranker] = {}
+        """By the reranker's name and the fingerprint of the token embedder, "" for a reranker that reads texts."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
 
@@ -31,6 +32,7 @@ class Models:
     download = staticmethod(cards.download)
     path = staticmethod(cards.path)
     device_of = staticmethod(cards.device_of)
+    device = staticmethod(choose)
 
     # what the bases use
 
@@ -39,8 +41,8 @@ class Models:
         embedder = embedding.build(base.embedder)
         if embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' holds vectors of {old}, but '{name}' is now {new}."
-                " Keyword search goes on; to embed it anew: {command}",
+                "The base '{base}' was indexed by {old}, but '{name}' is now {new}. Search by words goes on; to "
+                "index it again: {command}",
                 base=base.name,
                 old=base.fingerprint,
                 name=base.embedder,
@@ -58,13 +60,13 @@ class Models:
         if not reranking.reads_tokens(name):
             if not cached:
                 return reranking.build(name)
-            return self._rerankers.setdefault(name, Cached(reranking.build(name)))
+            return self._rerankers.setdefault((name, ""), Cached(reranking.build(name)))
         embedder = tokens.of(embedding.build(self._token_model(base)))
         assert embedder is not None, "the bundled model has token vectors"
-        if embedder.fingerprint not in self._rerankers:
-            centre = centre_of(self._store, embedder)
-            self._rerankers[embedder.fingerprint] = reranking.make(name, embedder, centre)
-        return self._rerankers[embedder.fingerprint]
+        key = name, embedder.fingerprint
+        if key not in self._rerankers:
+            self._rerankers[key] = reranking.make(name, embedder, centre_of(self._store, embedder))
+        return self._rerankers[key]
 
     def _token_model(self, base: KnowledgeBase) -> str:
         """Return the name of the token embedder for a base: its own if that has token vectors, else the bundled one."""
@@ -77,12 +79,7 @@ class Models:
 
         Screens pass a delay: while the libraries of a model are imported, nothing else in this process runs.
         """
-
-        def work(progress: Progress) -> None:
-            time.sleep(after)
-            self._warm_up(progress)
-
-        self._jobs.start("warm", work)
+        self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
     def ready(self, base: KnowledgeBase) -> bool:
         """Whether the embedder of a base is loaded."""
@@ -99,8 +96,9 @@ class Models:
             self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         return name in self._warm | self._failed
 
-    def _warm_up(self, progress: Progress) -> None:
-        names = {base.embedder for base in self._store.notes.bases()} or {embedding.resolve(self._settings.embedder)}
+    def _warm_up(self, after: float, progress: Progress) -> None:
+        time.sleep(after)
+        names = {base.embedder for base in self._store.bases.all()} or {embedding.resolve(self._settings.embedder)}
         failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
@@ -140,20 +138,18 @@ class Models:
 
     def _names(self) -> list[str]:
         """Return the model names in the bases, in unfinished switches and in the settings."""
-        bases = self._store.notes.bases()
+        bases = self._store.bases.all()
         targets = [switch.embedder for base in bases if (switch := self._store.switches.of(base))]
-        reranker = complete(self._settings.search.chosen).reranker
-        return list(dict.fromkeys([*(base.embedder for base in bases), *targets, self._settings.embedder, reranker]))
+        return list(dict.fromkeys([*(base.embedder for base in bases), *targets, *_configured(self._settings)]))
 
     @staticmethod
     def without_bases() -> list[ModelCard]:
         """Return the cards of the models that are known without a workspace."""
-        configured = settings()
-        return cards.cards([configured.embedder, complete(configured.search.chosen).reranker])
+        return cards.cards(_configured(settings()))
 
-    def device(self) -> Device:
-        """Return the device for models on this machine, with the reason; the first call imports torch, for seconds."""
-        return choose()
+
+def _configured(settings: Settings) -> list[str]:
+    return [settings.embedder, complete(settings.search.chosen).reranker]
 
 
 def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:

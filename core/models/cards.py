@@ -53,9 +53,7 @@ def card(name: str) -> ModelCard:
         return described
     embedder = embedding.built(name) or embedding.make(name)
     return replace(
-        described,
-        has_token_vectors=tokens.of(embedder) is not None,
-        running=getattr(embedder, "running", None),
+        described, has_token_vectors=tokens.of(embedder) is not None, running=getattr(embedder, "running", None)
     )
 
 
@@ -77,8 +75,8 @@ def parse(name: str) -> tuple[Part, str, str]:
     if kind in RERANKERS:
         return "reranker", kind, argument
     raise ConfigError(
-        "'{name}' is neither an embedder nor a reranker. Write sentence:OWNER/MODEL for an embedder, "
-        "cross-encoder:OWNER/MODEL for a reranker, or one of: {names}.",
+        "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
+        "cross-encoder:OWNER/MODEL for one of the second look, or one of: {names}.",
         name=name,
         names=[*EMBEDDERS, *RERANKERS],
     )

@@ -41,7 +41,7 @@ class _Loaded:
 
 
 def run(name: str, progress: Progress = unheard) -> Trial:
-    """Load a model, ask it the questions, and return the result. A model that only this test uses is not kept.
+    """Load a model, ask it the questions, and return the result. A model that only this test uses is dropped.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that
     would need a download.
@@ -100,7 +100,7 @@ def _reranker(name: str) -> _Loaded:
 def _token_reranker(name: str) -> _Loaded:
     embedder = tokens.of(embedding.build("bundled"))
     if embedder is None:
-        raise ModelError("The built-in model has no token vectors here. Choose another second look.")
+        raise ModelError("The built-in model can't compare word by word here. Choose another second look.")
     centre = tokens.centre(embedder)
     reranker = reranking.make(name, embedder, centre)
     _, token_vectors = embedder.embed_tokens(TEXTS, role="note")

@@ -14,6 +14,7 @@ from core.config import KEYS, ServerSettings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
 from core.providers.connection import Reply, line_to
+from core.text import one_line
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
@@ -147,11 +148,11 @@ class Server:
         )
 
     def _refusal(self, reply: Reply, variable: str, key: str) -> ProviderError:
-        status = reply.status
+        status, code = reply.status, str(reply.status)
         why = _reason(reply.body or b"", key)
-        code = str(status)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
+        fields |= {"variable": variable, "model": self.model}
         if 300 <= status < 400:
             return ProviderError(
                 "The model server {url} sends on to another address (HTTP {code}), where Tessera doesn't follow with "
@@ -163,20 +164,17 @@ class Server:
                 return ProviderError(
                     "The model server {url} refused access (HTTP {code}). "
                     "Correct the key in the environment variable {variable}.",
-                    variable=variable,
                     **fields,
                 )
             return ProviderError(
                 "The model server {url} refused access (HTTP {code}). "
                 "Put its key into the environment variable {variable}.",
-                variable=variable,
                 **fields,
             )
         if status == 404:
             return ProviderError(
                 "The model server {url} has no model '{model}' or no such address {because}. "
                 "Check model and base_url in [{section}] of tessera.toml; most addresses end in /v1.",
-                model=self.model,
                 **fields,
             )
         if status == 429:
@@ -212,7 +210,6 @@ def _reason(body: bytes, key: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Shorten a text to one line without control characters, which a terminal would obey."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text[: 10 * REASON_CHARACTERS])
-    line = " ".join(plain.split()).rstrip(".")
+    """Shorten a text to one line."""
+    line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
     return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"

@@ -196,13 +196,8 @@ _NAMES = {
 _WEAK = frozenset("today|yesterday|this year|今天|今日|昨天|昨日|前天|前日|今年|去年".split("|"))
 
 _UNITS = {
-    name: unit
-    for unit, names in {
-        "d": "d day days 天 日",
-        "w": "w week weeks 周 星期 礼拜",
-        "m": "m month months 月",
-        "y": "y year years 年",
-    }.items()
+    name: names[0]
+    for names in ("d day days 天 日", "w week weeks 周 星期 礼拜", "m month months 月", "y year years 年")
     for name in names.split()
 }
 _ENGLISH = "one two three four five six seven eight nine ten eleven twelve".split()

@@ -7,6 +7,7 @@ from core.messages import message
 from core.model import Decomposition, SubQuery
 from core.providers.chat import Chat
 from core.query.levels import Recognised, recognise
+from core.text import one_line
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both together"), message("a part")
 """Kinds of sub-queries: one compared or related thing, the subject, all things, a part named by a language model."""
@@ -54,8 +55,7 @@ def decompose_by_model(text: str, chat: Chat, *, limit: int = 6) -> Decompositio
 
     Raises ProviderError for a failure, and for an answer that is not a list of questions.
     """
-    material = json.dumps({"question": text, "most": limit}, ensure_ascii=False)
-    answer = _strings(chat.ask(TASK, material))
+    answer = _strings(chat.ask(TASK, json.dumps({"question": text, "most": limit}, ensure_ascii=False)))
     whole = " ".join(text.split()).casefold()
     parts = _distinct((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:
@@ -101,10 +101,5 @@ def _strings(answer: str) -> list[str]:
         except (ValueError, RecursionError):
             continue
         if strings and all(isinstance(part, str) and len(part) <= MOST_CHARACTERS for part in strings):
-            return [line for line in map(_line, strings) if any(map(str.isalnum, line))]
+            return [line for line in map(one_line, strings) if any(map(str.isalnum, line))]
     return []
-
-
-def _line(text: str) -> str:
-    """Return the text as one line without control characters, because it is shown."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

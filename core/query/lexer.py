@@ -155,7 +155,8 @@ class Reader:
         match = _FIELD.match(self._typed, at)
         field = fields.field_of(match[1]) if match else None
         if not match or not field:
-            self._refuse_unknown(at)
+            if unknown := _UNKNOWN.match(self._typed, at):
+                fields.refuse_unknown(unknown[1], (at, unknown.end()), surely=not unknown["figure"])
             return None
         name, begins = match.group(), match.end()
         if self._typed.startswith((":", "：", "//"), begins):
@@ -195,11 +196,6 @@ class Reader:
             if following and fields.field_of(following[1]):
                 return tuple(values), at
             at += 1
-
-    def _refuse_unknown(self, at: int) -> None:
-        """Raise QueryError for what looks like a field but isn't one."""
-        if match := _UNKNOWN.match(self._typed, at):
-            fields.refuse_unknown(match[1], (at, match.end()), surely=not match["figure"])
 
     def _date(self, name: str, values: tuple[str, ...], at: tuple[int, int]) -> dates.Span:
         if len(values) > 1:

@@ -2,23 +2,19 @@
 
 from dataclasses import replace
 
-from core import text
 from core.config import check
 from core.embedding import Embedder
 from core.errors import QueryError
 from core.model import Filters, Query
+from core.text import is_punctuation
 
 MAX_CHARACTERS = 10_000
 
 
 def checked(query: Query) -> Query:
-    """Validate a query and return it with a pool at least as large as its limit.
-
-    Raises QueryError or UnknownChoice with advice.
-    """
+    """Return a query with a pool at least as large as its limit; raises QueryError or UnknownChoice with advice."""
     check(query.settings, QueryError, of_question=True)
-    narrowed = query.filters != Filters()
-    if not query.text.strip() and not narrowed:
+    if not query.text.strip() and query.filters == Filters():
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
     if len(query.text) > MAX_CHARACTERS:
         raise QueryError(
@@ -26,15 +22,10 @@ def checked(query: Query) -> Query:
             n=len(query.text),
             most=MAX_CHARACTERS,
         )
-    if query.text.strip() and text.is_punctuation(query.text):
+    if query.text.strip() and is_punctuation(query.text):
         raise QueryError("The question is only punctuation. Type a word or a sentence to search for.")
     settings = query.settings
     return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
-
-
-def words(question: str) -> list[str]:
-    """Return the words that keyword search looks for."""
-    return text.query_keywords(question)
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:

@@ -38,8 +38,7 @@ class Synonyms:
         for group in groups:
             for word in group:
                 folded = _folded(word)
-                others = {other: None for other in group if _folded(other) != folded}
-                self._others.setdefault(folded, {}).update(others)
+                self._others.setdefault(folded, {}).update({other: None for other in group if _folded(other) != folded})
                 lengths.setdefault(folded[0], set()).add(len(folded))
         self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
 
@@ -70,17 +69,15 @@ class Synonyms:
         folded = _folded(text)
         at = 0
         while at < len(folded):
-            end = next((end for end in self._ends(folded, at)), 0)
+            end = self._end(folded, at)
             if end:
                 yield at, end
             at = end or at + 1
 
-    def _ends(self, folded: str, start: int) -> Iterator[int]:
-        """Yield the ends of the known words that begin at `start`, the longest first."""
-        for length in self._lengths.get(folded[start], ()):
-            end = start + length
-            if end <= len(folded) and folded[start:end] in self._others and _by_itself(folded, start, end):
-                yield end
+    def _end(self, folded: str, start: int) -> int:
+        """Return the end of the longest known word that begins at `start`, 0 where none does."""
+        ends = (start + length for length in self._lengths.get(folded[start], ()) if start + length <= len(folded))
+        return next((end for end in ends if folded[start:end] in self._others and _by_itself(folded, start, end)), 0)
 
 
 def file_in(folder: Path, *, make: bool) -> Path:
@@ -113,11 +110,8 @@ def load(path: Path) -> Synonyms:
         raise ConfigError(
             "{where}: this is no UTF-8 text. Save the file as UTF-8.", where=_line(path, number)
         ) from error
-    groups = []
-    for number, line in enumerate(lines, 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            groups.append(_group(line, _line(path, number)))
-    return Synonyms(groups)
+    rows = ((number, line) for number, line in enumerate(lines, 1) if line.strip()[:1] not in ("", "#"))
+    return Synonyms([_group(line, _line(path, number)) for number, line in rows])
 
 
 def _line(path: Path, number: int) -> Message:
@@ -134,20 +128,17 @@ def _group(line: str, where: Message) -> list[str]:
                 most=MOST_CHARACTERS,
             )
         if not word.isprintable() or not any(map(str.isalnum, word)):
+            printable = "".join(letter if letter.isprintable() else "?" for letter in word)
             raise ConfigError(
                 "{where}: '{word}' is no word. Write words that mean the same, with commas between.",
                 where=where,
-                word=_shown(word),
+                word=printable,
             )
     if len(words) < 2:
         raise ConfigError(
             "{where}: a group needs two words or more, with commas between, such as: k8s, kubernetes", where=where
         )
     return list(words.values())
-
-
-def _shown(word: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in word)
 
 
 def _folded(text: str) -> str:
@@ -173,9 +164,7 @@ def _replaced(text: str, places: Sequence[tuple[int, int]], word: str) -> str:
     ends = [*(start for start, _ in places[1:]), len(text)]
     for (_, end), following in zip(places, ends, strict=True):
         after = text[end:following]
-        pieces.append(" " if _touch(pieces[-1], word) else "")
-        pieces.append(word)
-        pieces.append(f" {after}" if _touch(word, after) else after)
+        pieces += [" " if _touch(pieces[-1], word) else "", word, f" {after}" if _touch(word, after) else after]
     return "".join(pieces)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from core.embedding import hub
 from core.embedding.device import Turns, choose
 from core.embedding.loading import failing, load, to_device, weight_bytes
-from core.embedding.model_folder import digest, max_tokens, read_json, weights
+from core.embedding.model_folder import digest, max_tokens, read_json, understanding, weights
 from core.embedding.sentence import on_hub
 from core.errors import ConfigError, ModelError
-from core.messages import message, reason_of
+from core.messages import message
 from core.model import Device, Running
 from core.reranking import Candidate, own
 from core.reranking.fitting import fitting
@@ -25,20 +25,16 @@ class Recommended:
     """A recommended model. `megabytes`: size of its download. `languages`: codes, or `multilingual` for about 100."""
 
     name: str
-    parameters: str
     megabytes: int
     languages: tuple[str, ...]
 
 
 RECOMMENDED = (
-    Recommended("BAAI/bge-reranker-v2-m3", "568M", 2300, ("multilingual",)),
+    Recommended("BAAI/bge-reranker-v2-m3", 2300, ("multilingual",)),
     Recommended(
-        "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1",
-        "118M",
-        470,
-        ("zh", "en", "ar", "nl", "fr", "de", "hi", "id", "it", "ja", "pt", "ru", "es", "vi"),
+        "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", 470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())
     ),
-    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", "22.7M", 90, ("en",)),
+    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", 90, ("en",)),
 )
 
 _EXAMPLE = f"cross-encoder:{RECOMMENDED[0].name}"
@@ -77,7 +73,7 @@ class CrossEncoder:
         unnamed = not name.strip()
         if unnamed and not own.shipped():
             raise ConfigError(
-                "The reranker 'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
+                "'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
                 example=_EXAMPLE,
             )
         folder = own.WEIGHTS.parent if unnamed else Path(name).expanduser()
@@ -167,14 +163,8 @@ def facts(folder: Path) -> Facts:
         raise ModelError(
             "There is no folder {folder}. Name the folder that holds the model's config.json.", folder=str(folder)
         )
-    try:
+    with understanding(folder):
         return _facts(folder)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-        raise ModelError(
-            "The model in {folder} can't be understood ({reason}). Copy or download it again.",
-            folder=str(folder),
-            reason=reason_of(error),
-        ) from error
 
 
 def _facts(folder: Path) -> Facts:
@@ -186,7 +176,9 @@ def _facts(folder: Path) -> Facts:
     elif not (folder / "config.json").is_file():
         lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
         raise ModelError(
-            "{folder} is not a cross-encoder: {reason}. Name the model's own folder.", folder=str(folder), reason=lack
+            "{folder} is not a model for close reading: {reason}. Name the model's own folder.",
+            folder=str(folder),
+            reason=lack,
         )
     config = read_json(parts[0] / "config.json")
     architecture = (config.get("architectures") or [""])[0]
@@ -197,23 +189,14 @@ def _facts(folder: Path) -> Facts:
             raise _labels(folder, labels)
     elif _kind(folder) != "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a {kind}, which gives no score to a question and a passage. "
-            "Choose a cross-encoder, such as {example}.",
+            "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
+            "for close reading, such as {example}.",
             folder=str(folder),
             kind=architecture or message("model without a named architecture"),
             example=_EXAMPLE,
         )
-    files = list(weights(parts))
-    if not files:
-        raise ModelError(
-            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=str(folder)
-        )
-    tokenizer = [path for part in parts[:1] for path in sorted(part.glob("tokenizer.json"))]
-    return Facts(
-        folder=folder,
-        max_tokens=min(max_tokens(parts[0], config), READ_TOKENS),
-        files=(*files, *tokenizer, parts[0] / "config.json"),
-    )
+    files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
+    return Facts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
 
 
 def _kind(folder: Path) -> object:
@@ -223,8 +206,8 @@ def _kind(folder: Path) -> object:
 
 def _labels(folder: Path, labels: object) -> ModelError:
     return ModelError(
-        "The model in {folder} gives {n} scores where one is due: it sorts texts into classes. "
-        "Choose a cross-encoder for search, such as {example}.",
+        "The model in {folder} gives {n} scores in place of one: it sorts texts into classes. Choose a model for "
+        "close reading, such as {example}.",
         folder=str(folder),
         n=labels,
         example=_EXAMPLE,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.model import Chunk, KnowledgeBase, Matrix
+from core.model import Chunk, KnowledgeBase, Matrix, NoteCard
 from core.reranking import Candidate
 from core.store import Store
 
@@ -15,12 +15,12 @@ def candidates(
     embedder: Embedder,
     vector: Matrix | None,
     chunks: Mapping[int, Chunk],
-    titles: Mapping[str, str],
+    cards: Mapping[str, NoteCard],
     *,
     with_bits: bool,
     characters: int,
 ) -> dict[int, Candidate]:
-    """Return chunks of a base as candidates, in the order of `chunks`; `titles` maps note ids to titles.
+    """Return chunks of a base as candidates, in the order of `chunks`; `cards` are those of their notes.
 
     A chunk without bits has the text of the window nearest to the question's `vector`, or of the first window
     without a vector, cut to `characters`.
@@ -30,7 +30,6 @@ def candidates(
     nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
     result = {rowid: Candidate("", rows) for rowid, rows in bits.items()}
     for rowid in read:
-        chunk = chunks[rowid]
-        windows = windows_of([chunk], titles[chunk.note_id], embedder)
+        windows = windows_of([chunks[rowid]], cards[chunks[rowid].note_id].title, embedder)
         result[rowid] = Candidate(windows[min(nearest.get(rowid, 0), len(windows) - 1)].text[:characters])
     return {rowid: result[rowid] for rowid in chunks}

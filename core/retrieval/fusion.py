@@ -45,8 +45,7 @@ def share(rank: int) -> float:
 
 def raised(scores: Scores, gains: Scores) -> dict[int, float]:
     """Return the scores, normalised to 0..1 and raised by their gains, best first."""
-    before = normalised(scores)
-    return best({key: score + gains.get(key, 0.0) for key, score in before.items()})
+    return best({key: score + gains.get(key, 0.0) for key, score in normalised(scores).items()})
 
 
 def blended(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:

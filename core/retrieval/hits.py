@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, Query, SearchResult
+from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, SearchResult
 from core.retrieval import duplicates, facets
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
@@ -14,9 +14,9 @@ from core.store import Store
 class Hits:
     """Hits of one search, or of several that take turns; `whole` is the search for the undivided question."""
 
-    def __init__(self, store: Store, query: Query, searches: Sequence[Search], whole: Search) -> None:
+    def __init__(self, store: Store, searches: Sequence[Search], whole: Search) -> None:
         self._store = store
-        self._query = query
+        self._query = query = whole.query
         self._searches = searches
         self._whole = whole
         self._placed = placed(searches)
@@ -26,7 +26,7 @@ class Hits:
                 self._placed.setdefault(rowid, (0.0, search))
         self._chunks = {rowid: search.chunks[rowid] for rowid, (_, search) in self._placed.items()}
         self._groups = duplicates.groups(order, self._chunks, query.settings.limit)
-        self._matched = store.chunks.matched(whole.words, list(self._chunks)) if query.explain else {}
+        self._matched = store.words.matched(whole.words, list(self._chunks)) if query.explain else {}
 
     def result(self) -> SearchResult:
         """Return the hits with their facets and notices, and with `explain` the candidates that lost."""
@@ -87,6 +87,8 @@ def _fell(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -> LostAt:
     def within(*stages: str) -> bool:
         return any(ranks.get(stage, {}).get(rowid, limit + 1) <= limit for stage in stages)
 
+    if "literal" in ranks and within("final" if "final" in ranks else "fused"):
+        return "literal"
     if "final" in ranks and within("boosted" if "boosted" in ranks else "fused"):
         return "reranking"
     return "fusion" if "fused" in ranks and not within("fused") and within("vector", "keyword") else "limit"

@@ -22,8 +22,9 @@ _REASONS: dict[LostAt, Message] = {
     "pending": message("Its chunks are not indexed yet, and none of them holds a word of the question."),
     "pool": message("Others are nearer in meaning and in words: none of its chunks became a candidate."),
     "threshold": message("Its similarity is below the minimum that is asked for."),
-    "fusion": message("One way of searching had it among the first; with both counted, others are better."),
+    "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
     "reranking": message("It was among the first until the second look put others before it."),
+    "literal": message("Others hold the question as it was typed, so they stand before it."),
     "limit": message("It is a candidate, but more hits than are shown are better."),
     "duplicate": message("It says the same as a hit, which stands for it."),
 }
@@ -119,7 +120,7 @@ class Reasons:
         words: dict[int, float] = {}
         if search.mode != "semantic":
             base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-            words = chunks.matching_words(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
+            words = self._store.words.ranked(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))

@@ -62,8 +62,7 @@ class Retriever:
         query = limits.checked(replace(query, explain=True))
         with self._snapshot(query, [SubQuery(query.text, rounds.WHOLE)]) as searches:
             self._run(searches, searches[0])
-            result = Hits(self._store, query, searches, whole=searches[0]).result()
-            yield Reasons(self._store, self._stages, searches[0], result)
+            yield Reasons(self._store, self._stages, searches[0], Hits(self._store, searches, searches[0]).result())
 
     def _answer(
         self,
@@ -76,9 +75,8 @@ class Retriever:
         with self._snapshot(query, parts) as first:
             self._run(first, first[0])
             searches, sub_queries = go_on(first)
-            result = Hits(self._store, query, searches, whole=first[-1]).result()
-        took = (time.perf_counter() - started) * 1000
-        return replace(result, took_ms=took, asked=tuple(sub_queries))
+            result = Hits(self._store, searches, first[-1]).result()
+        return replace(result, took_ms=(time.perf_counter() - started) * 1000, asked=tuple(sub_queries))
 
     @contextmanager
     def _snapshot(self, query: Query, parts: Sequence[SubQuery]) -> Iterator[list[Search]]:
@@ -101,25 +99,21 @@ class Retriever:
     def _begun(self, query: Query, parts: Sequence[SubQuery]) -> list[Search]:
         bases = self._bases(query)
         mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
+        counts = self._store.words.counts
         searches = []
         for part in parts:
-            spelled, corrections = self._spelled(query, part.text)
-            search = Search(replace(query, text=part.text), part, bases, mode, limits.words(spelled), spelled)
-            search.corrections = corrections
-            searches.append(search)
+            spelled = (part.text, {}) if query.as_typed else spelling.corrected(part.text, counts)
+            searches.append(Search(replace(query, text=part.text), part, bases, mode, *spelled))
         words = [word for search in searches if search.mode != "semantic" for word in search.words]
-        with self._store.chunks.reading_words(words):
+        with self._store.words.read_ahead(words):
             self._embed(searches)
         for search in searches:
             self._load_rerankers(search)
         return searches
 
-    def _spelled(self, query: Query, text: str) -> tuple[str, dict[str, str]]:
-        return (text, {}) if query.as_typed else spelling.corrected(text, self._store.chunks.counts)
-
     def _bases(self, query: Query) -> list[KnowledgeBase]:
         named = query.filters.bases
-        return [self._store.notes.base(name) for name in named] if named else self._store.notes.bases()
+        return [self._store.bases.named(name) for name in named] if named else self._store.bases.all()
 
     def _embed(self, searches: Sequence[Search]) -> None:
         """Embed all questions at once, for each model of the bases."""
@@ -180,10 +174,8 @@ class Retriever:
             latest = self._begun(whole.query, parts)
             self._run(latest, whole)
             for search in latest:
-                near = self._nearness(whole, list(search.order))
-                search.keep(
-                    "near", {key: score for key, score in search.order.items() if near.get(key, floor) >= floor}
-                )
+                order, near = search.order, self._nearness(whole, list(search.order))
+                search.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
             summaries += [self._summary(number, search, known) for search in latest]
             searches += latest
             if not any(part.new for part in summaries if part.round == number):

@@ -1,6 +1,7 @@
 """Follow-up rounds of an exploratory search: its parts in other words, and titles of the best chunks."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
 
 from core.messages import Message, message
 from core.model import Chunk, Decomposition, NoteCard, SubQuery
@@ -40,11 +41,8 @@ def follow_ups(
                 ask(variant, SYNONYM)
     if decomposition.kind in ("list", "summary"):
         subject = decomposition.sub_queries[0].text
-        for place in range(max(map(len, tops), default=0)):
-            for best in tops:
-                if place < len(best):
-                    chunk, card = best[place]
-                    title = chunk.section_title or card.title
-                    if title.casefold() not in subject.casefold():
-                        ask(f"{subject} {title}", LEAD)
+        for chunk, card in filter(None, chain.from_iterable(zip_longest(*tops))):
+            title = chunk.section_title or card.title
+            if title.casefold() not in subject.casefold():
+                ask(f"{subject} {title}", LEAD)
     return result

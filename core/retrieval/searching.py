@@ -4,7 +4,6 @@ import threading
 from collections import OrderedDict
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TypeVar, Unpack
 
 from core import reranking
@@ -20,7 +19,6 @@ from core.model import (
     Filters,
     Hit,
     KnowledgeBase,
-    Level,
     Notice,
     Passage,
     Query,
@@ -45,6 +43,7 @@ from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
 from core.store import Store
+from core.text import query_keywords
 
 _CACHED = 64
 """Maximum number of cached results."""
@@ -74,7 +73,8 @@ class Searching:
     def search(self, typed: str, options: SearchOptions) -> SearchResult:
         """Return the hits of a question; raises QueryError, UnknownChoice, ModelError, ConfigError."""
         understood, query = self._query(typed, options)
-        classified = self._classified(understood, query.settings.level)
+        level = query.settings.level
+        classified = classify(understood) if level == "auto" else Classified(level, message("You chose this level."))
         key = (typed, query, classified, self._store.database.version(), self._synonyms.stamp())
         with self._lock:
             cached = self._results.get(key)
@@ -117,20 +117,12 @@ class Searching:
         result = self.search(typed, options)
         if not result.hits:
             return Context("", (), 0, budget)
-        first = next(base for base in self._store.notes.bases() if base.id == result.hits[0].note.base_id)
-        words = self.words(result.understood.text)
+        first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
+        words = query_keywords(result.understood.text)
         return context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
 
-    @property
-    def synonyms_file(self) -> Path:
-        """The path of the synonym file."""
-        return self._synonyms.path
-
     filters = staticmethod(filters_of)
-
-    def words(self, text: str) -> list[str]:
-        """Return the words that keyword search looks for."""
-        return limits.words(text)
+    words = staticmethod(query_keywords)
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what `search` does."""
@@ -142,8 +134,8 @@ class Searching:
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit widened by up to `size` chunks on each side."""
-        also = {*hit.joined}
-        joined = [chunk for chunk in self._store.chunks.of_note(hit.note.id) if chunk.index in also] if also else []
+        chunks = self._store.chunks.of_note(hit.note.id) if hit.joined else []
+        joined = [chunk for chunk in chunks if chunk.index in hit.joined]
         return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
@@ -164,9 +156,9 @@ class Searching:
     def _bases(self, understood: Understood, filters: Filters) -> list[KnowledgeBase]:
         """Return the bases to search; an unknown base raises with its place in the question."""
         if not filters.bases:
-            return self._store.notes.bases()
+            return self._store.bases.all()
         try:
-            return [self._store.notes.base(name) for name in filters.bases]
+            return [self._store.bases.named(name) for name in filters.bases]
         except UnknownChoice as error:
             typed = next((term for term in understood.terms if term.kind == "base"), None)
             if typed is None:
@@ -183,30 +175,23 @@ class Searching:
             reranking.check(settings.reranker)
         return settings
 
-    def _classified(self, understood: Understood, level: Level) -> Classified:
-        return classify(understood) if level == "auto" else Classified(level, message("You chose this level."))
-
     def _decompositions(self, query: Query, classified: Classified) -> tuple[tuple[Decomposition, ...], Message | None]:
         """Return the decompositions of an exploratory question, the one to use first, and why a model gave none."""
         if classified.level != "exploratory" or not query.text.strip():
             return (), None
-        by_rules = decompose(query.text, phrases=query.phrases) or Decomposition(
-            "summary", (SubQuery(query.text, WHOLE),)
-        )
-        if not self._by_model():
+        whole = Decomposition("summary", (SubQuery(query.text, WHOLE),))
+        by_rules = decompose(query.text, phrases=query.phrases) or whole
+        llm, chosen = self._settings.llm, self._settings.search.decompose
+        if chosen != "llm" and not (chosen == "auto" and llm.base_url and llm.model):
             return (by_rules,), None
         # A page searches the same question several times: before and after reranking, and for its context.
         if query.text not in self._by_models:
             try:
-                by_model = decompose_by_model(query.text, Chat(self._settings.llm))
+                by_model = decompose_by_model(query.text, Chat(llm))
             except (ProviderError, ConfigError) as error:
                 return (by_rules,), error.message
             _cache(self._by_models, query.text, by_model)
         return (self._by_models[query.text], by_rules), None
-
-    def _by_model(self) -> bool:
-        llm, chosen = self._settings.llm, self._settings.search.decompose
-        return chosen == "llm" or (chosen == "auto" and bool(llm.base_url and llm.model))
 
     def _retriever(self, options: SearchOptions) -> Retriever:
         return Retriever(self._store, self._models, wait=options.get("wait", True), cached=self._cached)

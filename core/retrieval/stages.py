@@ -40,16 +40,15 @@ class Stages:
 
     def narrow(self, search: Search) -> None:
         """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
-        query, chunks = search.query, self._store.chunks
+        query, chunks, words = search.query, self._store.chunks, self._store.words
         search.allowed = chunks.allowed(replace(query.filters, bases=()))
         if query.excluded:
-            out = set().union(*(chunks.holding(text, search.allowed) for text in query.excluded))
+            out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
             every = chunks.rowids() if search.allowed is None else search.allowed
             search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
         if not query.phrases:
             return
-        holders = [chunks.containing(phrase, search.allowed) for phrase in query.phrases]
-        search.phrased = set.intersection(*holders)
+        search.phrased = set.intersection(*(words.containing(phrase, search.allowed) for phrase in query.phrases))
         if not search.phrased:
             search.say("phrase_not_found")
         elif query.settings.phrase == "require":
@@ -77,7 +76,7 @@ class Stages:
         if search.mode == "semantic":
             return
         base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-        search.pools["keyword"] = self._store.chunks.matching_words(
+        search.pools["keyword"] = self._store.words.ranked(
             search.words, search.settings.pool, base_ids=base_ids, allowed=search.allowed
         )
 
@@ -91,7 +90,7 @@ class Stages:
             for base in search.bases:
                 vector |= self._store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
             keyword |= dict.fromkeys(only_vector, 0.0)
-            keyword |= self._store.chunks.matching_words(search.words, len(only_vector), rowids=only_vector)
+            keyword |= self._store.words.ranked(search.words, len(only_vector), rowids=only_vector)
         self._read(search, {rowid for scores in search.completed.values() for rowid in scores})
         least = search.settings.score_threshold
         if search.mode != "keyword" and least > 0:
@@ -151,13 +150,13 @@ class Stages:
             return
         chunks = {rowid: search.chunks[rowid] for rowid in order}
         by_words = best(search.completed["keyword"])
-        gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.chunks.holders)
+        gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.words.holders)
         if gains:
             search.keep("literal", fusion.raised(order, gains))
 
     def _judged(self, search: Search, pool: Iterable[int]) -> dict[int, float | None]:
         """Score with each reranker once. Bases with the same model share one reranker."""
-        titles = {note_id: card.title for note_id, card in search.cards.items()}
+        cards, characters = search.cards, search.settings.rerank_characters
         by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
         for base in search.bases:
             own = {rowid: search.chunks[rowid] for rowid in pool if search.card(rowid).base_id == base.id}
@@ -166,14 +165,7 @@ class Stages:
             reranker, embedder = search.rerankers[base.id]
             vector = search.vectors.get(base.fingerprint)
             texts = candidates(
-                self._store,
-                base,
-                embedder,
-                vector,
-                own,
-                titles,
-                with_bits=reranker.reads_bits,
-                characters=search.settings.rerank_characters,
+                self._store, base, embedder, vector, own, cards, with_bits=reranker.reads_bits, characters=characters
             )
             unread = [own[rowid].state for rowid, candidate in texts.items() if candidate.bits is None]
             if reranker.reads_bits and not tokens.of(embedder):

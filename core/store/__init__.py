@@ -7,14 +7,16 @@ the new one. A kill leaves at worst ids in Chroma that no note owns; the next op
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from core.errors import IndexDamaged, StoreError
 from core.messages import Message
-from core.model import KnowledgeBase, Matrix, Rowids
+from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
 from core.store import ranking
+from core.store.base_table import BaseTable
 from core.store.chroma import VectorIndex
 from core.store.chunk_table import ChunkTable, window_id
 from core.store.cutting import Cutting
@@ -27,6 +29,7 @@ from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
 from core.store.usage_table import UsageTable
 from core.store.vector_table import VectorTable
+from core.store.words import Words
 
 _WINDOWS = 3
 """Windows to request from Chroma per wanted chunk: a chunk may have several, and some ids are stale."""
@@ -61,8 +64,10 @@ class Store:
             self.database.close()
             Store(folder).close()
             self.database = Database(file, readonly=True)
+        self.bases = BaseTable(self.database)
         self.notes = NoteTable(self.database)
         self.chunks = ChunkTable(self.database)
+        self.words = Words(self.database)
         self.vectors = VectorTable(self.database)
         self.edits = EditTable(self.database)
         self.switches = SwitchTable(self.database)
@@ -73,34 +78,32 @@ class Store:
         self.index_ready = False
         self.index_problem: Message | None = None
         self._opening = threading.Lock()
-        self._left: set[str] = set()
-        """Dropped collections that a running search may still use."""
+        self._dropped: set[str] = set()
+        """Names of dropped collections, which a running search may still use."""
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until its new version is written."""
 
     # index
 
-    def open_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
-        """Open Chroma and bring every base's collection in line with SQLite; does nothing the second time."""
+    def open_index(self) -> None:
+        """Open Chroma and bring every base's collection in line with SQLite; does nothing if it is open."""
         with self._opening:
             if self.readonly or self.index_ready:
                 return
             trusted = self.index.open()
-            bases = self.notes.bases()
-            for number, base in enumerate(bases):
-                progress(number, len(bases))
+            for base in self.bases.all():
                 if self.index.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
                     self._build(base)
-            self._guarded(lambda: self.index.drop_all_but(self.notes.bases()))
+            self._guarded(lambda: self.index.drop_all_but(self.bases.all()))
             self.index_ready = True
 
-    def rebuild_index(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+    def rebuild_index(self, progress: Progress = unheard) -> int:
         """Rebuild every collection from SQLite's vectors, without a model; return the number of windows."""
         self.open_index()
         with self.changing:
-            bases = self.notes.bases()
+            bases = self.bases.all()
             for number, base in enumerate(bases):
-                progress(number, len(bases))
+                progress(number, len(bases), "")
                 self._build(base)
             self.index_problem = None
         return sum(self.chunks.count(base)[2] for base in bases)
@@ -111,31 +114,31 @@ class Store:
         self._guarded(lambda: self.index.build(base, ()))
 
     def _build(self, base: KnowledgeBase) -> None:
-        fresh = self.notes.next_index(base)
+        fresh = _next_index(base)
         self.index.build(fresh, self.chunks.windows(base))
-        self.notes.switch_index(fresh)
-        self._leave(base)
+        self.bases.switch_index(fresh)
+        self._drop(base)
 
-    def _leave(self, base: KnowledgeBase) -> None:
-        self._left.add(self.index.name(base))
+    def _drop(self, base: KnowledgeBase) -> None:
+        self._dropped.add(self.index.name(base))
         self.index.drop(base)
 
     def _reconciled(self, base: KnowledgeBase) -> bool:
-        """Add what a collection lacks and remove what no note owns; False where it can't be read or written."""
+        """Add the missing windows to a collection and remove the stale ones; return False if Chroma fails."""
         try:
-            there = self.index.ids(base)
+            present = self.index.ids(base)
             expected: set[str] = set()
             for ids, vectors in self.chunks.windows(base):
                 expected.update(ids)
-                missing = [number for number, key in enumerate(ids) if key not in there]
+                missing = [number for number, key in enumerate(ids) if key not in present]
                 self.index.add(base, [ids[number] for number in missing], vectors[missing])
-            self.index.remove(base, sorted(there - expected))
+            self.index.remove(base, sorted(present - expected))
         except IndexDamaged:
             return False
         return True
 
     def _churned(self, base: KnowledgeBase) -> bool:
-        added, living = self.notes.index_added(base), self.chunks.count(base)[2]
+        added, living = self.bases.index_added(base), self.chunks.count(base)[2]
         return added > _CHURN * max(living, 1000)
 
     def _guarded(self, write: Callable[[], None]) -> None:
@@ -152,7 +155,7 @@ class Store:
 
         The index must have been opened before the windows' vectors were added.
         """
-        base = self.notes.base(base.name)
+        base = self.bases.named(base.name)
         old = [key for cutting in cuttings for key in self.chunks.window_ids(cutting.note.id)]
         ids: list[str] = []
         vector_ids: list[int] = []
@@ -170,7 +173,7 @@ class Store:
         with self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
-            self.notes.count_index_added(base, len(ids))
+            self.bases.count_index_added(base, len(ids))
         self._guarded(lambda: self.index.remove(base, old))
 
     def _write(self, cutting: Cutting) -> None:
@@ -180,31 +183,31 @@ class Store:
         if cutting.edits is not None:
             self.edits.put(cutting.note, cutting.edits)
 
-    def switch(self, fresh: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
-        """Change a base's embedder and write its notes cut for it, in one transaction; return the base.
+    def switch(self, target: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
+        """Give a base the embedder of `target` and write its notes cut for it, in one transaction; return the base.
 
-        The new collection is filled before the commit; a kill leaves one that no base names.
+        The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
-        old = self.notes.base(fresh.name)
+        old, fresh = self.bases.named(target.name), _next_index(target)
         with self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
             self._guarded(lambda: self.index.build(fresh, self.chunks.windows(fresh)))
-            self.notes.switch_embedder(fresh)
+            self.bases.switch_index(fresh)
             self.switches.end(fresh)
-        self._guarded(lambda: self._leave(old))
+        self._guarded(lambda: self._drop(old))
         self.drop_unused_vectors()
-        return self.notes.base(fresh.name)
+        return self.bases.named(fresh.name)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
         """Delete notes with all their data; return the number of edits that stay.
 
-        With `keep_edits` their edits stay, flagged: the notes may come back under the same ids.
+        With `keep_edits` their edits stay, flagged, because the notes may be imported again under the same ids.
         """
         self.open_index()
         flagged = 0
         with self.changing:
-            base = self.notes.base(base.name)
+            base = self.bases.named(base.name)
             old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
             with self.database.write():
                 if keep_edits:
@@ -216,15 +219,15 @@ class Store:
         return flagged
 
     def drop_unused_vectors(self) -> None:
-        """Delete the vectors that no window uses; a running import computes again what it needs."""
+        """Delete the vectors that no window uses; a running import computes those that it needs again."""
         with self.changing:
             self.vectors.drop_unused()
 
     def delete_base(self, base: KnowledgeBase) -> None:
         self.open_index()
-        self.notes.delete_base(base)
+        self.bases.delete(base)
         self.drop_unused_vectors()
-        self._guarded(lambda: self._leave(base))
+        self._guarded(lambda: self._drop(base))
 
     # searching
 
@@ -241,7 +244,7 @@ class Store:
             try:
                 best = self._from_index(base, query, count, allowed)
             except IndexDamaged as error:
-                if self.index.name(base) not in self._left:
+                if self.index.name(base) not in self._dropped:
                     self.index_problem = error.message
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
@@ -277,3 +280,8 @@ class Store:
     def _unlock(self) -> None:
         if self._lock is not None:
             self._lock.release()
+
+
+def _next_index(base: KnowledgeBase) -> KnowledgeBase:
+    """Return the base with the next generation of its vector index, which is not in use yet."""
+    return replace(base, index_generation=base.index_generation + 1)

@@ -10,7 +10,7 @@ from core.model import Chunk, ChunkingOptions, Edit, Note
 class Cutting:
     """A note ready to be written: its chunks, and for each the ids of its windows' vectors.
 
-    `edits` are all the note has, None for those the store knows; `options` are the note's own.
+    `edits` replace the stored ones, unless they are None; `options` are the note's own.
     """
 
     note: Note

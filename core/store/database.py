@@ -1,16 +1,21 @@
 """One SQLite file: a connection per thread, one writer at a time."""
 
+import json
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from core.errors import StoreError, WorkspaceLocked
 from core.markdown import tags
 from core.store import filters, schema
 from core.text import fold
+
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""The SQL for "one of a list"; `Database` passes a list as JSON."""
 
 
 class _Connection(sqlite3.Connection):
@@ -21,10 +26,10 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """The connections to `notes.db`; `outdated` says that it was opened in an earlier version's schema.
+    """The connections to `notes.db`. `outdated`: when it was opened, its schema was that of an earlier version.
 
-    A read-only database refuses every write with WorkspaceLocked. Raises StoreError for a file
-    that isn't a database, NewerSchema for one from the future.
+    A read-only database refuses every write with WorkspaceLocked. Raises StoreError for a file that isn't a database,
+    NewerSchema for a database of a later version. A list among the values of a statement is passed as JSON.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -69,6 +74,40 @@ class Database:
         self._opened.add(connection)
         return connection
 
+    # statements
+
+    def rows(self, statement: str, *values: object) -> sqlite3.Cursor:
+        """Return the rows that a query finds; they are read as the caller takes them."""
+        return self.connection.execute(statement, _bound(values))
+
+    def row(self, statement: str, *values: object) -> sqlite3.Row | None:
+        """Return the first row that a query finds."""
+        row: sqlite3.Row | None = self.rows(statement, *values).fetchone()
+        return row
+
+    def value(self, statement: str, *values: object) -> Any:
+        """Return the first column of the first row, None without a row."""
+        row = self.row(statement, *values)
+        return row and row[0]
+
+    def column(self, statement: str, *values: object) -> list[Any]:
+        """Return the first column of all rows."""
+        return [row[0] for row in self.rows(statement, *values)]
+
+    def execute(self, statement: str, *values: object, aside: bool = False) -> int:
+        """Execute a statement that writes, in a transaction as `write` makes it; return how many rows it changed."""
+        with self.write(aside=aside) as connection:
+            return connection.execute(statement, _bound(values)).rowcount
+
+    def insert(self, table: str, row: Mapping[str, object]) -> int:
+        """Write a row, and return its rowid; like `execute`, it takes part in the caller's transaction."""
+        columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
+        with self.write() as connection:
+            statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+            return connection.execute(statement, list(row.values())).lastrowid or 0
+
+    # transactions
+
     def check_writable(self) -> None:
         """Raise WorkspaceLocked where this process may only read."""
         if self.readonly:
@@ -78,12 +117,12 @@ class Database:
 
     @contextmanager
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed at the end, rolled back on any error.
+        """One transaction, or a part of the caller's: committed at the end, rolled back on any error.
 
-        It counts up the version of what searches find, except where it writes `aside` of that.
+        It raises the version, unless it writes `aside` of what searches find.
         """
         self.check_writable()
-        assert not getattr(self._local, "reading", False), "what is written within a snapshot would be lost"
+        assert not getattr(self._local, "reading", False), "a write within a snapshot would be lost"
         with self._writer:
             connection = self.connection
             if connection.in_transaction:
@@ -101,7 +140,7 @@ class Database:
 
     def version(self) -> int:
         """Return a number that grows whenever what searches find may have changed."""
-        return int(self.connection.execute("SELECT number FROM version").fetchone()[0])
+        return int(self.value("SELECT number FROM version"))
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -122,3 +161,14 @@ class Database:
         for connection in list(self._opened):
             connection.close()
         self._local = threading.local()
+
+
+class Table:
+    """Some tables of the database, with the methods that read and write them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+def _bound(values: Sequence[object]) -> list[object]:
+    return [json.dumps(value) if isinstance(value, list) else value for value in values]

@@ -10,7 +10,6 @@ from core.model import Condition, Filters
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has")
-_STATES = "status"
 
 
 @dataclass(slots=True)
@@ -33,7 +32,7 @@ class Where:
 
 
 def of_notes(filters: Filters) -> Where:
-    """Return what the filters ask of a note's row."""
+    """Return the conditions of the filters on a note's row."""
     where = Where()
     if filters.bases:
         where.add(
@@ -51,7 +50,7 @@ def of_notes(filters: Filters) -> Where:
 
 
 def of_chunks(filters: Filters) -> Where:
-    """Return what the filters ask of a chunk's row."""
+    """Return the conditions of the filters on a chunk's row."""
     where = Where()
     for condition in filters.conditions:
         if condition.field in CHUNK_FIELDS:
@@ -61,8 +60,8 @@ def of_chunks(filters: Filters) -> Where:
 
 
 def names_status(filters: Filters) -> bool:
-    """Whether the filters say which status a note has; where they don't, only active notes answer."""
-    return any(condition.field == _STATES for condition in filters.conditions)
+    """Whether a filter names a status; without one, only active notes pass."""
+    return any(condition.field == "status" for condition in filters.conditions)
 
 
 _Term = tuple[str, list[object]]
@@ -112,7 +111,7 @@ _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _
 
 
 def titles(section_title: str, parent_sections: str) -> str:
-    """The SQL function that returns a chunk's chain of titles, folded, with what is in no text between them."""
+    """The SQL function for a chunk's chain of titles, folded, joined by a character that is in no text."""
     return fold("\0".join((*json.loads(parent_sections), section_title)))
 
 

@@ -1,4 +1,4 @@
-"""The lock of a workspace: one process writes, and another is told which."""
+"""The lock of a workspace: one process writes, and the error for another one names it."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from core.messages import Message, message
 
 
 def take(folder: Path) -> FileLock:
-    """Lock the workspace for this process; raises WorkspaceLocked that names the holder."""
+    """Lock the workspace for this process; raises WorkspaceLocked, which names the holder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -32,11 +32,8 @@ def take(folder: Path) -> FileLock:
             folder=str(folder),
             holder=_describe(holder),
         ) from error
-    about = {
-        "pid": os.getpid(),
-        "command": Path(sys.argv[0]).name,
-        "since": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     holder.write_text(json.dumps(about), encoding="utf-8")
     return lock
 

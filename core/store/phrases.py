@@ -24,14 +24,14 @@ class Phrase:
     """A phrase, `folded`, with white space as single spaces.
 
     Every text that holds the phrase matches the FTS5 `expression`, which is empty for a phrase without words.
-    With `settled` the reverse is true too.
+    `settled`: every text that matches holds the phrase.
     """
 
     def __init__(self, phrase: str) -> None:
         self.folded = " ".join(fold(phrase).split())
         runs = re.findall(f"[{CJK}]+", self.folded)
         self.settled = runs == [self.folded] and len(self.folded) <= _MOST
-        # The pairs of a run are neighbours in the index. Between words there are but the parts of identifiers.
+        # The pairs of a run are neighbours in the index. Between words, only parts of identifiers can occur.
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
         words = _whole([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]
         near = f"NEAR({quoted(words)}, {len(self.folded)})" if words and not runs else quoted(words, " AND ")
@@ -39,7 +39,7 @@ class Phrase:
         self._plain = self._pattern({})
         self._spelled = self._pattern(_spellings())
         self._made = not all(map(_alone, self.folded))
-        # Few others fold to what is no letter.
+        # Few characters fold to one that is no letter.
         few = not self._made and not any(one.isalnum() or one.isspace() or one == "_" for one in self.folded)
         self._others = _others(self.folded) if few else None
 
@@ -86,7 +86,7 @@ def _whole(words: Sequence[str]) -> list[str]:
 
 
 def quoted(words: Iterable[str], between: str = " ") -> str:
-    """Return words as FTS5 takes them."""
+    """Return words in the syntax of FTS5."""
     return between.join(f'"{word}"' for word in words)
 
 
@@ -131,7 +131,7 @@ def _intricate() -> re.Pattern[str]:
 
 
 def _alone(character: str) -> bool:
-    """Whether only itself and what folds to it can be it in a folded text: it isn't composed of others."""
+    """Whether the character, in a folded text, comes from itself or one that folds to it, not from a composition."""
     return character.isascii() or (
         not character.isalnum()
         and unicodedata.category(character)[0] in "PSC"
@@ -140,20 +140,20 @@ def _alone(character: str) -> bool:
 
 
 def _others(phrase: str) -> str:
-    """The characters that fold to one of a phrase, or to several with one of it among them."""
+    """Return the characters whose folded form contains a character of the phrase."""
     wanted = set(phrase)
     return "".join(one for one, folded in _folding().items() if not wanted.isdisjoint(folded))
 
 
 @cache
 def _folding() -> dict[str, str]:
-    """What each character folds to that folds to another, of all planes."""
+    """Return the folded form of each character of all planes that isn't folded itself."""
     beyond = map(chr, chain(range(0x10000, 0x1F300), range(0x2F800, 0x2FA20)))
     return _changed() | {character: fold(character) for character in beyond if fold(character) != character}
 
 
 @cache
 def _changed() -> dict[str, str]:
-    """What each character of the basic plane folds to that folds to another."""
+    """Return the folded form of each character of the basic plane that isn't folded itself."""
     folds = ((character, fold(character)) for character in map(chr, chain(*_PLANE)))
     return {character: folded for character, folded in folds if folded != character}

@@ -1,6 +1,6 @@
 """Run as `python -m core.store.probe FOLDER`: print which collections of a Chroma directory can be read.
 
-A process of its own, because a broken HNSW file can end the process that reads it.
+A separate process, because a broken HNSW file can end the process that reads it.
 """
 
 import json
@@ -12,11 +12,11 @@ import numpy as np
 from core.store.chroma import client
 
 _REACHABLE = 0.95
-"""Share of the rows a query for all must return: a sound HNSW graph may miss 2 to 3 in 100."""
+"""Least share of the rows that a query for all returns: a sound HNSW graph may miss 2 to 3 in 100."""
 
 
 def main(folder: Path) -> list[str]:
-    """Return the names of the collections whose rows and vectors all come back."""
+    """Return the names of the collections whose rows and vectors can be read."""
     sound = []
     for collection in client(folder).list_collections():
         ids = collection.get(include=[])["ids"]

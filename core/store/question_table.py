@@ -1,15 +1,14 @@
 """Question sets as rows."""
 
-import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from core.errors import ConfigError, QuestionSetError, UnknownChoice
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
-from core.store.database import Database
-from core.store.note_table import fresh_id
+from core.store.database import AMONG, Table
+from core.store.ids import fresh_id
 
 _SETS = """
     SELECT question_sets.*,
@@ -20,120 +19,104 @@ _SETS = """
     FROM question_sets
 """
 _GOLD = tuple(GoldSpan.__dataclass_fields__)
-_GOLD_COLUMNS = ", ".join(f'"{name}"' for name in _GOLD)
-_MARKS = ", ".join("?" * len(_GOLD))
+_PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
 GoldKey = tuple[int, int]
-"""Names the row of a right passage."""
+"""The key of a right passage: rowid of its question, and number."""
 
 
-class QuestionTable:
+class QuestionTable(Table):
     """The question sets of a workspace; writing them changes nothing that a search finds.
 
     Questions are in the order in which they were added. Raises QuestionSetError for invalid ones.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     # sets
 
     def sets(self, base: KnowledgeBase) -> list[QuestionSet]:
-        rows = self._database.connection.execute(f"{_SETS} WHERE base_id = ? ORDER BY name", (base.id,))
-        return [_set(row) for row in rows]
+        return list(map(_set, self._database.rows(f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)))
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
-        """Return the set of this name; raises UnknownChoice that lists those there are."""
+        """Return the set of this name; raises UnknownChoice, which lists the sets."""
         for question_set in (sets := self.sets(base)):
             if question_set.name == name:
                 return question_set
         raise UnknownChoice("question set", name, [question_set.name for question_set in sets])
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
-        """Make a set, with questions in it or none; raises ConfigError for a name that can't be or is taken."""
-        with self._database.write(aside=True) as connection:
+        """Add a set with questions; raises ConfigError for a name that is blank or taken."""
+        with self._database.write(aside=True):
             name = self._free_name(base.id, name)
-            taken = {row[0] for row in connection.execute("SELECT id FROM question_sets")}
-            question_set = QuestionSet(fresh_id(f"{base.id}/{name}", taken), base.id, name, datetime.now(UTC))
-            connection.execute(
-                "INSERT INTO question_sets (id, base_id, name, created_at) VALUES (?, ?, ?, ?)",
-                (question_set.id, question_set.base_id, question_set.name, question_set.created_at.isoformat()),
-            )
+            set_id = fresh_id(f"{base.id}/{name}", self._database.column("SELECT id FROM question_sets"))
+            now = datetime.now(UTC)
+            row = {"id": set_id, "base_id": base.id, "name": name, "created_at": now.isoformat()}
+            self._database.insert("question_sets", row)
+            question_set = QuestionSet(set_id, base.id, name, now)
             self.add(question_set, questions)
-        return self._again(question_set)
+        return self._current(question_set)
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
-        """Give a set another name; raises ConfigError for one that can't be or is taken."""
+        """Give a set another name; raises ConfigError for a name that is blank or taken."""
         if name.strip() == question_set.name:
             return question_set
-        with self._database.write(aside=True) as connection:
+        with self._database.write(aside=True):
             name = self._free_name(question_set.base_id, name)
-            connection.execute("UPDATE question_sets SET name = ? WHERE id = ?", (name, question_set.id))
-        return self._again(replace(question_set, name=name))
+            self._database.execute("UPDATE question_sets SET name = ? WHERE id = ?", name, question_set.id)
+        return self._current(replace(question_set, name=name))
 
     def delete_set(self, question_set: QuestionSet) -> None:
-        with self._database.write(aside=True) as connection:
-            connection.execute("DELETE FROM question_sets WHERE id = ?", (question_set.id,))
+        self._database.execute("DELETE FROM question_sets WHERE id = ?", question_set.id, aside=True)
 
     # questions
 
     def of(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions, with the last known places of their right passages."""
-        with self._database.read() as connection:
+        with self._database.read():
             golds: dict[int, list[GoldSpan]] = {}
             for (question, _), gold in self.golds(question_set).items():
                 golds.setdefault(question, []).append(gold)
-            rows = connection.execute("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", (question_set.id,))
+            rows = self._database.rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
             return [_question(row, golds.get(row["rowid"], ())) for row in rows]
 
     def question(self, question_set: QuestionSet, question_id: str) -> Question:
-        with self._database.read() as connection:
+        with self._database.read():
             row = self._row(question_set, question_id)
-            golds = connection.execute("SELECT * FROM golds WHERE question = ? ORDER BY number", (row["rowid"],))
-            return _question(row, [_gold(gold) for gold in golds])
+            golds = self._database.rows("SELECT * FROM golds WHERE question = ? ORDER BY number", row["rowid"])
+            return _question(row, map(_gold, golds))
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions, all or none, and return them; one without an id gets the next free number as its id.
 
         Their right passages must have a place in a note.
         """
-        with self._database.write(aside=True) as connection:
-            self._again(question_set)
-            taken = {
-                row[0] for row in connection.execute("SELECT id FROM questions WHERE set_id = ?", (question_set.id,))
-            }
+        with self._database.write(aside=True):
+            self._current(question_set)
+            taken = set(self._database.column("SELECT id FROM questions WHERE set_id = ?", question_set.id))
             added = []
             for question in questions:
                 if question.id in taken:
-                    raise QuestionSetError(
-                        question_set.name,
-                        question.line,
-                        "the id '{id}' is already in the question set.",
-                        id=question.id,
-                    )
+                    raise _repeated(question_set, question)
                 named = question if question.id else replace(question, id=_next(taken))
                 taken.add(named.id)
                 added.append(named)
-                self._write(connection, question_set, named)
+                self._write(question_set, named)
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
         """Replace a question with its right passages; the new one may have another id."""
-        with self._database.write(aside=True) as connection:
+        with self._database.write(aside=True):
             rowid = self._row(question_set, question_id)["rowid"]
             if question.id != question_id and self._find(question_set, question.id):
-                raise QuestionSetError(
-                    question_set.name, 0, "the id '{id}' is already in the question set.", id=question.id
-                )
-            connection.execute("DELETE FROM questions WHERE rowid = ?", (rowid,))
-            self._write(connection, question_set, question, rowid)
+                raise _repeated(question_set, replace(question, line=0))
+            self._database.execute("DELETE FROM questions WHERE rowid = ?", rowid)
+            self._write(question_set, question, rowid)
 
     def delete(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
         """Delete questions, and return how many there were."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE TRUE")
 
     def accept(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
-        """Make suggested questions the set's own, and return how many there were."""
+        """Accept suggested questions, and return how many there were."""
         return self._change(question_set, question_ids, "UPDATE questions SET suggested = 0 WHERE suggested")
 
     def reject(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
@@ -143,32 +126,25 @@ class QuestionTable:
     # right passages
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Add a right passage to a question, unless the question has it."""
-        with self._database.write(aside=True) as connection:
+        """Add a right passage to a question, unless the question has it already."""
+        with self._database.write(aside=True):
             rowid = self._row(question_set, question_id)["rowid"]
-            connection.execute(
-                f"INSERT INTO golds (question, number, {_GOLD_COLUMNS})"
-                f" SELECT ?, (SELECT coalesce(max(number) + 1, 0) FROM golds WHERE question = ?), {_MARKS}"
-                " WHERE NOT EXISTS"
-                ' (SELECT 1 FROM golds WHERE question = ? AND note_id = ? AND start = ? AND "end" = ?)',
-                (rowid, rowid, *_values(gold), rowid, gold.note_id, gold.start, gold.end),
-            )
+            if not self._database.value(f"SELECT 1 FROM golds WHERE {_PLACE}", *_place(rowid, gold)):
+                last = self._database.value("SELECT max(number) FROM golds WHERE question = ?", rowid)
+                self._write_gold(rowid, 0 if last is None else last + 1, gold)
 
     def remove_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
         """Remove a right passage from a question, if the question has it."""
-        with self._database.write(aside=True) as connection:
+        with self._database.write(aside=True):
             rowid = self._row(question_set, question_id)["rowid"]
-            connection.execute(
-                'DELETE FROM golds WHERE question = ? AND note_id = ? AND start = ? AND "end" = ? AND quote = ?',
-                (rowid, gold.note_id, gold.start, gold.end, gold.quote),
-            )
+            self._database.execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
         """Return the right passages of a set's questions, in order, at their last known places."""
-        rows = self._database.connection.execute(
-            f"SELECT question, number, {_GOLD_COLUMNS} FROM golds JOIN questions ON questions.rowid = question"
+        rows = self._database.rows(
+            "SELECT golds.* FROM golds JOIN questions ON questions.rowid = question"
             " WHERE set_id = ? ORDER BY question, number",
-            (question_set.id,),
+            question_set.id,
         )
         return {(row["question"], row["number"]): _gold(row) for row in rows}
 
@@ -178,7 +154,7 @@ class QuestionTable:
         with self._database.write(aside=True) as connection:
             connection.executemany(
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
-                [(*_values(now), *key, was.note_id, was.quote) for key, was, now in moves],
+                [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
             )
             # Two at one place would count twice.
             connection.execute(
@@ -190,16 +166,15 @@ class QuestionTable:
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
         """Return the note ids of a base by path, else title, as right passages name them."""
         ids: dict[str, list[str]] = {}
-        for note_id, path in self._database.connection.execute(
-            "SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", (base_id,)
-        ):
+        rows = self._database.rows("SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id)
+        for note_id, path in rows:
             ids.setdefault(path, []).append(note_id)
         return ids
 
     # rows
 
-    def _again(self, question_set: QuestionSet) -> QuestionSet:
-        row = self._database.connection.execute(f"{_SETS} WHERE id = ?", (question_set.id,)).fetchone()
+    def _current(self, question_set: QuestionSet) -> QuestionSet:
+        row = self._database.row(f"{_SETS} WHERE id = ?", question_set.id)
         if row is None:
             raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
         return _set(row)
@@ -209,16 +184,12 @@ class QuestionTable:
         name = name.strip()
         if not name:
             raise ConfigError("The question set has no name. Type one.")
-        if self._database.connection.execute(
-            "SELECT 1 FROM question_sets WHERE base_id = ? AND name = ?", (base_id, name)
-        ).fetchone():
+        if self._database.value("SELECT 1 FROM question_sets WHERE base_id = ? AND name = ?", base_id, name):
             raise ConfigError("There is a question set '{name}' already. Choose another name.", name=name)
         return name
 
     def _find(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row | None:
-        return self._database.connection.execute(  # type: ignore[no-any-return]
-            "SELECT * FROM questions WHERE set_id = ? AND id = ?", (question_set.id, question_id)
-        ).fetchone()
+        return self._database.row("SELECT * FROM questions WHERE set_id = ? AND id = ?", question_set.id, question_id)
 
     def _row(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row:
         row = self._find(question_set, question_id)
@@ -229,15 +200,10 @@ class QuestionTable:
         return row
 
     def _change(self, question_set: QuestionSet, question_ids: Iterable[str], change: str) -> int:
-        with self._database.write(aside=True) as connection:
-            return connection.execute(
-                f"{change} AND set_id = ? AND id IN (SELECT value FROM json_each(?))",
-                (question_set.id, json.dumps(list(question_ids))),
-            ).rowcount
+        where = f"set_id = ? AND id {AMONG}"
+        return self._database.execute(f"{change} AND {where}", question_set.id, list(question_ids), aside=True)
 
-    def _write(
-        self, connection: sqlite3.Connection, question_set: QuestionSet, question: Question, rowid: int | None = None
-    ) -> None:
+    def _write(self, question_set: QuestionSet, question: Question, rowid: int | None = None) -> None:
         if not question.id.strip():
             raise QuestionSetError(question_set.name, question.line, "a question has no id. Type one.")
         if not question.text.strip():
@@ -246,24 +212,19 @@ class QuestionTable:
             raise QuestionSetError(
                 question_set.name, question.line, "a passage of '{id}' has no place in a note.", id=question.id
             )
-        row = connection.execute(
-            'INSERT INTO questions (rowid, set_id, id, text, "any", kind, note, suggested)'
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                rowid,
-                question_set.id,
-                question.id,
-                question.text,
-                question.any,
-                question.kind,
-                question.note,
-                question.suggested,
-            ),
-        ).lastrowid
-        connection.executemany(
-            f"INSERT INTO golds (question, number, {_GOLD_COLUMNS}) VALUES (?, ?, {_MARKS})",
-            [(row, number, *_values(gold)) for number, gold in enumerate(question.spans)],
-        )
+        row = {name: getattr(question, name) for name in ("id", "text", "any", "kind", "note", "suggested")}
+        rowid = self._database.insert("questions", row | {"rowid": rowid, "set_id": question_set.id})
+        for number, gold in enumerate(question.spans):
+            self._write_gold(rowid, number, gold)
+
+    def _write_gold(self, rowid: int, number: int, gold: GoldSpan) -> None:
+        self._database.insert("golds", asdict(gold) | {"question": rowid, "number": number})
+
+
+def _repeated(question_set: QuestionSet, question: Question) -> QuestionSetError:
+    return QuestionSetError(
+        question_set.name, question.line, "the id '{id}' is already in the question set.", id=question.id
+    )
 
 
 def _next(taken: set[str]) -> str:
@@ -273,24 +234,18 @@ def _next(taken: set[str]) -> str:
     return name
 
 
-def _values(gold: GoldSpan) -> tuple[object, ...]:
-    return tuple(getattr(gold, name) for name in _GOLD)
+def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
+    """Return the values of `_PLACE`."""
+    return rowid, gold.note_id, gold.start, gold.end
 
 
 def _gold(row: sqlite3.Row) -> GoldSpan:
     return GoldSpan(**{name: row[name] for name in _GOLD} | {"flagged": bool(row["flagged"])})
 
 
-def _question(row: sqlite3.Row, golds: Sequence[GoldSpan]) -> Question:
-    return Question(
-        row["id"],
-        row["text"],
-        tuple(golds),
-        any=bool(row["any"]),
-        kind=row["kind"],
-        note=row["note"],
-        suggested=bool(row["suggested"]),
-    )
+def _question(row: sqlite3.Row, golds: Iterable[GoldSpan]) -> Question:
+    flags = {name: bool(row[name]) for name in ("any", "suggested")}
+    return Question(row["id"], row["text"], tuple(golds), kind=row["kind"], note=row["note"], **flags)
 
 
 def _set(row: sqlite3.Row) -> QuestionSet:

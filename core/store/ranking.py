@@ -1,8 +1,7 @@
-"""The one order of scores: higher first, and of equal ones the earlier chunk.
+"""The order of scores: higher first, of equal scores the chunk with the lower rowid, which was written earlier.
 
-A chunk's rowid says which is earlier: it was written first. So a search gives the same hits in the
-same order each time, and the first of many are the same as if fewer had been looked for. Only which
-of many equally near windows Chroma returns, where it is asked for fewer, is its own choice.
+A search gives the same hits in the same order each time, and the first of them don't depend on how many are wanted.
+One exception: Chroma may choose any of several equally near windows.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ def best(scores: Mapping[int, float], count: int | None = None) -> dict[int, flo
 
 
 def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> dict[int, float]:
-    """Return what `best` returns, of scores that stand beside their rowids."""
+    """Return the same as `best`, from an array of scores and the array of their rowids."""
     if 0 < count < len(scores):
         passing = scores >= np.partition(scores, -count)[-count]
         rowids, scores = rowids[passing], scores[passing]

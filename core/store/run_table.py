@@ -1,8 +1,8 @@
-"""Runs of question sets and what each question brought, as rows."""
+"""Runs of question sets and the results of their questions, as rows."""
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -20,55 +20,45 @@ from core.model import (
     SearchSettings,
     StageScore,
 )
-from core.store.database import Database
-from core.store.note_table import fresh_id
+from core.store.database import AMONG, Table
+from core.store.ids import fresh_id
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
 
 
-class RunTable:
+class RunTable(Table):
     """The runs of a workspace; writing them changes nothing that a search finds.
 
     To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def of(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""
-        rows = self._database.connection.execute(
-            f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", (base.id,)
-        )
-        return [_run(row) for row in rows]
+        rows = self._database.rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
+        return list(map(_run, rows))
 
     def run(self, run_id: str) -> Run:
-        row = self._database.connection.execute(f"{_RUNS} WHERE id = ?", (run_id,)).fetchone()
+        row = self._database.row(f"{_RUNS} WHERE id = ?", run_id)
         if row is None:
             raise RunNotFound(run_id)
         return _run(row)
 
     def begin(self, run: Run) -> Run:
-        """Keep a run of which nothing was asked yet, and return it with its id; raises RunNotFound without its base."""
-        with self._database.write(aside=True) as connection:
-            taken = {row[0] for row in connection.execute("SELECT id FROM runs")}
+        """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
+        with self._database.write(aside=True):
+            taken = self._database.column("SELECT id FROM runs")
             begun = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
-            if not connection.execute("SELECT 1 FROM bases WHERE id = ?", (run.base_id,)).fetchone():
+            if not self._database.value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
                 raise RunNotFound(begun.id)
-            connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, '{}')",
-                (
-                    begun.id,
-                    begun.base_id,
-                    begun.set_id,
-                    begun.set_name,
-                    json.dumps(asdict(begun.pipeline) | {"search": begun.pipeline.search.chosen()}),
-                    json.dumps(begun.settings),
-                    begun.index_version,
-                    begun.started_at.isoformat(),
-                    begun.questions,
-                ),
-            )
+            pipeline = asdict(begun.pipeline) | {"search": begun.pipeline.search.chosen()}
+            row = {name: getattr(begun, name) for name in Run.__slots__ if name != "asked"} | {
+                "pipeline": json.dumps(pipeline),
+                "settings": json.dumps(begun.settings),
+                "started_at": begun.started_at.isoformat(),
+                "ended_at": None,
+                "metrics": "{}",
+            }
+            self._database.insert("runs", row)
         return begun
 
     def add(
@@ -78,7 +68,7 @@ class RunTable:
         metrics: Mapping[str, float],
         ended_at: datetime | None = None,
     ) -> Run:
-        """Keep what questions brought, by their number in the run, with the figures of all so far, and return it so."""
+        """Store results by their question's number in the run, and the metrics so far; return the changed run."""
         with self._database.write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(
@@ -92,54 +82,40 @@ class RunTable:
         return self.run(run.id)
 
     def results(self, run_id: str) -> dict[int, QuestionResult]:
-        """Return what the questions of a run brought so far, by their number."""
-        rows = self._database.connection.execute(
-            "SELECT number, result FROM results WHERE run_id = ? ORDER BY number", (run_id,)
-        )
-        return {row["number"]: _result(json.loads(row["result"])) for row in rows}
+        """Return the results of a run so far, by the number of their question."""
+        rows = self._database.rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
+        return {number: _result(json.loads(result)) for number, result in rows}
 
     def delete(self, run_ids: Iterable[str]) -> None:
-        with self._database.write(aside=True) as connection:
-            connection.executemany("DELETE FROM runs WHERE id = ?", [(run_id,) for run_id in run_ids])
+        self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
 
 
 def _run(row: sqlite3.Row) -> Run:
-    ended = row["ended_at"]
-    return Run(
-        id=row["id"],
-        base_id=row["base_id"],
-        set_id=row["set_id"],
-        set_name=row["set_name"],
-        pipeline=_pipeline(json.loads(row["pipeline"])),
-        settings=json.loads(row["settings"]),
-        index_version=row["index_version"],
-        started_at=datetime.fromisoformat(row["started_at"]),
-        ended_at=datetime.fromisoformat(ended) if ended else None,
-        questions=row["questions"],
-        asked=row["asked"],
-        metrics=json.loads(row["metrics"]),
-    )
+    fields = dict(row) | {
+        "pipeline": _pipeline(json.loads(row["pipeline"])),
+        "settings": json.loads(row["settings"]),
+        "started_at": datetime.fromisoformat(row["started_at"]),
+        "ended_at": row["ended_at"] and datetime.fromisoformat(row["ended_at"]),
+        "metrics": json.loads(row["metrics"]),
+    }
+    return Run(**fields)
 
 
-def _pipeline(kept: dict[str, Any]) -> Pipeline:
+def _pipeline(stored: dict[str, Any]) -> Pipeline:
     return Pipeline(
-        name=kept["name"],
-        chunking=kept["chunking"] and ChunkingOptions(**kept["chunking"]),
-        embedder=kept["embedder"],
-        # For some commits schema 9 was one where they stood beside the rest.
-        search=SearchSettings.of(kept.get("search", kept)),
+        name=stored["name"],
+        chunking=stored["chunking"] and ChunkingOptions(**stored["chunking"]),
+        embedder=stored["embedder"],
+        # Some commits with schema 9 stored the search settings beside the other fields.
+        search=SearchSettings.of(stored.get("search", stored)),
     )
 
 
-def _result(told: dict[str, Any]) -> QuestionResult:
-    def all_of(noun: Any, items: Sequence[dict[str, Any]]) -> tuple[Any, ...]:
-        return tuple(noun(**item) for item in items)
-
-    diagnoses = tuple(_diagnosis(**item) for item in told["diagnoses"])
-    nouns = {"golds": all_of(GoldSpan, told["golds"]), "hits": all_of(FoundSpan, told["hits"]), "diagnoses": diagnoses}
-    return QuestionResult(**told | nouns)
+def _result(stored: dict[str, Any]) -> QuestionResult:
+    makers: dict[str, Callable[..., Any]] = {"golds": GoldSpan, "hits": FoundSpan, "diagnoses": _diagnosis}
+    return QuestionResult(**stored | {key: tuple(make(**item) for item in stored[key]) for key, make in makers.items()})
 
 
 def _diagnosis(scores: dict[str, dict[str, Any]], told: str = "", **item: Any) -> Diagnosis:
-    """Earlier versions kept the sentence too, which is that of the stage."""
+    """Make a diagnosis; earlier versions stored the sentence of the stage too, as `told`."""
     return Diagnosis(**item, scores={stage: StageScore(**score) for stage, score in scores.items()})

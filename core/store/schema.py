@@ -10,9 +10,9 @@ from core.store import wording
 
 
 def _one_value_for_searches(connection: sqlite3.Connection) -> None:
-    """What bases and pipelines choose for searches becomes an object of its own, without what stood for no choice.
+    """Move the search settings of bases and pipelines into an object, without the values that meant "no choice".
 
-    Between two releases the third migration gave `switches` a column that it has no more.
+    Between two releases the third migration gave `switches` a column that it doesn't have any more.
     """
     columns = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
     names = ", ".join(f'"{name}"' for name in columns)
@@ -22,8 +22,8 @@ def _one_value_for_searches(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE bases SET search = ? WHERE id = ?", (json.dumps(chosen), base_id))
     for name in columns:
         connection.execute(f'ALTER TABLE bases DROP COLUMN "{name}"')
-    for run_id, kept in connection.execute("SELECT id, pipeline FROM runs").fetchall():
-        parts = json.loads(kept)
+    for run_id, stored in connection.execute("SELECT id, pipeline FROM runs").fetchall():
+        parts = json.loads(stored)
         pipeline = {name: parts.pop(name) for name in ("name", "chunking", "embedder")}
         pipeline["search"] = _chosen(parts.items(), {"mode": "auto", "level": "auto", "limit": 10, "expansion_size": 0})
         connection.execute("UPDATE runs SET pipeline = ? WHERE id = ?", (json.dumps(pipeline), run_id))
@@ -133,7 +133,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         PRIMARY KEY (base_id, folder)
     ) WITHOUT ROWID;
     """,
-    # An edit outlives its note, for the note's file may come back.
+    # An edit outlives its note, because the note's file may be imported again.
     """
     CREATE TABLE edits (
         id TEXT PRIMARY KEY,
@@ -154,8 +154,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     ALTER TABLE bases ADD COLUMN embed_at_once INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE notes ADD COLUMN chunking TEXT;
     """,
-    # Sign bits of token vectors, against a centre that never changes for a model; a change of embedder that
-    # is under way, so that it can be resumed.
+    # Sign bits of token vectors, relative to a centre that never changes for a model; unfinished changes of embedder.
     """
     ALTER TABLE bases ADD COLUMN keep_tokens INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE embedders ADD COLUMN centre BLOB;
@@ -170,8 +169,8 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         started_at TEXT NOT NULL
     ) WITHOUT ROWID;
     """,
-    # A number that says whether what was found may still be kept; what a person asked and said of the hits;
-    # how a base is searched, where 0 and NULL leave it to the settings.
+    # A number that grows with every change, by which results are cached; past searches and feedback on hits;
+    # the search settings of a base, where 0 and NULL leave the choice to the settings.
     """
     CREATE TABLE version (number INTEGER NOT NULL);
     INSERT INTO version VALUES (0);
@@ -195,13 +194,13 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     UPDATE bases SET "limit" = 0;
     """,
     wording.fold_traditional,
-    # All that filters ask of a note or a chunk, apart from its text; in the order in which changed notes are listed.
+    # Every column of a note or a chunk that a filter reads; in the order in which changed notes are listed.
     """
     CREATE INDEX notes_filters ON notes(updated_at DESC, id, base_id, status, type, category, project, path, title);
     CREATE INDEX notes_inactive ON notes(status) WHERE status != 'active';
     CREATE INDEX chunks_filters ON chunks(note_id, state, has_code, section_title, parent_sections);
     """,
-    # Questions and their right passages; a passage outlives its note, for the note's file may come back.
+    # Questions and their right passages; a passage outlives its note, because the note's file may be imported again.
     """
     CREATE TABLE question_sets (
         id TEXT PRIMARY KEY,
@@ -237,8 +236,8 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         UPDATE golds SET flagged = 1 WHERE note_id = OLD.id;
     END;
     """,
-    # What question sets brought; a run outlives its set. Which reranker a base is searched with, where '' leaves it
-    # to the settings.
+    # Runs and their results; a run outlives its question set. The reranker of a base, where '' leaves the choice to
+    # the settings.
     """
     CREATE TABLE runs (
         id TEXT PRIMARY KEY,
@@ -267,7 +266,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the database to the newest version; raises NewerSchema where it is beyond it."""
+    """Bring the database to the newest version; raises NewerSchema if its version is a later one."""
     version = schema_version(connection)
     for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
         if isinstance(step, str):
@@ -284,7 +283,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return how many migrations the database has; raises NewerSchema for more than there are."""
+    """Return how many migrations the database has; raises NewerSchema if this version has fewer."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(

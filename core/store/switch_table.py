@@ -1,32 +1,25 @@
-"""Changes of a base's embedder that are under way, as rows."""
+"""Unfinished changes of embedder, as rows."""
 
 from datetime import UTC, datetime
 
 from core.model import KnowledgeBase, Switch
-from core.store.database import Database
+from core.store.database import Table
 
 
-class SwitchTable:
-    """The changes of embedder; a base has at most one."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SwitchTable(Table):
+    """The unfinished changes of embedder; a base has at most one."""
 
     def of(self, base: KnowledgeBase) -> Switch | None:
-        row = self._database.connection.execute(
-            "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", (base.id,)
-        ).fetchone()
-        return row and Switch(row[0], row[1], datetime.fromisoformat(row[2]))
+        row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
+        return Switch(row[0], row[1], datetime.fromisoformat(row[2])) if row else None
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, datetime.now(UTC))
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
-                (base.id, embedder, fingerprint, switch.started_at.isoformat()),
-            )
+        self._database.execute(
+            "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
+            *(base.id, embedder, fingerprint, switch.started_at.isoformat()),
+        )
         return switch
 
     def end(self, base: KnowledgeBase) -> None:
-        with self._database.write() as connection:
-            connection.execute("DELETE FROM switches WHERE base_id = ?", (base.id,))
+        self._database.execute("DELETE FROM switches WHERE base_id = ?", base.id)

@@ -3,17 +3,14 @@
 from datetime import UTC, datetime
 
 from core.model import Feedback, PastSearch, Verdict
-from core.store.database import Database
+from core.store.database import Table
 
 _REMEMBERED = 200
 """Maximum number of past questions; saved ones are not counted."""
 
 
-class UsageTable:
+class UsageTable(Table):
     """Feedback and past searches; writing them changes nothing that a search finds."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
         """Record the verdict on a hit in place of an earlier one; None removes it."""
@@ -21,24 +18,22 @@ class UsageTable:
             connection.execute("DELETE FROM usage WHERE query = ? AND chunk_id = ?", (query, chunk_id))
             if verdict:
                 connection.execute(
-                    "INSERT INTO usage (query, note_id, chunk_id, verdict, at) VALUES (?, ?, ?, ?, ?)",
-                    (query, note_id, chunk_id, verdict, _now()),
+                    "INSERT INTO usage VALUES (?, ?, ?, ?, ?)", (query, note_id, chunk_id, verdict, _now())
                 )
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Feedback]:
         """Return the feedback on a question, on a note, or all of it, the newest first."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT query, note_id, chunk_id, verdict, at FROM usage"
-            " WHERE (:query IS NULL OR query = :query) AND (:note IS NULL OR note_id = :note) ORDER BY at DESC",
-            {"query": query, "note": note_id},
+            " WHERE (?1 IS NULL OR query = ?1) AND (?2 IS NULL OR note_id = ?2) ORDER BY at DESC",
+            *(query, note_id),
         )
-        return [
-            Feedback(row["query"], row["note_id"], row["chunk_id"], row["verdict"], datetime.fromisoformat(row["at"]))
-            for row in rows
-        ]
+        return [Feedback(**dict(row) | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
 
     def remember(self, query: str) -> None:
-        """Record that a question was asked."""
+        """Record a question; does nothing in a read-only workspace."""
+        if self._database.readonly:
+            return
         with self._database.write(aside=True) as connection:
             connection.execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"
@@ -53,23 +48,22 @@ class UsageTable:
 
     def save(self, query: str, name: str) -> None:
         """Save a question under a name; an empty name makes it a past question again."""
-        with self._database.write(aside=True) as connection:
-            connection.execute(
-                "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
-                " ON CONFLICT (query) DO UPDATE SET name = ?3",
-                (query, _now(), name.strip()),
-            )
+        self._database.execute(
+            "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
+            " ON CONFLICT (query) DO UPDATE SET name = ?3",
+            *(query, _now(), name.strip()),
+            aside=True,
+        )
 
     def forget(self, query: str) -> None:
-        with self._database.write(aside=True) as connection:
-            connection.execute("DELETE FROM searches WHERE query = ?", (query,))
+        self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
     def past(self, limit: int = _REMEMBERED) -> list[PastSearch]:
-        """Return the questions that were asked, the newest first; saved ones come before."""
-        rows = self._database.connection.execute(
-            "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", (limit,)
+        """Return the saved searches, then the past ones, both the newest first."""
+        rows = self._database.rows(
+            "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", limit
         )
-        return [PastSearch(row["query"], datetime.fromisoformat(row["at"]), row["times"], row["name"]) for row in rows]
+        return [PastSearch(query, datetime.fromisoformat(at), times, name) for query, at, times, name in rows]
 
 
 def _now() -> str:

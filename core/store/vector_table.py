@@ -1,13 +1,12 @@
 """Vectors and token sign bits of texts, by the model's fingerprint and the text's hash."""
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from core.model import Bits, KnowledgeBase, Matrix
-from core.store.database import Database
+from core.store.database import AMONG, Table
 
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
@@ -15,16 +14,13 @@ _OF_BASE = (
 )
 
 
-class VectorTable:
-    """The vectors of a workspace, each computed once, and the token bits that go with them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class VectorTable(Table):
+    """The vectors of a workspace, each computed once, and their token bits."""
 
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
-        """Keep vectors under their text's hash, with the bits of its tokens; those already there stay as they are."""
+        """Store vectors under the hash of their text, with the bits of its tokens; stored ones stay as they are."""
         with self._database.write() as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.executemany(
@@ -43,25 +39,18 @@ class VectorTable:
                 )
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
-        """Return the ids of the vectors there are for these texts, `with_bits` of those that have them."""
+        """Return the ids of the stored vectors of these texts; `with_bits`, only of vectors with token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
-        known: dict[bytes, int] = {}
-        for key in set(hashes):
-            row = self._database.connection.execute(
-                "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
-                f" WHERE fingerprint = ? AND text_hash = ? {only}",
-                (fingerprint, key),
-            ).fetchone()
-            if row is not None:
-                known[key] = row[0]
-        return known
+        statement = (
+            "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
+            f" WHERE fingerprint = ? AND text_hash = ? {only}"
+        )
+        ids = {key: self._database.value(statement, fingerprint, key) for key in set(hashes)}
+        return {key: number for key, number in ids.items() if number is not None}
 
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
-        rows = self._database.connection.execute(
-            "SELECT id, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(ids)),),
-        )
-        return {row[0]: np.frombuffer(row[1], dtype="<f4", count=dimension) for row in rows}
+        rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
+        return {number: np.frombuffer(vector, dtype="<f4", count=dimension) for number, vector in rows}
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
         """Copy a model's vectors and bits of a base from another workspace, whose database is `file`."""
@@ -98,21 +87,18 @@ class VectorTable:
             self._database.connection.execute("DETACH other")
 
     def drop_unused(self) -> int:
-        """Delete the vectors that no window uses and no change of embedder waits for; return how many those were."""
-        with self._database.write() as connection:
-            return connection.execute(
-                "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
-                " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
-            ).rowcount
+        """Delete the vectors that no window and no unfinished change of embedder uses; return how many."""
+        return self._database.execute(
+            "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
+            " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
+        )
 
     # token bits
 
     def centre(self, fingerprint: str) -> Matrix | None:
-        """Return what a model's token vectors are centred on here, None where it has not been settled."""
-        row = self._database.connection.execute(
-            "SELECT centre FROM embedders WHERE fingerprint = ? AND centre IS NOT NULL", (fingerprint,)
-        ).fetchone()
-        return None if row is None else np.frombuffer(row[0], dtype="<f4")
+        """Return the centre of a model's token vectors in this workspace, None before it is stored."""
+        centre = self._database.value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint)
+        return None if centre is None else np.frombuffer(centre, dtype="<f4")
 
     def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
         """Store the centre of a model once, because bits of different centres don't compare; return it."""
@@ -126,14 +112,14 @@ class VectorTable:
         return centre if stored is None else stored
 
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return the bits of the chunks' tokens, all windows one after the other; chunks that lack any are left out."""
+        """Return the token bits of chunks, window after window; chunks with a window without bits are left out."""
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
-            ' WHERE chunk IN (SELECT value FROM json_each(?)) ORDER BY chunk, "index"',
-            (json.dumps(list(rowids)),),
+            f' WHERE chunk {AMONG} ORDER BY chunk, "index"',
+            list(rowids),
         )
         blobs: dict[int, list[bytes | None]] = {}
         for rowid, blob in rows:
@@ -146,27 +132,27 @@ class VectorTable:
 
     def count_bits(self, base: KnowledgeBase) -> tuple[int, int]:
         """Return how many windows of a base have token bits, and their bytes on disk."""
-        row = self._database.connection.execute(
-            f"SELECT (SELECT count(*) FROM ({_OF_BASE} = :base) WHERE vector IN (SELECT vector FROM tokens)),"
-            f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = :base))",
-            {"base": base.id},
-        ).fetchone()
-        return row[0], row[1]
+        windows, size = next(
+            self._database.rows(
+                f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
+                f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
+                base.id,
+            )
+        )
+        return windows, size
 
     def without_bits(self, base: KnowledgeBase) -> list[str]:
         """Return the ids of the base's notes that have a window without token bits."""
-        rows = self._database.connection.execute(
+        return self._database.column(
             "SELECT DISTINCT note_id FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
             " WHERE base_id = ? AND windows.vector NOT IN (SELECT vector FROM tokens) ORDER BY note_id",
-            (base.id,),
+            base.id,
         )
-        return [row[0] for row in rows]
 
     def drop_bits(self, base: KnowledgeBase) -> None:
-        """Delete the token bits of a base's windows, but for those that another base keeps."""
-        with self._database.write() as connection:
-            connection.execute(
-                f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?)"
-                f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?))",
-                (base.id, base.id),
-            )
+        """Delete the token bits of a base's windows, except those that another base keeps."""
+        self._database.execute(
+            f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?1)"
+            f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
+            base.id,
+        )

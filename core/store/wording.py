@@ -1,4 +1,4 @@
-"""What the index of words holds of a chunk: the keywords of its note's title, its headings and its text."""
+"""A chunk in the index of words: the keywords of its note's title, its headings and its text."""
 
 import json
 import sqlite3
@@ -11,15 +11,14 @@ _BLOCK = 1000
 
 
 def insert(connection: sqlite3.Connection, rowid: int | None, title: str, headings: Iterable[str], text: str) -> None:
-    """Index what a chunk says, inside the caller's transaction."""
+    """Index the words of a chunk, inside the caller's transaction."""
     connection.execute(
-        "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-        (rowid, *_fields(title, headings, text)),
+        "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (rowid, *_fields(title, headings, text))
     )
 
 
 def fold_traditional(connection: sqlite3.Connection) -> None:
-    """Index again what holds traditional characters, now that they are indexed as simplified ones."""
+    """Index chunks with traditional characters again, as simplified ones."""
     rows = connection.execute(
         "SELECT chunks.rowid, title, parent_sections, section_title, text FROM chunks JOIN notes ON notes.id = note_id"
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
-from core.store.database import Database
+from core.store.database import AMONG, Database
 from core.store.phrases import Phrase, quoted, whole_words
 from core.store.ranking import best_of
 
@@ -31,11 +31,12 @@ class Words:
         self,
         words: Sequence[str],
         count: int,
-        base_ids: Sequence[str] | None,
-        allowed: Rowids | None,
-        rowids: Sequence[int] | None,
+        *,
+        base_ids: Sequence[str] | None = None,
+        allowed: Rowids | None = None,
+        rowids: Sequence[int] | None = None,
     ) -> dict[int, float]:
-        """Return the chunks that hold any of the words, by BM25, best first."""
+        """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first."""
         holders, scores = self._bm25.scores(words)
         for only in (allowed, None if rowids is None else np.array(rowids, np.int64)):
             if only is not None:
@@ -51,21 +52,24 @@ class Words:
                 return dict(islice(best.items(), count))
 
     def read_ahead(self, words: Sequence[str]) -> AbstractContextManager[None]:
+        """Read what `ranked` needs of these words while the caller does something else."""
         return self._bm25.ahead(words)
 
     def _of_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
-        rows = self._database.connection.execute(
+        rowids = self._database.column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
-            " WHERE base_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(ranked)), json.dumps(list(base_ids))),
+            f" WHERE base_id {AMONG}",
+            *(list(ranked), list(base_ids)),
         )
-        within = {row[0] for row in rows}
+        within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
     def holders(self, words: Sequence[str]) -> list[Rowids]:
+        """Return the chunks that hold each word."""
         return self._bm25.holding(words)
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the number of chunks that hold each word, of those that any holds."""
         return self._bm25.counts(words)
 
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
@@ -76,8 +80,12 @@ class Words:
                 matches.setdefault(rowid, []).append(word)
         return matches
 
-    def containing(self, text: str, allowed: Rowids | None) -> set[int]:
-        """Return the chunks that hold a phrase as it stands."""
+    def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
+        """Return the chunks whose title, headings or text hold a phrase as it stands.
+
+        Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
+        must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
+        """
         phrase = Phrase(text)
         if not phrase.folded:
             return set()
@@ -96,29 +104,25 @@ class Words:
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the texts of some chunks, or of all."""
         texts = "SELECT chunks.rowid, text, title, section_title, parent_sections FROM"
-        connection = self._database.connection
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
-            yield from connection.execute(
-                f"{texts} chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"
-            )
+            all_chunks = "chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"
+            yield from self._database.rows(f"{texts} {all_chunks}")
             return
         for at in range(0, len(rowids), _BLOCK):
-            yield from connection.execute(
+            yield from self._database.rows(
                 f"{texts} json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id",
-                (json.dumps(rowids[at : at + _BLOCK].tolist()),),
+                rowids[at : at + _BLOCK].tolist(),
             )
 
-    def holding(self, term: str, allowed: Rowids | None) -> set[int]:
-        """Return the chunks that hold a word in any of its forms, or a phrase as it stands."""
+    def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
+        """Return the chunks that hold a word, with another English ending too, or a phrase as it stands."""
         words = whole_words(term)
         if len(words) != 1:
             return self.containing(term, allowed)
         return set(self._matching(quoted(words), allowed).tolist())
 
     def _matching(self, expression: str, allowed: Rowids | None) -> Rowids:
-        rows = self._database.connection.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (expression,)
-        )
-        matching = np.fromiter((row[0] for row in rows), np.int64)
+        rowids = self._database.column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression)
+        matching = np.array(rowids, np.int64)
         return matching if allowed is None else np.intersect1d(matching, allowed, assume_unique=True)

@@ -307,8 +307,8 @@ class Stoppable(WordLengths):
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two embedders without a model; new bases get the first."""
-    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens", "counts words by length"))
-    monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.cli.test_cli:Stoppable", "the same, and can be stopped"))
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens"))
+    monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.cli.test_cli:Stoppable"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setattr(Stoppable, "left", None)
 

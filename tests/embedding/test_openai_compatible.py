@@ -52,7 +52,7 @@ def test_a_configured_dimension_is_sent_and_needs_no_request() -> None:
 
 def test_the_model_of_the_base_overrides_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(embedding, "_built", {})
+    monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
     with ModelServer() as server:
         Path("tessera.toml").write_text(f'[embeddings]\nbase_url = "{server.url}"\nmodel = "plain"\ndimensions = 4\n')
         named = embedding.build("openai_compatible:nomic-embed-text:latest")
@@ -118,9 +118,9 @@ def body(*rows: object) -> dict[str, object]:
         ({"data": [ROW, ROW]}, "without a list of vectors"),
         (body(ROW), "gave 1 vectors for 2 texts"),
         (body(ROW, ROW, ROW), "gave 3 vectors for 2 texts"),
-        ({"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]}, "numbered its vectors wrongly"),
-        ({"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]}, "numbered its vectors wrongly"),
-        ({"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]}, "numbered its vectors wrongly"),
+        ({"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]}, "numbered its results wrongly"),
+        ({"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]}, "numbered its results wrongly"),
+        ({"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]}, "numbered its results wrongly"),
         ({"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]}, "numbered its vectors"),
         (body(ROW, [1.0, 2.0]), "different lengths"),
         (body(ROW, [1.0, float("nan"), 2.0]), "isn't made of numbers"),

@@ -21,14 +21,14 @@ def kill(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-embedding._built |= {"old": WordLengths(), "new": Words()}
+embedding.EMBEDDERS._built |= {"old": WordLengths(), "new": Words()}
 folder, place, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 with Workspace(place) as workspace:
     if moment != "resume":
         workspace.notes.apply(workspace.notes.plan_folder(folder))
         workspace.bases.begin_switch("vault", "new")
         if moment == "committing":
-            workspace.store.notes.switch_embedder = kill  # type: ignore[method-assign]
+            workspace.store.bases.switch_index = kill  # type: ignore[method-assign]
             workspace.bases.run_switch("vault")
         workspace.bases.run_switch("vault", progress=lambda done, total, what: kill() if done > total / 2 else None)
     assert base(workspace).embedder == "old"

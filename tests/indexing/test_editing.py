@@ -29,7 +29,7 @@ WHOLE = ChunkingOptions(strategy="none")
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> WordLengths:
     fake = WordLengths()
-    monkeypatch.setitem(embedding._built, "fake", fake)
+    monkeypatch.setitem(embedding.EMBEDDERS._built, "fake", fake)
     monkeypatch.setenv("TESSERA_EMBEDDER", "fake")
     return fake
 

@@ -35,7 +35,7 @@ class Words(WordLengths):
 def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, WordLengths]:
     models = {"old": WordLengths(), "new": Words(), "tokens": WordTokens()}
     for name, model in models.items():
-        monkeypatch.setitem(embedding._built, name, model)
+        monkeypatch.setitem(embedding.EMBEDDERS._built, name, model)
     monkeypatch.setenv("TESSERA_EMBEDDER", "old")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
     return models
@@ -287,7 +287,7 @@ def test_bits_that_a_rename_left_behind_are_made(workspace: Workspace, folder: P
 def test_a_base_whose_model_tells_no_tokens_is_read_by_the_bundled_one_and_says_so(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, models: dict[str, WordLengths]
 ) -> None:
-    monkeypatch.setitem(embedding._built, "bundled", models["tokens"])
+    monkeypatch.setitem(embedding.EMBEDDERS._built, "bundled", models["tokens"])
     first = workspace.search("number7", reranker="late-interaction")
     assert (first.reranker, first.notices) == ("late-interaction", ("tokens_read",))
     assert all(0 <= hit.scores["rerank"].score <= 1 for hit in first.hits)

@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SourceError
-from core.intake.notefile import ParsedFile, read
+from core.intake.encoding import decode
+from core.intake.notefile import read
 from core.markdown.parser import MAX_LINES
+from core.model import Note
 
 
-def note(text: str, path: str = "folder/my note.md") -> ParsedFile:
-    return read(text.encode(), path)
+def note(text: str, path: str = "folder/my note.md") -> Note:
+    return read(text.encode(), path)[0]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
@@ -22,11 +24,10 @@ def note(text: str, path: str = "folder/my note.md") -> ParsedFile:
 @pytest.mark.parametrize("closing", ["---", "..."])
 def test_body_starts_behind_the_front_matter(newline: str, mark: bytes, closing: str) -> None:
     text = newline.join(["---", "title: 标题", closing, "# Body", "---", "more"])
-    parsed = read(mark + text.encode(), "n.md")
-    assert parsed.text == text
+    parsed = read(mark + text.encode(), "n.md")[0]
     assert parsed.title == "标题"
     assert parsed.body == newline.join(["# Body", "---", "more"])
-    assert parsed.text[parsed.body_start :] == parsed.body
+    assert text[parsed.body_start :] == parsed.body
 
 
 @pytest.mark.parametrize("text", ["---\ntitle: never closed\n", "\n---\na: b\n---\n", "----\na: b\n---\n", "text"])
@@ -170,14 +171,15 @@ PIECES = st.sampled_from(MARKS + LINES)
 @given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=40).map(lambda pieces: "".join(pieces).encode())))
 def test_any_bytes_make_a_note_or_a_source_error(data: bytes) -> None:
     try:
-        parsed = read(data, "n.md")
+        parsed, _ = read(data, "n.md")
     except SourceError:
         return
-    assert parsed.text[parsed.body_start :] == parsed.body
+    text, _ = decode(data, "n.md")
+    assert text[parsed.body_start :] == parsed.body
     assert parsed.title
-    for text in (parsed.text, parsed.title, *parsed.tags, *parsed.links, json.dumps(parsed.extra)):
-        assert "\0" not in text
-        text.encode("utf-8")
+    for part in (text, parsed.title, *parsed.tags, *parsed.links, json.dumps(parsed.extra)):
+        assert "\0" not in part
+        part.encode("utf-8")
 
 
 @given(st.lists(st.sampled_from([*"*_[]()<>!#%a -", "[[", "](", "<a>", "<!--", "%%"]), max_size=20).map("".join))

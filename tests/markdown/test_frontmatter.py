@@ -28,7 +28,7 @@ rating: 4.5
 nested: {when: 2024-01-02, list: [1, yes]}
 empty:
 """
-    parsed = read(f"---\n{source}---\nbody".encode(), "n.md")
+    parsed, _ = read(f"---\n{source}---\nbody".encode(), "n.md")
     assert parsed.title == "1.10"
     assert (parsed.category, parsed.type, parsed.project, parsed.scope) == (
         "a, b",
@@ -93,7 +93,7 @@ def test_values_that_do_not_fit_their_field_are_kept() -> None:
 )
 def test_bad_front_matter_is_ignored_with_its_line(source: str, told: str) -> None:
     started = time.perf_counter()
-    parsed = read(f"---\n{source}\n---\nbody #tag".encode(), "n.md")
+    parsed, _ = read(f"---\n{source}\n---\nbody #tag".encode(), "n.md")
     assert time.perf_counter() - started < 2
     assert parsed.body == "body #tag"
     assert parsed.tags == ("tag",)

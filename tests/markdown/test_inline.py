@@ -38,5 +38,5 @@ def test_what_is_hidden_is_given_back(text: str) -> None:
 @given(st.lists(st.sampled_from([*"`\\*a ", "``", "```", "\\`"]), max_size=30).map("".join))
 def test_code_is_what_commonmark_takes_for_code(text: str) -> None:
     tokens = MarkdownIt("commonmark").parseInline(f"a{text}a")[0].children or []
-    ours = [literal.shown for literal in hide(f"a{text}a").literals if literal.raw.startswith("`")]
+    ours = [literal.visible for literal in hide(f"a{text}a").literals if literal.raw.startswith("`")]
     assert ours == [token.content.strip() for token in tokens if token.type == "code_inline"]

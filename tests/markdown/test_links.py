@@ -3,7 +3,7 @@
 import pytest
 
 from core.markdown.inline import hide
-from core.markdown.links import Link, defined, taken
+from core.markdown.links import Link, definitions, extract
 from core.markdown.parser import parse
 
 
@@ -21,7 +21,7 @@ from core.markdown.parser import parse
     ],
 )
 def test_links(text: str, links: list[Link], rest: str) -> None:
-    inline, found = taken(hide(text))
+    inline, found = extract(hide(text))
     assert (found, inline.raw(inline.text)) == (links, rest)
 
 
@@ -29,9 +29,9 @@ def test_links(text: str, links: list[Link], rest: str) -> None:
     ("text", "target"), [("[[a]]", "a"), ("[[a|b]]", "a"), ("![[a#b]]", "a#b"), ("[[a\\|b]]", "a\\"), ("[[#b]]", "#b")]
 )
 def test_wikilinks(text: str, target: str) -> None:
-    assert taken(hide(text))[1] == [Link(target, wiki=True)]
+    assert extract(hide(text))[1] == [Link(target, wiki=True)]
 
 
 def test_definitions_are_links_and_footnotes_are_none() -> None:
     body = "[a]: b.md 'title'\n[c]: <d e.md>\n\n[^1]: word\n\ntext [f]: g.md\n"
-    assert list(defined(parse(body))) == [Link("b.md"), Link("d%20e.md")]
+    assert list(definitions(parse(body))) == [Link("b.md"), Link("d%20e.md")]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.markdown.tags import NAME, key, listed, named, plain
+from core.markdown.tags import NAME, in_list, key, named, plain
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_name_behind_its_sign(text: str, tag: str | None) -> None:
 
 
 def test_a_list_of_front_matter_may_hold_any_words() -> None:
-    assert list(listed("machine learning，#b, 2024,, #c #d")) == ["machine learning", "b", "2024", "c", "d"]
+    assert list(in_list("machine learning，#b, 2024,, #c #d")) == ["machine learning", "b", "2024", "c", "d"]
 
 
 def test_the_spellings_of_a_tag_are_one() -> None:

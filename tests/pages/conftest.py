@@ -71,7 +71,7 @@ def vault(tmp_path: Path) -> Path:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A workspace of its own for each test, with an embedder that needs no model."""
     folder = tmp_path / "workspace"
-    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths", "counts words by length"))
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
     monkeypatch.setattr(shell, "WARM_AFTER", 0)
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")  # the default one would load the bundled model

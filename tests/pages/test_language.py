@@ -30,6 +30,7 @@ SAME = {
     "#": "a number",
     "ms": "a unit",
     "MB": "a unit",
+    "AVX-512": "a feature of a processor",
     "GB": "a unit",
     "σ": "a sign",
     **dict.fromkeys("ABCD", "the letter of a setup"),
@@ -77,8 +78,8 @@ QUOTE = "Το όρος έχει χιόνι."
 @pytest.fixture(autouse=True)
 def language(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made_up.install(tmp_path / "locale", monkeypatch)
-    monkeypatch.setitem(EMBEDDERS, "λέξεις", Entry("tests.fakes:WordLengths", "counts words by length"))
-    monkeypatch.setitem(EMBEDDERS, "ψηφία", Entry("tests.fakes:WordTokens", "words, token by token"))
+    monkeypatch.setitem(EMBEDDERS, "λέξεις", Entry("tests.fakes:WordLengths"))
+    monkeypatch.setitem(EMBEDDERS, "ψηφία", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "λέξεις")
     yield
     messages.catalogue.cache_clear()
@@ -204,8 +205,8 @@ def test_edits_that_lost_their_place(sent: made_up.Sent, screen: Screen, folder:
 
 
 def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(RERANKERS, "σπασμένο", Entry("tests.pages.test_language:Broken", "for tests"))
-    monkeypatch.setattr(reranking, "_built", {})
+    monkeypatch.setitem(RERANKERS, "σπασμένο", Entry("tests.pages.test_language:Broken"))
+    monkeypatch.setattr(reranking.RERANKERS, "_built", {})
     screen.open("search").open("search", q="")
     screen.open("search", q="όρος")
     state(screen, past=True, context_box=True, lost_box=True, why_not_box=True)
@@ -363,8 +364,8 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
 
 
 def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(embedding._built, "bundled", raising=False)
-    monkeypatch.delitem(reranking._built, "cross-encoder", raising=False)
+    monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
+    monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)
     screen.open("settings")
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value("ψηφία").run()
     screen.press("cost_").finish("cost")

@@ -205,8 +205,8 @@ class OtherWords(WordLengths):
 def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
     filled: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords", "words again"))
-    monkeypatch.setattr(embedding, "_built", {})
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords"))
+    monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
     assert "holds vectors of word" in filled.open("search", q="restore").errors.replace("\\", "")
     filled.press("by_keyword")
     assert not filled.errors
@@ -257,7 +257,7 @@ def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
 
     click("harmful")
     assert verdicts() == ["harmful", None, None]
-    assert [said.verdict for said in filled.workspace.history.judged(text="restore")] == ["harmful"]
+    assert [said.verdict for said in filled.workspace.history.judged(query="restore")] == ["harmful"]
     assert verdicts()[0] == "harmful"
     ask(filled, "bread")
     assert verdicts() == [None, None, None]
@@ -355,7 +355,7 @@ def test_without_notes_the_page_says_where_they_come_from() -> None:
 def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_it(
     place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(EMBEDDERS, "slow", Entry("tests.pages.test_search:SlowWords", "loads when told"))
+    monkeypatch.setitem(EMBEDDERS, "slow", Entry("tests.pages.test_search:SlowWords"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
     GATE.clear()
     with Workspace(place) as workspace:
@@ -373,7 +373,7 @@ def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_i
 
 
 def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EMBEDDERS, "broken", Entry("tests.pages.test_search:BrokenWords", "never loads"))
+    monkeypatch.setitem(EMBEDDERS, "broken", Entry("tests.pages.test_search:BrokenWords"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "broken")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
@@ -417,8 +417,8 @@ class BrokenShortest(Shortest):
 @pytest.fixture
 def rerankers(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, kind in {"shortest": "Shortest", "slow": "SlowShortest", "broken": "BrokenShortest"}.items():
-        monkeypatch.setitem(RERANKERS, name, Entry(f"tests.pages.test_search:{kind}", "for tests"))
-    monkeypatch.setattr(reranking, "_built", {})
+        monkeypatch.setitem(RERANKERS, name, Entry(f"tests.pages.test_search:{kind}"))
+    monkeypatch.setattr(reranking.RERANKERS, "_built", {})
 
 
 def rerank(screen: Screen, name: str) -> Screen:
@@ -444,7 +444,7 @@ def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None
 def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens", "words, token by token"))
+    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "late-interaction")
     with Workspace(place) as workspace:

@@ -38,8 +38,8 @@ class Upside(WordLengths):
 
 @pytest.fixture(autouse=True)
 def embedders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EMBEDDERS, "other", Entry("tests.pages.test_settings:OtherWords", "words again"))
-    monkeypatch.setitem(EMBEDDERS, "upside", Entry("tests.pages.test_settings:Upside", "the wrong way round"))
+    monkeypatch.setitem(EMBEDDERS, "other", Entry("tests.pages.test_settings:OtherWords"))
+    monkeypatch.setitem(EMBEDDERS, "upside", Entry("tests.pages.test_settings:Upside"))
     monkeypatch.setattr(OtherWords, "broken", False)
 
 
@@ -129,7 +129,7 @@ def test_chunks_can_wait_and_be_embedded(settings: Screen) -> None:
 
 
 def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens", "words, token by token"))
+    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
@@ -174,8 +174,8 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
 
 
 def test_where_models_run_is_told_when_asked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(embedding._built, "bundled", raising=False)
-    monkeypatch.delitem(reranking._built, "cross-encoder", raising=False)
+    monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
+    monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)
     settings = filled.open("settings")
     assert "Models run on" not in settings.text
     settings.press("device").finish("device")

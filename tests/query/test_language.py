@@ -692,6 +692,6 @@ def test_ten_thousand_characters_take_no_time(piece: str) -> None:
 
 @given(st.lists(st.sampled_from([*"aB2_-/项é", "2024", "\u0301"]), min_size=1, max_size=6).map("".join))
 def test_a_tag_that_a_note_has_can_be_typed(name: str) -> None:
-    for tag in read(f"x #{name} y".encode(), "n.md").tags:
+    for tag in read(f"x #{name} y".encode(), "n.md")[0].tags:
         for typed in (f"#{name}", f"tag:{tag}", f"tag:#{tag}"):
             assert understood(typed).filters.conditions == (Condition("tag", (tag,)),)

@@ -53,7 +53,7 @@ def test_a_server_that_is_down_is_an_error(make: Callable[..., reranking.Reranke
 
 def test_names_of_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(reranking, "_built", {})
+    monkeypatch.setattr(reranking.RERANKERS, "_built", {})
     with pytest.raises(ConfigError, match=r"\[rerank\]"):
         reranking.build("rerank-api:m")
     with pytest.raises(ConfigError, match=r"\[llm\]"):

@@ -45,7 +45,7 @@ QUERIES = st.one_of(
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder = notes.write(tmp_path_factory.mktemp("hostile") / "vault")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths", "counts words by length"))
+        patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
         patch.setenv("TESSERA_EMBEDDER", "words")
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(folder.with_name("workspace")) as opened:

@@ -10,6 +10,7 @@ from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.model import Lost, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE
 from core.query.filters import filters_of
+from core.query.synonyms import file_in
 from core.retrieval.rounds import LEAD, SYNONYM, WHOLE
 from core.workspace import Workspace
 from tests import notes
@@ -272,7 +273,7 @@ def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -
         assert again.hits == first.hits
         assert not workspace.search("data in memory", limit=3).cached
         workspace.history.remember("data in memory")
-        workspace.history.judge("data in memory", first.hits[0], "helpful")
+        workspace.history.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
         assert workspace.search("data in memory").cached
         workspace.notes.delete([first.hits[0].note.id])
         fresh = workspace.search("data in memory")
@@ -311,14 +312,14 @@ def test_a_base_has_any_part_of_its_own_and_its_reranker_is_that_of_hybrid_searc
 
 def test_feedback_and_past_searches_stay(filled: Workspace) -> None:
     hit = filled.search("data in memory").hits[0]
-    filled.history.judge("data in memory", hit, "harmful")
-    filled.history.judge("data in memory", hit, "helpful")
-    assert [(one.verdict, one.chunk_id) for one in filled.history.judged(text="data in memory")] == [
+    filled.history.judge("data in memory", hit.note.id, hit.chunk.id, "harmful")
+    filled.history.judge("data in memory", hit.note.id, hit.chunk.id, "helpful")
+    assert [(one.verdict, one.chunk_id) for one in filled.history.judged(query="data in memory")] == [
         ("helpful", hit.chunk.id)
     ]
     assert filled.history.judged(note_id=hit.note.id)
-    filled.history.judge("data in memory", hit, None)
-    assert not filled.history.judged(text="data in memory")
+    filled.history.judge("data in memory", hit.note.id, hit.chunk.id, None)
+    assert not filled.history.judged(query="data in memory")
     filled.history.remember("first")
     filled.history.remember("second")
     filled.history.remember("first")
@@ -350,7 +351,7 @@ def test_neighbouring_hits_become_one_passage_of_the_context(filled: Workspace) 
 
 
 def test_synonyms_of_the_person_are_asked_too(filled: Workspace) -> None:
-    file = filled.searching.synonyms_file
+    file = file_in(filled.store.folder, make=False)
     assert file.parent == filled.store.folder
     built_in = file.read_text(encoding="utf-8")
     try:

@@ -48,7 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store = Store(tmp_path_factory.mktemp("filters") / "ws")
     chance, numbers = random.Random(3), np.random.default_rng(3)
     for name in BASES:
-        base = store.notes.add_base(
+        base = store.bases.add(
             name, embedder="fake", fingerprint="random", dimension=DIMENSION, chunking=ChunkingOptions()
         )
         store.add_base_index(base)
@@ -107,7 +107,7 @@ def _cutting(
 
 @pytest.fixture(scope="module")
 def rows(store: Store) -> list[Row]:
-    names = {base.id: base.name for base in store.notes.bases()}
+    names = {base.id: base.name for base in store.bases.all()}
     found = []
     for note_id in sorted(store.notes.ids()):
         note = store.notes.note(note_id)
@@ -176,10 +176,7 @@ def _expected(rows: Sequence[Row], filters: Filters) -> set[int]:
 
 CONDITIONS = st.sampled_from(sorted(VALUES)).flatmap(
     lambda field: st.builds(
-        Condition,
-        st.just(field),
-        st.lists(st.sampled_from(VALUES[field]), max_size=2).map(tuple),
-        st.booleans(),
+        Condition, st.just(field), st.lists(st.sampled_from(VALUES[field]), max_size=2).map(tuple), st.booleans()
     )
 )
 TIMES = st.none() | st.integers(0, 9).map(lambda day: START + timedelta(days=day))
@@ -222,7 +219,7 @@ def test_the_nearest_are_those_of_scoring_every_vector(
     if not exactly:
         monkeypatch.setattr(core.store, "_WINDOWS", 0.02)
     vectors = {rowid: _vectors(store, rowid) for rowid, *_ in rows}
-    bases = {base.name: base for base in store.notes.bases()}
+    bases = {base.name: base for base in store.bases.all()}
 
     @settings(max_examples=200, deadline=None)
     @given(FILTERS, QUERIES, st.sampled_from(BASES), st.integers(1, 20))
@@ -253,7 +250,7 @@ def _vectors(store: Store, rowid: int) -> Matrix:
 def test_nothing_is_listed_where_nothing_is_filtered(tmp_path: Path) -> None:
     store = Store(tmp_path / "ws")
     for name in BASES:
-        store.notes.add_base(name, embedder="fake", fingerprint="f", dimension=2, chunking=ChunkingOptions())
+        store.bases.add(name, embedder="fake", fingerprint="f", dimension=2, chunking=ChunkingOptions())
     assert store.chunks.allowed(Filters()) is store.chunks.allowed(Filters(bases=BASES)) is None
     nothing = store.chunks.allowed(Filters(bases=BASES[:2]))
     assert nothing is not None
@@ -263,7 +260,7 @@ def test_nothing_is_listed_where_nothing_is_filtered(tmp_path: Path) -> None:
 
 
 def test_the_newest_come_by_their_notes_each_with_its_first_chunk_that_passes(store: Store, rows: list[Row]) -> None:
-    bases = store.notes.bases()[:2]
+    bases = store.bases.all()[:2]
     allowed = store.chunks.allowed(Filters(conditions=(Condition("has", ("code",)),)))
     assert allowed is not None
     oldest = datetime.min.replace(tzinfo=UTC)

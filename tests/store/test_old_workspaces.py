@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core import embedding
 from core.embedding import EMBEDDERS
 from core.model import (
     OPEN,
@@ -331,9 +330,9 @@ def closest(file: Path, text: str, ids: set[str]) -> tuple[str, float]:
 
 @pytest.fixture(autouse=True)
 def _embedders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "_built", {})
-    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths", "counts words by length"))
-    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens", "the same, and tells of tokens"))
+    monkeypatch.setattr(EMBEDDERS, "_built", {})
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
 
 
 @pytest.fixture(params=sorted(FILES))

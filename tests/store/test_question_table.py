@@ -39,7 +39,7 @@ def kept(store: Store, base: KnowledgeBase) -> QuestionSet:
 
 
 def make(store: Store, name: str) -> KnowledgeBase:
-    return store.notes.add_base(
+    return store.bases.add(
         name, embedder="fake", fingerprint="fake", dimension=4, chunking=ChunkingOptions(strategy="none")
     )
 
@@ -87,7 +87,7 @@ def test_a_set_goes_with_its_questions_and_a_base_with_its_sets(
     assert [one.name for one in store.questions.sets(base)] == ["second"]
     with pytest.raises(QuestionSetError, match="mine: this question set was deleted"):
         store.questions.add(kept, [Q1])
-    store.notes.delete_base(base)
+    store.bases.delete(base)
     connection = store.database.connection
     for table in ("question_sets", "questions", "golds"):
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0

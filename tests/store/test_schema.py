@@ -38,7 +38,7 @@ def old(tmp_path: Path) -> Path:
 def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) -> None:
     store = Store(old)
     assert schema.schema_version(store.database.connection) == len(schema.MIGRATIONS)
-    (base,) = store.notes.bases()
+    (base,) = store.bases.all()
     assert (base.name, base.chunking.strategy, base.embed_at_once) == ("old", "lines", True)
     note = store.notes.note("n")
     assert (note.title, note.body, note.generation) == ("Title", "the body", 3)
@@ -47,9 +47,9 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     assert store.edits.all() == []
     (card,) = store.notes.cards()
     assert (card.state, card.chunks) == ("ready", 1)
-    assert store.chunks.matching_words(["body"], 5).keys() == {7}
+    assert store.words.ranked(["body"], 5).keys() == {7}
     store.open_index()
-    assert store.index.ids(store.notes.base("old")) == {"n:3:0:0"}
+    assert store.index.ids(store.bases.named("old")) == {"n:3:0:0"}
     store.close()
 
 
@@ -63,9 +63,9 @@ def test_traditional_characters_are_indexed_anew(old: Path) -> None:
     connection.commit()
     connection.close()
     store = Store(old)
-    assert store.chunks.containing("记忆体") == store.chunks.containing("記憶體") == {8}
-    assert store.chunks.matching_words(["台湾"], 5).keys() == store.chunks.matching_words(["ram"], 5).keys() == {8}
-    assert store.chunks.matching_words(["body"], 5).keys() == {7}
+    assert store.words.containing("记忆体") == store.words.containing("記憶體") == {8}
+    assert store.words.ranked(["台湾"], 5).keys() == store.words.ranked(["ram"], 5).keys() == {8}
+    assert store.words.ranked(["body"], 5).keys() == {7}
     store.close()
 
 
@@ -94,7 +94,7 @@ def test_a_reader_brings_it_up_to_date_unless_another_writes(old: Path) -> None:
     reader = Store(old, readonly=True)
     assert [card.title for card in reader.notes.cards()] == ["Title"]
     with pytest.raises(WorkspaceLocked):
-        reader.notes.delete_base(reader.notes.base("old"))
+        reader.bases.delete(reader.bases.named("old"))
     reader.close()
 
 
@@ -111,7 +111,7 @@ def test_a_column_that_was_there_between_two_releases_goes(tmp_path: Path) -> No
         "fingerprint",
         "started_at",
     ]
-    assert store.switches.of(store.notes.base("waiting")) is not None
+    assert store.switches.of(store.bases.named("waiting")) is not None
     store.close()
 
 
@@ -119,7 +119,7 @@ def test_what_a_later_version_chooses_for_searches_is_left_out(old: Path) -> Non
     store = Store(old)
     with store.database.write() as connection:
         connection.execute("UPDATE bases SET search = ?", ('{"limit": 3, "of_a_later_version": 0.5}',))
-    assert store.notes.base("old").search == SearchSettings(limit=3)
+    assert store.bases.named("old").search == SearchSettings(limit=3)
     store.close()
 
 
@@ -129,6 +129,6 @@ def test_a_pipeline_with_its_search_beside_the_rest_is_read(tmp_path: Path) -> N
     flat = '{"name": "old", "chunking": null, "embedder": "", "mode": "keyword", "semantic_weight": null}'
     with store.database.write() as connection:
         connection.execute("UPDATE runs SET pipeline = ?", (flat,))
-    runs = store.runs.of(store.notes.base("notes"))
+    runs = store.runs.of(store.bases.named("notes"))
     assert {run.pipeline for run in runs} == {Pipeline("old", search=SearchSettings(mode="keyword"))}
     store.close()

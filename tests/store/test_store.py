@@ -22,11 +22,9 @@ TEXTS = ("a bb ccc", "dddd eeeee", "ffffff ggggggg hhhhhhhh")
 
 
 def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
-    base = store.notes.add_base(
-        name, embedder="fake", fingerprint="word-lengths", dimension=16, chunking=ChunkingOptions()
-    )
+    base = store.bases.add(name, embedder="fake", fingerprint="word-lengths", dimension=16, chunking=ChunkingOptions())
     store.add_base_index(base)
-    return store.notes.base(name)
+    return store.bases.named(name)
 
 
 def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] = TEXTS, **fields: object) -> None:
@@ -77,7 +75,7 @@ def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     put(store, base, "n1")
     assert store.index_ready
     assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
-    rowids = store.chunks.matching_words(["ggggggg"], 10)
+    rowids = store.words.ranked(["ggggggg"], 10)
     assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]
     assert [chunk.state for chunk in store.chunks.of_note("n1")] == ["embedded"] * 3
     assert [chunk.total for chunk in store.chunks.of_note("n1")] == [3] * 3
@@ -104,7 +102,7 @@ def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
     put(store, base, "n1")
     put(store, base, "n1", ("only this",))
     assert found(store, base, "dddd eeeee") == ["only this"]
-    assert store.chunks.matching_words(["ggggggg"], 10) == {}
+    assert store.words.ranked(["ggggggg"], 10) == {}
     assert store.index.ids(base) == {"n1:2:0:0"}
 
 
@@ -118,7 +116,7 @@ def test_ids_that_no_note_owns_never_answer_and_leave_at_the_next_start(store: S
     store.close()
     again = Store(store.folder)
     again.open_index()
-    assert again.index.ids(again.notes.base("notes")) == {"n1:1:0:0", "n1:1:1:0", "n1:1:2:0"}
+    assert again.index.ids(again.bases.named("notes")) == {"n1:1:0:0", "n1:1:1:0", "n1:1:2:0"}
     again.close()
 
 
@@ -130,7 +128,7 @@ def test_a_deleted_index_comes_back_from_the_vectors_in_sqlite(store: Store) -> 
     shutil.rmtree(store.folder / "chroma")
     again = Store(store.folder)
     again.open_index()
-    assert found(again, again.notes.base("notes"), "dddd eeeee") == before
+    assert found(again, again.bases.named("notes"), "dddd eeeee") == before
     again.close()
 
 
@@ -152,7 +150,7 @@ def test_an_index_that_was_killed_and_is_broken_is_built_anew(store: Store, dama
             file.write_bytes(os.urandom(4096))
     again = Store(store.folder)
     again.open_index()
-    base = again.notes.base("notes")
+    base = again.bases.named("notes")
     assert again.index_ready
     assert not again.index_problem
     assert len(again.index.ids(base)) == len(texts)
@@ -169,7 +167,7 @@ def test_an_index_that_breaks_while_open_leaves_exact_search(store: Store) -> No
     assert "tessera rebuild" in str(store.index_problem)
     assert store.rebuild_index() == 3
     assert not store.index_problem
-    assert found(store, store.notes.base("notes"), "dddd eeeee") == before
+    assert found(store, store.bases.named("notes"), "dddd eeeee") == before
 
 
 def test_filtered_search_answers_only_from_those_chunks(store: Store) -> None:
@@ -189,12 +187,12 @@ def test_deleting(store: Store) -> None:
     with pytest.raises(NoteNotFound):
         store.notes.note("n1")
     assert found(store, base, "a bb ccc") == ["dddd eeeee"]
-    assert store.chunks.matching_words(["ggggggg"], 10) == {}
+    assert store.words.ranked(["ggggggg"], 10) == {}
     store.delete_base(base)
-    assert store.notes.bases() == []
+    assert store.bases.all() == []
     with pytest.raises(UnknownChoice):
-        store.notes.base("notes")
-    assert store.chunks.matching_words(["dddd"], 10) == {}
+        store.bases.named("notes")
+    assert store.words.ranked(["dddd"], 10) == {}
 
 
 def test_a_second_writer_is_told_who_writes_and_a_reader_reads(store: Store) -> None:
@@ -205,9 +203,9 @@ def test_a_second_writer_is_told_who_writes_and_a_reader_reads(store: Store) -> 
     assert done.returncode == 1
     assert f"process {os.getpid()}" in done.stderr.splitlines()[-1]
     reader = Store(store.folder, readonly=True)
-    assert found(reader, reader.notes.base("notes"), "dddd eeeee")[0] == "dddd eeeee"
+    assert found(reader, reader.bases.named("notes"), "dddd eeeee")[0] == "dddd eeeee"
     with pytest.raises(WorkspaceLocked):
-        reader.notes.delete_base(base)
+        reader.bases.delete(base)
     reader.close()
 
 

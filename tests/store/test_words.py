@@ -64,7 +64,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
-    return store.notes.add_base(
+    return store.bases.add(
         name, embedder="fake", fingerprint="f", dimension=2, chunking=ChunkingOptions(), embed_at_once=False
     )
 
@@ -131,7 +131,7 @@ def put(store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str
 )
 def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, held: bool) -> None:
     rowids = put(store, base_in(store), "n", text, "nothing of it 别的")
-    assert store.chunks.containing(phrase) == (set(rowids[:1]) if held else set())
+    assert store.words.containing(phrase) == (set(rowids[:1]) if held else set())
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, hel
 )
 def test_a_word_is_held_in_any_form(store: Store, term: str, text: str, held: bool) -> None:
     rowids = put(store, base_in(store), "n", text, "nothing of it 别的")
-    assert store.chunks.holding(term) == (set(rowids[:1]) if held else set())
+    assert store.words.holding(term) == (set(rowids[:1]) if held else set())
 
 
 def test_titles_and_headings_hold_phrases_too(store: Store) -> None:
@@ -163,15 +163,15 @@ def test_titles_and_headings_hold_phrases_too(store: Store) -> None:
     titled = put(store, base, "n1", "one", title="Exit codes")
     below = put(store, base, "n2", "two", section_title="Codes", parent_sections=("Exit", "On exit codes"))
     put(store, base, "n3", "codes", section_title="Exit")
-    assert store.chunks.containing("exit codes") == {*titled, *below}
-    assert store.chunks.containing("exit codes", np.array(below)) == set(below)
-    assert store.chunks.holding("exits", np.array(titled)) == set(titled)
+    assert store.words.containing("exit codes") == {*titled, *below}
+    assert store.words.containing("exit codes", np.array(below)) == set(below)
+    assert store.words.holding("exits", np.array(titled)) == set(titled)
 
 
 def test_a_deleted_chunk_says_nothing(store: Store) -> None:
     put(store, base_in(store), "n", "gone -> 消失", state="deleted")
-    assert store.chunks.containing("gone") == store.chunks.containing("->") == store.chunks.holding("消失") == set()
-    assert store.chunks.matching_words(["gone"], 5) == {}
+    assert store.words.containing("gone") == store.words.containing("->") == store.words.holding("消失") == set()
+    assert store.words.ranked(["gone"], 5) == {}
     assert store.chunks.rowids().tolist() == store.chunks.rowids_of("n") == []
 
 
@@ -188,7 +188,7 @@ def test_narrowing_by_words_loses_no_phrase(
     rowids = put(store, base_in(store), "n", *said)
     for phrase in phrases:
         held = {rowid for rowid, text in zip(rowids, said, strict=True) if _holds(text, phrase)}
-        assert store.chunks.containing(phrase) == held, phrase
+        assert store.words.containing(phrase) == held, phrase
     store.close()
 
 
@@ -254,13 +254,13 @@ def test_the_best_by_words_are_those_that_fts5_scores_highest(
     }
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(core.store.words, "_MARGIN", 2)
-        found = store.chunks.matching_words(words, count, base_ids=[base.id] if of_base else None, allowed=allowed)
+        found = store.words.ranked(words, count, base_ids=[base.id] if of_base else None, allowed=allowed)
     assert list(found) == list(passing)[:count]
     assert list(found.values()) == pytest.approx(list(passing.values())[:count], rel=1e-9)
     some = numbers[::2]
-    every = store.chunks.matching_words(words, len(numbers), rowids=some)
+    every = store.words.ranked(words, len(numbers), rowids=some)
     assert every == pytest.approx({rowid: score for rowid, score in scored(store, words).items() if rowid in some})
-    held = store.chunks.matched(words, numbers)
+    held = store.words.matched(words, numbers)
     assert {rowid for rowid, found_words in held.items() if found_words} == scored(store, words).keys()
     for word in words:
         assert {rowid for rowid, found_words in held.items() if word in found_words} == scored(store, [word]).keys()
@@ -274,42 +274,42 @@ def test_scores_follow_every_change_of_the_index(store: Store) -> None:
         lambda: put(store, base, "b", "alpha beta delta"),
         lambda: put(store, base, "a", "alpha " * 200, "beta"),
         lambda: store.notes.delete(["b"]),
-        lambda: store.notes.delete_base(base),
+        lambda: store.bases.delete(base),
     ):
-        before = store.chunks.matching_words(["alpha", "beta"], 9)
+        before = store.words.ranked(["alpha", "beta"], 9)
         assert before == pytest.approx(scored(store, ["alpha", "beta"]))
         change()
-        assert store.chunks.matching_words(["alpha", "beta"], 9) != before
-    assert store.chunks.matching_words(["alpha", "beta"], 9) == {}
+        assert store.words.ranked(["alpha", "beta"], 9) != before
+    assert store.words.ranked(["alpha", "beta"], 9) == {}
 
 
 def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(store: Store) -> None:
     base = base_in(store)
     put(store, base, "a", "alpha", "beta")
     with store.database.read():
-        before = store.chunks.matching_words(["alpha"], 9)
+        before = store.words.ranked(["alpha"], 9)
         writer = threading.Thread(target=put, args=(store, base, "b", "alpha", "alpha beta"))
         writer.start()
         writer.join()
-        with store.chunks.reading_words(["alpha", "beta"]):
+        with store.words.read_ahead(["alpha", "beta"]):
             pass
-        assert store.chunks.matching_words(["alpha"], 9) == before
-        assert store.chunks.matching_words(["beta"], 9).keys() == {2}
-    assert len(store.chunks.matching_words(["alpha"], 9)) == 3
+        assert store.words.ranked(["alpha"], 9) == before
+        assert store.words.ranked(["beta"], 9).keys() == {2}
+    assert len(store.words.ranked(["alpha"], 9)) == 3
 
 
 def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core.store.bm25, "_CACHED", 3)
     put(store, base_in(store), "a", "alpha beta gamma", "alpha beta", "alpha")
     for words in (["alpha", "beta"], ["gamma", "alpha"], ["beta", "gamma", "alpha"]):
-        assert store.chunks.matching_words(words, 9) == pytest.approx(scored(store, words))
+        assert store.words.ranked(words, 9) == pytest.approx(scored(store, words))
 
 
 def test_words_are_read_ahead(store: Store) -> None:
     put(store, base_in(store), "a", "alpha beta", "alpha")
-    with store.chunks.reading_words(["alpha", "nowhere"]):
+    with store.words.read_ahead(["alpha", "nowhere"]):
         pass
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(core.store.bm25, "_frequencies", lambda *given: pytest.fail("read again"))
-        found = store.chunks.matching_words(["alpha", "nowhere"], 9)
+        found = store.words.ranked(["alpha", "nowhere"], 9)
     assert found == pytest.approx(scored(store, ["alpha"]))

@@ -1,4 +1,4 @@
-"""A note's own text with its chunks as coloured bands; nothing in it is interpreted."""
+"""A note's own text with its chunks as coloured bands; its markup stays text."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.chunks.bandview import VIEW
 from pages.ui.shared import style
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 CHANGES = {
     "text": message("edited"),
@@ -21,10 +21,10 @@ CHANGES = {
     "delete": message("hidden"),
     "add": message("added"),
 }
-"""What a person did to a chunk."""
+"""The names of the edits of a chunk."""
 
 LIMIT = 2_000_000
-"""Characters that are laid out at once; a longer note shows the part around the chosen chunk."""
+"""Characters that a browser lays out at once; a longer note shows the part around the chosen chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +41,37 @@ class Piece:
 def pieces(chunks: Sequence[Chunk], length: int) -> list[Piece]:
     """Return the whole text, each character once, divided where chunks begin and end.
 
-    What a person added has a piece without width.
+    A chunk that a person added has a piece without width.
     """
-    found: list[Piece] = []
+    parts: list[Piece] = []
     at = 0
-    following = _following(chunks)
-    for number, chunk in enumerate(chunks):
-        after = following[number]
+    for number, (chunk, after) in enumerate(zip(chunks, _following(chunks), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
-            found.append(Piece("gap", number, at, chunk.start))
+            parts.append(Piece("gap", number, at, chunk.start))
             at = chunk.start
         own = max(at, min(chunk.end, begin))
-        found.append(Piece("own", number, at, own, after))
+        parts.append(Piece("own", number, at, own, after))
         if chunk.end > own:
-            found.append(Piece("both", number, own, chunk.end, after))
+            parts.append(Piece("both", number, own, chunk.end, after))
         at = max(own, chunk.end)
     if length > at:
-        found.append(Piece("gap", len(chunks), at, length))
-    return found
+        parts.append(Piece("gap", len(chunks), at, length))
+    return parts
 
 
 def _following(chunks: Sequence[Chunk]) -> list[int]:
     """Return for each chunk the next one that is a slice of the note."""
-    found, after = [], len(chunks)
+    indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
-        found.append(after)
+        indexes.append(after)
         if chunks[number].start < chunks[number].end:
             after = number
-    return found[::-1]
+    return indexes[::-1]
 
 
 def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
-    """Return which chunks (from, up to) are laid out: all, or those around the shown one."""
+    """Return the range of the chunks to lay out: all, or those around the shown one."""
     first = last = shown
     size = len(chunks[shown].text)
     while size < limit and (first > 0 or last < len(chunks) - 1):
@@ -87,7 +85,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
 
 
 def placed(workspace: Workspace, note: Note) -> dict[str, Edit]:
-    """Return the edits of a note that have their place, by their chunk's id."""
+    """Return the edits of a note that have not lost their place, by the id of their chunk."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 
@@ -102,7 +100,7 @@ def text(
     on_edit: Callable[[int], None] | None = None,
     only: Collection[int] = (),
 ) -> None:
-    """Draw the text of a note; `edits` are those that are `placed`, `only` are the chunks that another cut hasn't.
+    """Draw the text of a note; `edits` come from `placed`, `only` are the chunks that another cut lacks.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
     """
@@ -147,19 +145,17 @@ def _drawn(
             [str(piece.index + 1), *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
         )
         edit = edits.get(chunk.id)
-        marks = " ".join(
-            [*(["deleted"] if chunk.state == "deleted" else []), *(["only"] if piece.index in only else [])]
-        )
+        marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in only))
         badge = t("only here") if piece.index in only else change(chunk, edit)
         instead = edit.text if edit and not edit.deleted else ""
     else:
-        # The line break that ends the band before is there as the border between the two.
+        # The border between two bands stands for the line break at the end of the first.
         text = text.removeprefix("\r").removeprefix("\n")
     return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:
-    """Return what a person did to a chunk, in a word, empty where nothing."""
+    """Return the name of the edit of a chunk, empty without one."""
     if chunk.state == "deleted":
-        return said(CHANGES["delete"])
-    return said(CHANGES[edit.kind]) if edit else ""
+        return text_of(CHANGES["delete"])
+    return text_of(CHANGES[edit.kind]) if edit else ""

@@ -1,4 +1,4 @@
-"""The component that draws a note in bands: chosen by click or arrow key, opened by double click or Enter."""
+"""The component that draws a note in bands: a click or arrow key chooses one, a double click or Enter opens it."""
 
 import streamlit as st
 
@@ -87,13 +87,13 @@ export default function({ parentElement, data, setTriggerValue }) {
     note.settling = settle;
     settle();
   };
-  // A choice is told a moment later: the first click of a double click must not redraw the page under the second.
-  const tell = band => {
-    clearTimeout(note.telling);
-    note.telling = setTimeout(() => setTriggerValue('pick', Number(band.dataset.index)), 240);
+  // A choice is sent a moment later: the first click of a double click must not redraw the page under the second.
+  const send = band => {
+    clearTimeout(note.sending);
+    note.sending = setTimeout(() => setTriggerValue('pick', Number(band.dataset.index)), 240);
   };
   const open = band => {
-    clearTimeout(note.telling);
+    clearTimeout(note.sending);
     if (data.editable) setTriggerValue('edit', Number(band.dataset.index));
   };
   note.onwheel = note.onpointerdown = () => { note.settling = null; };
@@ -101,7 +101,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     const band = event.target.closest('.own');
     if (!band || (event.detail < 2 && getSelection().toString())) return;
     show(band, false);
-    tell(band);
+    send(band);
   };
   note.ondblclick = event => {
     const band = event.target.closest('.own');
@@ -119,12 +119,12 @@ export default function({ parentElement, data, setTriggerValue }) {
       event.preventDefault();
       const band = bands[Math.max(0, Math.min(bands.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1)))];
       show(band, false);
-      tell(band);
+      send(band);
     }
   };
-  const told = `${data.shown}:${data.stamp}`;
-  if (note.dataset.told !== told) {
-    note.dataset.told = told;
+  const drawn = `${data.shown}:${data.stamp}`;
+  if (note.dataset.drawn !== drawn) {
+    note.dataset.drawn = drawn;
     show(data.shown === null ? null : note.querySelector(`.own[data-index="${data.shown}"]`), true);
   }
 }

@@ -1,4 +1,4 @@
-"""The table of a note's chunks, and what can be done with those that are marked."""
+"""The table of a note's chunks, and the actions on the marked ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -9,8 +9,8 @@ from core.messages import message
 from core.model import Chunk, Edit, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
-from pages.ui.shared import jobs, links, names
-from pages.ui.shared.text import said, t
+from pages.ui.shared import jobs, links, names, pending, widgets
+from pages.ui.shared.text import t, text_of
 
 Item = TypeVar("Item")
 
@@ -24,11 +24,11 @@ ACTIONS = {
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, else takes back an edit")),
 }
-"""What can be done with marked chunks: the label of the button and what it does."""
+"""The actions on marked chunks: the label of the button and its effect."""
 
 
 def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]) -> list[Chunk]:
-    """Draw a row for every chunk and return the marked ones; the last one marked is shown in the text."""
+    """Draw a row for every chunk and return the marked ones; the text shows the last one marked."""
     key = f"chunks_{note.id}_{note.generation}"
     by_text = f"{key}_by_text"
     if shown is not None and shown not in _marked(key):
@@ -39,32 +39,28 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
     def picked() -> None:
         now = _marked(key)
         new = [row for row in now if row not in rows]
-        if new and (led := st.session_state.pop(by_text, None)) in now:
-            # It is marked for being shown, maybe out of sight: who marks by hand means those rows only.
-            now.remove(led)
+        if new and (automatic := st.session_state.pop(by_text, None)) in now:
+            # The text marked this row, maybe out of sight: a person who marks by hand means only those rows.
+            now.remove(automatic)
             _mark(key, now)
         links.say("chunk", str((new or now)[-1]) if now else "")
 
-    titles = [chunk.section for chunk in chunks]
-    shared = _shared(titles)
-    st.dataframe(
+    shared = _shared([chunk.section for chunk in chunks])
+    widgets.table(
         [
             {
                 "index": chunk.index + 1,
-                # Its own title first: the end of what a narrow column holds isn't seen.
+                # Its own title first: a narrow column hides the end.
                 "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
                 "tokens": chunk.token_count,
                 "overlap": chunk.overlap_tokens,
-                "state": said(names.CHUNK_STATES[chunk.state]),
+                "state": text_of(names.CHUNK_STATES[chunk.state]),
                 "edited": bands.change(chunk, edits.get(chunk.id)),
-                "kind": said(names.CHUNK_KINDS[chunk.kind]),
+                "kind": text_of(names.CHUNK_KINDS[chunk.kind]),
             }
             for chunk in chunks
         ],
-        key=key,
-        height=min(368, 38 + 35 * len(chunks)),
-        hide_index=True,
-        column_config={
+        {
             "index": st.column_config.NumberColumn("#", width=36),
             "section": st.column_config.TextColumn(t("Section"), width=112),
             "tokens": st.column_config.NumberColumn(t("Tokens"), width=56),
@@ -73,6 +69,8 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
             "edited": st.column_config.TextColumn(t("Edited"), width=60),
             "kind": st.column_config.TextColumn(t("Kind"), width=70),
         },
+        key,
+        most=368,
         on_select=picked,
         selection_mode="multi-row",
     )
@@ -89,7 +87,7 @@ def _mark(key: str, rows: Sequence[int]) -> None:
 
 
 def _shared(sections: Sequence[tuple[str, ...]]) -> int:
-    """Return how many titles all sections begin with: they needn't be told in every row."""
+    """Return the number of first titles that all sections share; the rows leave them out."""
     columns = zip(*sections, strict=False)
     return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
 
@@ -97,19 +95,17 @@ def _shared(sections: Sequence[tuple[str, ...]]) -> int:
 def actions(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], marked: Sequence[Chunk], edited: set[str]
 ) -> None:
-    """Draw what can be done with the marked chunks; those that it can't be done with are left out."""
+    """Draw the actions on the marked chunks; each acts on those that it applies to."""
     shut = jobs.writing(workspace)
     living = [chunk for chunk in marked if chunk.state != "deleted"]
-    last = len(living) == 1 and not _next_lives(chunks, living[0])
+    last = len(living) == 1 and not editor.next_lives(chunks, living[0])
     waiting = [chunk.id for chunk in living if chunk.state == "pending"]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
         if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note", shut=workspace.readonly):
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", shut=shut):
-            jobs.start(
-                workspace, "embed", lambda progress: workspace.chunks.embed(chunk_ids=waiting, progress=progress)
-            )
+            pending.embed(workspace, chunk_ids=waiting)
         merge = _button("merge", 0 if last else len(living), "merge", shut=shut)
         if _button("delete", len(living), "delete", shut=shut):
             places = [chunk.index for chunk in living]
@@ -127,25 +123,14 @@ def actions(
     st.caption(t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it."))
 
 
-def _next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
-    after = chunk.index + 1
-    return after < len(chunks) and chunks[after].state != "deleted"
-
-
 def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:
-    label, about = map(said, ACTIONS[name])
-    return st.button(
-        f"{label} · {count:,}" if count > 1 else label,
-        key=f"act_{name}",
-        icon=f":material/{icon}:",
-        disabled=shut or not count,
-        help=about,
-    )
+    label, about = map(text_of, ACTIONS[name])
+    return widgets.counted(label, count, f"act_{name}", icon, disabled=shut, help=about)
 
 
 def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def job(progress: Progress) -> None:
-        # From the last one back: what is done to a chunk can change those behind it.
+        # From the last one back: a change of a chunk can change those behind it.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)

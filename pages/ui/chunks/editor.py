@@ -1,4 +1,4 @@
-"""The drawer in which a chunk is edited, split, merged, deleted, restored, and followed by another."""
+"""The drawer that edits, splits, merges, deletes and restores a chunk, and adds another after it."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -7,22 +7,22 @@ import streamlit as st
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, splitting
-from pages.ui.shared import jobs, links, names, shell
-from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared import jobs, links, names, shell, widgets
+from pages.ui.shared.safe import facts
+from pages.ui.shared.text import t, t_plural, text_of
 
 WIDTH = 680
-"""Pixels at first, so that the note stays in sight beside it; a person can draw it wider."""
+"""Pixels at first: the note stays in sight. A person can widen the drawer."""
 
 
 def open_at(chunk_id: str) -> None:
-    """Let the drawer be open at a chunk, in the next run and until it is closed."""
-    asked(chunk_id)
+    """Open the drawer at a chunk."""
+    open_next(chunk_id)
     st.rerun()
 
 
-def asked(chunk_id: str) -> None:
-    """Like `open_at`, for callbacks, after which the page is drawn anyway."""
+def open_next(chunk_id: str) -> None:
+    """Open the drawer at a chunk in the next run; for callbacks."""
     st.session_state["drawer"] = chunk_id
     st.session_state["drawer_mode"] = "edit"
 
@@ -32,18 +32,15 @@ def _close() -> None:
 
 
 def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:
-    """Draw the drawer where it is open; one whose chunk is gone closes."""
+    """Draw the drawer if it is open; it closes when its chunk is gone."""
     chunk = next((chunk for chunk in chunks if chunk.id == st.session_state.get("drawer")), None)
     if chunk is None:
         _close()
         return
 
-    @st.dialog(
-        t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total),
-        width=WIDTH,
-        position="right",
-        on_dismiss=_close,
-    )
+    title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
+
+    @st.dialog(title, width=WIDTH, position="right", on_dismiss=_close)
     def opened() -> None:
         with shell.errors():
             _inside(workspace, note, chunks, chunk, edits.get(chunk.id))
@@ -52,32 +49,19 @@ def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Map
 
 
 def _inside(workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
-    done = bands.change(chunk, edit)
-    facts = [
-        " › ".join(chunk.section),
-        t_plural("{n} token", "{n} tokens", n=chunk.token_count),
-        said(names.CHUNK_STATES[chunk.state]),
-    ]
-    if chunk.state != "deleted":
-        facts.append(done)
-    st.html(f'<div class="t-facts">{"".join(f"<span>{html(fact)}</span>" for fact in facts if fact)}</div>')
+    change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
+    tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
+    st.html(facts([" › ".join(chunk.section), tokens, text_of(names.CHUNK_STATES[chunk.state]), change]))
     shut = jobs.writing(workspace)
     if workspace.readonly:
-        st.info(said(shell.READONLY), icon=":material/lock:")
+        st.info(text_of(shell.READONLY), icon=":material/lock:")
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if st.button(t("Restore"), key="drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
         return
     modes = {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}
-    mode = st.segmented_control(
-        t("What to do"),
-        list(modes),
-        format_func=modes.__getitem__,
-        key="drawer_mode",
-        required=True,
-        label_visibility="collapsed",
-    )
+    mode = widgets.segments(t("What to do"), modes, "drawer_mode")
     if mode == "split":
         _split(workspace, note, chunk, shut=shut)
     elif mode == "add":
@@ -99,19 +83,22 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
 def _others(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
-    last = chunk.index + 1 >= len(chunks) or chunks[chunk.index + 1].state == "deleted"
+    last = not next_lives(chunks, chunk)
     with st.container(horizontal=True):
-        if st.button(t("Merge with the next"), key="drawer_merge", icon=":material/merge:", disabled=shut or last):
+        if widgets.button(t("Merge with the next"), "drawer_merge", "merge", disabled=shut or last):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.merge(chunk.id))
-        if st.button(t("Hide"), key="drawer_delete", icon=":material/delete:", disabled=shut):
+        if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.delete(chunk.id))
-        if edit and st.button(
-            t("Restore"), key="drawer_restore", icon=":material/settings_backup_restore:", disabled=shut
-        ):
+        if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
     if edit and edit.kind != "add" and edit.text:
         with st.expander(t("The note's own text")):
             st.code(edit.anchor, language=None, wrap_lines=True)
+
+
+def next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
+    """Tell whether a chunk that isn't hidden follows."""
+    return any(after.state != "deleted" for after in chunks[chunk.index + 1 : chunk.index + 2])
 
 
 def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
@@ -131,7 +118,7 @@ def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
 
 
 def first(workspace: Workspace, note: Note) -> None:
-    """Draw what a note without chunks can be given: one of a person's own."""
+    """Draw the form that adds a chunk to a note without any."""
     shut = jobs.writing(workspace)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     st.caption(t("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it."))
@@ -140,18 +127,11 @@ def first(workspace: Workspace, note: Note) -> None:
 
 
 def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
-    return st.button(
-        label,
-        key=f"drawer_{name}",
-        type="primary",
-        icon=f":material/{icon}:",
-        shortcut="Ctrl+Enter",
-        disabled=shut,
-    )
+    return widgets.button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
 def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], object]) -> None:
-    """Do what was asked, close the drawer, and show the chunk that stands at this place then."""
+    """Act, close the drawer, and show the chunk that is at this index afterwards."""
     with st.spinner(t("Saving…")):
         act()
     _close()

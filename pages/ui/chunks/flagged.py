@@ -5,29 +5,26 @@ import streamlit as st
 from core.model import Decision, Flagged
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.shared import jobs
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 20
 LENGTH = 600
-"""Characters of an edit that are shown."""
+"""Characters of an edit at most."""
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the flagged edits, each with what it held and what can be done; nothing where there are none."""
+    """Draw the flagged edits, each with its text and the two decisions; nothing if there are none."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
-    with st.expander(
-        t_plural(
-            "{n} edit has lost its place: keep or drop it?",
-            "{n} edits have lost their place: keep or drop them?",
-            n=len(waiting),
-        ),
-        icon=":material/flag:",
-        key="flagged",
-    ):
+    title = t_plural(
+        "{n} edit has lost its place: keep or drop it?",
+        "{n} edits have lost their place: keep or drop them?",
+        n=len(waiting),
+    )
+    with st.expander(title, icon=":material/flag:", key="flagged"):
         st.caption(t("The text they were made on is no longer in the note. Nothing is lost until you decide."))
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
@@ -42,7 +39,7 @@ def _edit(workspace: Workspace, item: Flagged) -> None:
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
     st.html(
-        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(said(bands.CHANGES[edit.kind]))}</span></div>'
+        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(text_of(bands.CHANGES[edit.kind]))}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
     shut = jobs.writing(workspace)
@@ -51,13 +48,9 @@ def _edit(workspace: Workspace, item: Flagged) -> None:
         jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with st.container(horizontal=True):
-        if st.button(
-            t("Keep"),
-            key=f"keep_{edit.id}",
-            icon=":material/check:",
-            disabled=shut or note is None or edit.kind == "delete",
-            help=plain(t("Becomes a chunk of its own at the note's end")),
-        ):
+        about = plain(t("Becomes a chunk of its own at the note's end"))
+        impossible = shut or note is None or edit.kind == "delete"
+        if widgets.button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
             decide("keep")
-        if st.button(t("Drop"), key=f"drop_{edit.id}", icon=":material/close:", disabled=shut):
+        if widgets.button(t("Drop"), f"drop_{edit.id}", "close", disabled=shut):
             decide("drop")

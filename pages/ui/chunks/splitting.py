@@ -1,4 +1,4 @@
-"""Where a chunk is split: the places offered, any other by its character, and both parts as they would be."""
+"""The choice of a place to split a chunk at, and a preview of both parts."""
 
 import re
 
@@ -8,15 +8,15 @@ from core.model import Chunk, Note
 from pages.ui.shared.text import t, t_plural
 
 PLACES = 400
-"""Places that are listed; any other is told by its character."""
+"""Places in the list; any other is given by its character."""
 SEEN = 700
-"""Characters of each half that are shown on either side of a split."""
+"""Characters of each half in the preview."""
 
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
 
 
 def place(note: Note, chunk: Chunk) -> int:
-    """Draw the choice of a place with what stands before and behind it, and return it."""
+    """Draw the choice of a place with the text before and behind it, and return it."""
     text = chunk.text
     offered = places(text)
     chosen = len(text) // 2
@@ -39,7 +39,8 @@ def place(note: Note, chunk: Chunk) -> int:
 
 
 def places(text: str) -> list[int]:
-    """Return where a person may want to part a text: before its lines and sentences."""
-    found = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
-    lines = [at for at in found if text[at - 1] == "\n"]
-    return (found if len(found) <= PLACES else lines)[:PLACES]
+    """Return the starts of a text's lines and sentences, without the first; only of lines where these are too many."""
+    starts = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
+    if len(starts) > PLACES:
+        starts = [at for at in starts if text[at - 1] == "\n"]
+    return starts[:PLACES]

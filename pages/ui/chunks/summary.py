@@ -1,4 +1,4 @@
-"""What is told of a note's chunks: its head, their figures, and why it is cut so."""
+"""Facts about a note's chunks: the note's head, their figures, and the reasons for the split."""
 
 from collections.abc import Sequence
 
@@ -6,17 +6,17 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, Cut, Note, Sizes
 from core.workspace import Workspace
-from pages.ui.shared import links, names
+from pages.ui.shared import links, names, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 BARS = 24
 _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
 
 
 def head(note: Note, own: bool) -> str:
-    """Draw the note's title and the choice of a view, which is returned: stored, preview or compare."""
+    """Draw the note's title and the choice of a view, and return the view: stored, preview or compare."""
     views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
@@ -25,31 +25,19 @@ def head(note: Note, own: bool) -> str:
             f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own parameters')] if own else [])])}</div>"
         )
     with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
-        st.page_link(
-            "notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note.id}
-        )
-        view = st.segmented_control(
-            t("View"),
-            list(views),
-            format_func=views.__getitem__,
-            key="cut_view",
-            default="stored",
-            required=True,
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-    return str(view)
+        widgets.note_link(note.id)
+        return widgets.segments(t("View"), views, "cut_view", default="stored", persist_state="session")
 
 
 def figures(chunks: Sequence[Chunk]) -> None:
-    """Draw how many chunks there are, their sizes, and how those are spread."""
+    """Draw the number of the chunks, their sizes, and a histogram of the sizes."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
-    told = Sizes.of(living)
+    sizes = Sizes.of(living)
     values = [
-        (t("Chunks:"), f"{told.count:,}"),
-        (t("Smallest"), f"{told.smallest:,}"),
-        (t("Mean"), f"{told.mean:,.0f}"),
-        (t("Largest"), f"{told.largest:,}"),
+        (t("Chunks:"), f"{sizes.count:,}"),
+        (t("Smallest"), f"{sizes.smallest:,}"),
+        (t("Mean"), f"{sizes.mean:,.0f}"),
+        (t("Largest"), f"{sizes.largest:,}"),
     ]
     facts = "".join(f"<span>{html(name)} <b>{value}</b></span>" for name, value in values)
     gone = f"<span>{t('{n} hidden', n=len(chunks) - len(living))}</span>" if len(living) < len(chunks) else ""
@@ -60,7 +48,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Return where a histogram begins, how wide its bars are, and how many numbers each holds."""
+    """Return the start of a histogram, the width of its bars, and the count of each bar."""
     low, high = min(numbers), max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
     first = low // step * step
@@ -84,22 +72,22 @@ def _histogram(numbers: Sequence[int]) -> str:
     return f'<div class="t-histogram"><div class="t-sizes">{bars}</div><div class="t-ends">{ends}</div></div>'
 
 
-def asked_for(chunks: Sequence[Chunk]) -> int | None:
-    """Return the index of the chunk that the address names, None where it names none."""
-    said = st.query_params.get("chunk", "")
-    if not said:
+def linked(chunks: Sequence[Chunk]) -> int | None:
+    """Return the index of the chunk in the address, None without one."""
+    index = st.query_params.get("chunk", "")
+    if not index:
         return None
-    if said.isdecimal() and int(said) < len(chunks):
-        return int(said)
-    if said == links.known("chunk"):
+    if index.isdecimal() and int(index) < len(chunks):
+        return int(index)
+    if index == links.known("chunk"):
         # Chosen on this page, when there were more chunks.
         return len(chunks) - 1
-    st.warning(t("This note has no chunk {n}.", n=html(said)))
+    st.warning(t("This note has no chunk {n}.", n=html(index)))
     return None
 
 
 def cut(workspace: Workspace, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-    """Cut a note as an import would, under its edits; the same again is remembered."""
+    """Cut a note as an import would, with its edits; results are cached."""
     return _cut(workspace, note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
 
 
@@ -109,27 +97,30 @@ def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions,
 
 
 def why(cut: Cut) -> None:
-    """Draw what the choice of a strategy was made from, the choice, and why not the others."""
+    """Draw the chosen strategy and the others with their reasons, and the profile that the choice is based on."""
     st.subheader(t("Why this split"))
     lines = []
     for number, reason in enumerate(cut.reasons):
-        strategy, text = names.STRATEGIES[str(reason.fields["strategy"])], said(reason.fields["reason"])
+        strategy, text = names.STRATEGIES[str(reason.fields["strategy"])], text_of(reason.fields["reason"])
         verdict = t("not chosen") if number else t("chosen")
         lines.append(
-            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(said(strategy))}</b>'
+            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(text_of(strategy))}</b>'
             f'<span class="t-small">{html(verdict)}</span><br>{html(text[:1].upper() + text[1:])}</div>'
         )
     st.html("".join(lines))
     profile = cut.profile
     headings = " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0"
     facts = [
-        (t("Language"), said(names.TEXT_LANGUAGES[profile.language])),
+        (t("Language"), text_of(names.TEXT_LANGUAGES[profile.language])),
         (t("Headings by level"), headings),
         (t("Code"), f"{profile.code_share:.0%}"),
         (t("Tables"), f"{profile.table_share:.0%}"),
     ]
-    told = "".join(f"<span>{html(name)}: <b>{html(value)}</b></span>" for name, value in facts)
-    sizes = f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span><span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
+    sizes = (
+        f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span>"
+        f"<span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
+    )
+    shares = "".join(f"<span>{html(name)}: <b>{html(value)}</b></span>" for name, value in facts)
     st.html(
-        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{told}</div>'
+        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{shares}</div>'
     )

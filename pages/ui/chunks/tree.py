@@ -1,4 +1,4 @@
-"""The list of notes as a tree of folders, in the sidebar: choosing the note whose chunks are shown."""
+"""The notes as a tree of folders in the sidebar, where a person chooses the note of the page."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -11,39 +11,29 @@ from core.errors import NoteNotFound
 from core.model import Filters, NoteCard
 from core.workspace import Workspace
 from pages.ui.chunks.treeview import VIEW
-from pages.ui.shared import links
+from pages.ui.shared import links, widgets
 from pages.ui.shared.text import t
 
 DEEPEST = 12
-"""Folders below each other; deeper ones share a line."""
+"""Levels of folders; deeper ones share a line."""
 OPEN = 60
-"""A search with at most so many results shows all of them unfolded."""
+"""Results of a search up to which all folders are unfolded."""
 WHOLE = 500
-"""So many notes are sent with every run of the page; of more, only what is unfolded."""
+"""Notes up to which the whole tree is sent with every run of the page; of more, only the unfolded folders."""
 STEP = 200
-"""Notes of a folder that are sent when it is unfolded, and again when a person asks for more of them."""
+"""Notes of a folder that are sent when it is unfolded, and again when a person wants more of them."""
 
 Path = tuple[str, ...]
 
 
 def picker(workspace: Workspace, bases: list[str]) -> str | None:
-    """Draw base, search and tree, and return the chosen note's id; a link's note comes chosen."""
+    """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
     if linked := links.arrived("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
-    if st.session_state.get("cut_base") not in bases:
-        st.session_state["cut_base"] = ""
-    everywhere = t("All bases")
     with st.sidebar, st.container(key="picker"):
-        base = st.selectbox(
-            t("Base"),
-            ["", *bases],
-            format_func=lambda name: name or everywhere,
-            key="cut_base",
-            persist_state="session",
-        )
-        text = st.text_input(
-            t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session"
-        ).strip()
+        base = widgets.base_filter(bases, "cut_base")
+        text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
+        text = text.strip()
         cards = workspace.notes.cards(Filters(bases=(base,) if base else ()), text=text)
         chosen: str | None = st.session_state.get("cut_note")
         if cards:
@@ -62,7 +52,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
 
 @st.fragment
 def _draw(cards: Sequence[NoteCard], chosen: str | None, base: str, text: str, *, several: bool) -> None:
-    """Draw the tree; what a person unfolds is sent without a run of the page."""
+    """Draw the tree; a folder that a person unfolds is sent without a run of the page."""
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=several) if card else ()
     opened: dict[Path, int] = st.session_state.setdefault("tree_opened", {})
@@ -77,7 +67,7 @@ def _draw(cards: Sequence[NoteCard], chosen: str | None, base: str, text: str, *
             links.say("chunk", "")
             st.rerun()
 
-    def asked() -> None:
+    def unfold() -> None:
         if (folder := st.session_state["tree"].open) is not None:
             opened[tuple(folder["path"])] = folder["shown"] + STEP
 
@@ -90,11 +80,11 @@ def _draw(cards: Sequence[NoteCard], chosen: str | None, base: str, text: str, *
         "listing": [base, text],
         "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
     }
-    VIEW(key="tree", data=data, on_pick_change=picked, on_open_change=asked)
+    VIEW(key="tree", data=data, on_pick_change=picked, on_open_change=unfold)
 
 
 def folders(cards: Sequence[NoteCard], *, several: bool) -> dict[str, Any]:
-    """Return notes as nested folders, each with its name, how many notes it holds, its folders and its notes."""
+    """Return notes as nested folders, each with its name, the count of its notes, its folders and its notes."""
     root: dict[str, Any] = {"name": "", "count": 0, "folders": {}, "notes": []}
     for card in sorted(cards, key=lambda card: (card.path or card.title).casefold()):
         folder = root
@@ -119,10 +109,10 @@ def _above(card: NoteCard, *, several: bool) -> Path:
 def unfolded(
     folder: dict[str, Any], opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()
 ) -> dict[str, Any]:
-    """Return what is sent of a folder: name and count, and the rest of it where it is unfolded.
+    """Return the part of a folder that is sent: name and count, and the content of unfolded folders.
 
-    `opened` says how many notes are sent of which folder. The folders `above` the chosen note are
-    unfolded too, and it is there wherever it stands among its siblings.
+    `opened` has the number of notes to send by folder. The folders `above` the chosen note are unfolded too,
+    and the chosen note is always sent.
     """
     on_the_way = path == above[: len(path)]
     if path and path not in opened and not on_the_way:

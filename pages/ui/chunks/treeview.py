@@ -1,4 +1,4 @@
-"""The component that draws folders and notes: a click chooses a note, an unfolded folder asks for what it holds."""
+"""The component that draws folders and notes: a click chooses a note, an unfolded folder requests its content."""
 
 import streamlit as st
 
@@ -99,9 +99,9 @@ export default function({ parentElement, data, setTriggerValue }) {
     const note = event.target.closest('button');
     if (note && note.dataset.id) setTriggerValue('pick', note.dataset.id);
   };
-  const told = JSON.stringify([data.chosen, data.listing]);
-  const news = tree.dataset.told !== told;
-  tree.dataset.told = told;
+  const drawn = JSON.stringify([data.chosen, data.listing]);
+  const news = tree.dataset.drawn !== drawn;
+  tree.dataset.drawn = drawn;
   if (data.chosen && news) reveal();
   tree.querySelector('button.on')?.classList.remove('on');
   const note = data.chosen && [...tree.querySelectorAll('button')].find(one => one.dataset.id === data.chosen);

@@ -1,7 +1,8 @@
-"""Other parameters on a note: what they would cut, beside what is cut now, and making them its or its base's own."""
+"""Other parameters on a note: a preview of their split, a comparison of two, and applying them to note or base."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -9,17 +10,17 @@ from core.messages import Message, message
 from core.model import Chunk, ChunkingOptions, Cut, Difference, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
-from pages.ui.shared import jobs, parameters
+from pages.ui.shared import jobs, parameters, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
 COMPARE = (message("Splits in both"), message("only left"), message("only right"))
-"""What the splits are called that both have, only the first, only the second."""
+"""The names of the splits in both cuts, only in the first, only in the second."""
 
 
 def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw the note as other parameters would cut it, and what that would change."""
+    """Draw the note as other parameters would cut it, and the changes."""
     left, right = st.columns(2, gap="medium")
     with right:
         tried = parameters.choose("preview", current)
@@ -35,12 +36,13 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 
 def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw two cuts of the note side by side, marked where only one of them cuts."""
+    """Draw two cuts of the note side by side, and mark the splits of only one."""
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
     for column, side in zip(columns, ("first", "second"), strict=True):
         with column:
-            begin = current if side == "first" else replace(current, strategy=_other(cuts[0].strategy))
+            other = "markdown" if cuts and cuts[0].strategy == "recursive" else "recursive"
+            begin = replace(current, strategy=other) if cuts else current
             tried = parameters.choose(side, begin)
             cuts.append(summary.cut(workspace, note, tried, base.embedder))
             _apply(workspace, note, base, tried, current, side)
@@ -53,33 +55,29 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
             _text(workspace, note, cut.chunks, side, only=alone)
 
 
-def _other(strategy: str) -> str:
-    return "markdown" if strategy == "recursive" else "recursive"
-
-
 def _only(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
     """Return the indexes of the chunks that begin where no chunk of the other cut does."""
-    found = Difference.between(ours, theirs)
-    return _at(ours, found.first), _at(theirs, found.second)
+    difference = Difference.between(ours, theirs)
+    return _at(ours, difference.first), _at(theirs, difference.second)
 
 
 def _at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
-    wanted, end, found = set(cuts), 0, set()
+    wanted, end, indexes = set(cuts), 0, set()
     for chunk in chunks:
         if (max(chunk.start, end) if chunk.overlap_tokens else chunk.start) in wanted:
-            found.add(chunk.index)
+            indexes.add(chunk.index)
         end = chunk.end
-    return found
+    return indexes
 
 
 def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
     figures = zip(labels, cuts, strict=True)
-    facts = "".join(f"<span>{html(said(label))} <b>{len(these):,}</b></span>" for label, these in figures)
+    facts = "".join(f"<span>{html(text_of(label))} <b>{len(these):,}</b></span>" for label, these in figures)
     st.html(f'<div class="t-facts t-differ">{facts}</div>')
 
 
 def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:
-    """Draw a cut; a click shows the same place in all of them."""
+    """Draw a cut; a click shows the same place in every cut of the note."""
 
     def picked(index: int) -> None:
         st.session_state["tried_at"] = (note.id, chunks[index].start)
@@ -96,29 +94,14 @@ def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, 
 def _apply(
     workspace: Workspace, note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: ChunkingOptions, side: str
 ) -> None:
+    rechunk = partial(workspace.chunks.rechunk, options=tried)
     shut = jobs.writing(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(
-            t("Apply to this note"),
-            key=f"apply_note_{side}",
-            icon=":material/check:",
-            disabled=shut or tried == current,
-            help=t("Splits this note this way from now on. Only chunks with other text are indexed again; edits stay."),
-        ):
-            jobs.start(
-                workspace,
-                "rechunk",
-                lambda progress: workspace.chunks.rechunk(note_ids=[note.id], options=tried, progress=progress),
-            )
-        if st.button(
-            t("Apply to the base"),
-            key=f"apply_base_{side}",
-            icon=":material/done_all:",
-            disabled=shut or tried == base.chunking,
-            help=t("Splits all notes of the base this way, except those with parameters of their own. Edits stay."),
-        ):
-            jobs.start(
-                workspace,
-                "rechunk",
-                lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress),
-            )
+        label = t("Apply to this note")
+        about = t("Splits this note this way from now on. Only chunks with other text are indexed again; edits stay.")
+        if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=about):
+            jobs.start(workspace, "rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
+        label = t("Apply to the base")
+        about = t("Splits all notes of the base this way, except those with parameters of their own. Edits stay.")
+        if widgets.button(label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=about):
+            jobs.start(workspace, "rechunk", lambda progress: rechunk(base.name, progress=progress))

@@ -1,4 +1,4 @@
-"""Advice: a grid of settings is asked, and what is best on questions that it wasn't chosen by can be made the base's."""
+"""Advice: runs of a grid of settings, the best of them on other questions, and its use as the base's settings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,186 +11,144 @@ from core.messages import message
 from core.model import ENOUGH, METRICS, Advice, KnowledgeBase, Pipeline, Progress, QuestionSet, Run, SearchSettings
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, running, ways
-from pages.ui.shared import jobs, knobs
+from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import labels, said, t, t_plural
+from pages.ui.shared.text import labels, t, t_plural, text_of
 
 JOB = "advise"
-SIZES = {
-    "own": message("current"),
-    "smaller": message("smaller"),
-    "larger": message("larger"),
-}
+SIZES = {"own": message("current"), "smaller": message("smaller"), "larger": message("larger")}
 BY = "mrr@4000chars"
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
-    """Draw the choice of a grid, the asking of what is missing of it, and what it advises."""
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
+    """Draw the choice of a grid, the button for its missing runs, and the advice."""
     about = t(
         "Asks the set with every combination of these settings, and tells which are best on questions that "
         "didn't choose them: the best of many always looks better on the questions that chose it."
     )
     st.html(f'<div class="t-dim t-about">{html(about)}</div>')
-    count = kept.questions - kept.suggested
+    count = question_set.questions - question_set.suggested
     if count < ENOUGH:
-        st.info(
-            t(
-                "Advice needs {least} questions, and this set has {n}: on so few, the best of several settings is "
-                "mostly the luckiest. Add {missing} more.",
-                least=ENOUGH,
-                n=count,
-                missing=ENOUGH - count,
-            ),
-            icon=":material/quiz:",
+        text = t(
+            "Advice needs {least} questions, and this set has {n}: on so few, the best of several settings is "
+            "mostly the luckiest. Add {missing} more.",
+            least=ENOUGH,
+            n=count,
+            missing=ENOUGH - count,
         )
+        st.info(text, icon=":material/quiz:")
     pipelines = _grid(workspace, base)
-    there = _there(workspace, base, kept, pipelines)
-    missing = [way for way in pipelines if way not in there]
-    _ask(workspace, base, kept, pipelines, missing)
+    complete = _complete(workspace, base, question_set, pipelines)
+    missing = [way for way in pipelines if way not in complete]
+    _ask(workspace, base, question_set, pipelines, missing)
     if (job := workspace.jobs.get(JOB)) and job.state == "done":
         workspace.jobs.forget(JOB)
     jobs.panel(workspace, (JOB, "rechunk"))
     if len(pipelines) > 1 and not missing and not workspace.jobs.running(JOB):
-        _told(workspace, base, [there[way] for way in pipelines])
+        _verdict(workspace, base, [complete[way] for way in pipelines])
 
 
 def _ask(
     workspace: Workspace,
     base: KnowledgeBase,
-    kept: QuestionSet,
+    question_set: QuestionSet,
     pipelines: Sequence[Pipeline],
     missing: Sequence[Pipeline],
 ) -> None:
-    """Draw the button that asks in the ways that are missing, else in all again, and how long that takes."""
-    count, asked = kept.questions - kept.suggested, list(missing or pipelines)
+    """Draw the button that runs the missing setups, else all again, and the time that takes."""
+    count, setups = question_set.questions - question_set.suggested, list(missing or pipelines)
     if not missing:
-        label = t("Ask all {n} again", n=len(asked))
+        label = t("Ask all {n} again", n=len(setups))
     elif len(missing) < len(pipelines):
-        label = t_plural("Ask with the {n} that is missing", "Ask with the {n} that are missing", n=len(asked))
+        label = t_plural("Ask with the {n} that is missing", "Ask with the {n} that are missing", n=len(setups))
     else:
-        label = t_plural("Ask with {n} combination", "Ask with all {n} combinations", n=len(asked))
-    with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
-        if st.button(
-            label,
-            key="advise",
-            type="primary" if missing else "secondary",
-            icon=":material/tips_and_updates:",
-            disabled=workspace.readonly
-            or count < ENOUGH
-            or len(pipelines) < 2
-            or workspace.jobs.running(*jobs.EVALUATION),
-        ):
-            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(kept, asked, progress))
-        searches = count * len(asked)
-        told = [
-            t_plural(
-                "{n} search, about {time}",
-                "{n} searches, about {time}",
-                n=searches,
-                time=running.lasts(workspace, base, searches),
-            )
-        ]
-        cuts = len({way.chunking for way in missing} - {None})
-        told += (
-            [
-                t_plural(
-                    "{n} other split, which takes minutes the first time",
-                    "{n} other splits, which take minutes each the first time",
-                    n=cuts,
-                )
-            ]
-            if cuts
-            else []
+        label = t_plural("Ask with {n} combination", "Ask with all {n} combinations", n=len(setups))
+    searches = count * len(setups)
+    time = running.lasts(workspace, base, searches)
+    texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]
+    if cuts := len({way.chunking for way in missing} - {None}):
+        split = t_plural(
+            "{n} other split, which takes minutes the first time",
+            "{n} other splits, which take minutes each the first time",
+            n=cuts,
         )
-        st.caption(" · ".join(told), width="content")
+        texts.append(split)
+    tone = "primary" if missing else "secondary"
+    shut = jobs.evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
+    with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
+        if widgets.button(label, "advise", "tips_and_updates", type=tone, disabled=shut):
+            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, setups, progress))
+        st.caption(" · ".join(texts), width="content")
 
 
-def _there(
-    workspace: Workspace, base: KnowledgeBase, kept: QuestionSet, pipelines: Sequence[Pipeline]
+def _complete(
+    workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, pipelines: Sequence[Pipeline]
 ) -> dict[Pipeline, Run]:
-    """Return the newest complete run of each way over the questions and the notes as they are now."""
-    count = kept.questions - kept.suggested
-    found: dict[Pipeline, Run] = {}
+    """Return the newest complete run of each setup over the present questions and notes."""
+    count = question_set.questions - question_set.suggested
+    newest: dict[Pipeline, Run] = {}
     for run in workspace.runs.of(base.name):
-        whole = run.set_id == kept.id and run.ended_at and count - kept.flagged <= run.questions <= count
-        way = replace(run.pipeline, name="")  # a name says nothing of what is asked
-        if whole and way in pipelines and workspace.runs.is_current(run):
-            found.setdefault(way, run)
-    return found
+        whole = run.ended_at and count - question_set.flagged <= run.questions <= count
+        way = replace(run.pipeline, name="")  # the same setup, with or without a name
+        if run.set_id == question_set.id and whole and way in pipelines and workspace.runs.is_current(run):
+            newest.setdefault(way, run)
+    return newest
 
 
 def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw what is varied and return every combination, the base as it is first."""
+    """Draw the settings to vary and return every combination, first the base as it is."""
     own = workspace.runs.own_pipeline(base.name)
     cuttable = base.chunking.strategy not in ("none", "lines")
     with st.container(border=True, key="grid"):
         first, second, third = st.columns([3, 4, 4], gap="medium")
-        sizes = first.pills(
-            t("Size of chunks"),
-            list(SIZES),
-            selection_mode="multi",
-            default=list(SIZES) if cuttable else ["own"],
-            format_func=labels(SIZES),
-            key="grid_sizes",
-            wrap=True,
-            disabled=not cuttable,
-        )
+        usual = list(SIZES) if cuttable else ["own"]
+        sizes = _pills(first, t("Size of chunks"), labels(SIZES), "grid_sizes", usual, disabled=not cuttable)
         choices = {
             name: _varied(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.OF_GRIDS, strict=True)
         }
     cuts = {"own": base.chunking, "smaller": base.chunking.smaller(), "larger": base.chunking.larger()}
-    return workspace.runs.grid(
-        own,
-        chunkings=[cuts[name] for name in SIZES if name in sizes] or [base.chunking],
-        choices=choices,
-    )
+    chunkings = [cuts[name] for name in SIZES if name in sizes] or [base.chunking]
+    return workspace.runs.grid(own, chunkings=chunkings, choices=choices)
 
 
 def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, name: str) -> list[Any]:
-    """Draw what a part is tried with, the base's own value among it."""
+    """Draw the values to try for a setting, the base's own among them, and return the chosen ones."""
     offered, usual = knobs.OF_GRIDS[name]
     now = getattr(own, name)
     values = list(dict.fromkeys([*(offered or knobs.values(workspace, name)), now]))
-    chosen = column.pills(
-        said(knobs.KNOBS[name].label),
-        sorted(values) if offered else values,
-        selection_mode="multi",
-        default=[value for value in values if value in (*usual, now)],
-        format_func={value: knobs.shown(name, value) for value in values}.__getitem__,
-        key=f"grid_{name}",
-        wrap=True,
-    )
-    return list(chosen) or [now]
+    texts = {value: knobs.shown(name, value) for value in (sorted(values) if offered else values)}
+    first = [value for value in values if value in (*usual, now)]
+    return _pills(column, text_of(knobs.KNOBS[name].label), texts, f"grid_{name}", first) or [now]
 
 
-def _told(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> None:
-    """Draw the advice, the button that takes it, and the candidates."""
-    metric = st.selectbox(
-        t("Judge by"),
-        METRICS,
-        index=METRICS.index(BY),
-        format_func=labels(figures.NAMES),
-        key="advised_by",
-        help=said(figures.JUDGING),
-        width=260,
-    )
-    found = _advice(workspace, tuple(run.id for run in runs), metric)
+def _pills(
+    column: DeltaGenerator, label: str, texts: dict[Any, str], key: str, first: Sequence[Any], *, disabled: bool = False
+) -> list[Any]:
+    more = {"selection_mode": "multi", "default": first, "wrap": True, "disabled": disabled}
+    return list(column.pills(label, list(texts), format_func=texts.__getitem__, key=key, **more))
+
+
+def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> None:
+    """Draw the advice, the button that uses it, and the candidates."""
+    metric = figures.judge_by("advised_by", index=METRICS.index(BY), help=text_of(figures.JUDGING), width=260)
+    advice = _advice(workspace, tuple(run.id for run in runs), metric)
     by_id = {run.id: run for run in runs}
-    best = by_id[found.best]
-    tone = "good" if found.firm else ""
-    gain = ""
-    if not found.refused and not found.keep:
+    best = by_id[advice.best].pipeline
+    advised = not advice.keep and not advice.refused
+    name = gain = ""
+    if advised:
+        gained, low, high = map(figures.signed, (advice.gain, advice.comparison.low, advice.comparison.high))
+        name = f'<div class="t-name">{html(ways.called(best, base))}</div>'
         gain = (
-            f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{figures.signed(found.gain)}</b> '
-            f"({figures.signed(found.comparison.low)} … {figures.signed(found.comparison.high)})</span>"
-            f"<span>{html(t('best in {share} of the trials', share=f'{found.chosen:.0%}'))}</span></div>"
+            f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{gained}</b> ({low} … {high})</span>'
+            f"<span>{html(t('best in {share} of the trials', share=f'{advice.chosen:.0%}'))}</span></div>"
         )
-    name = "" if found.keep or found.refused else f'<div class="t-name">{html(ways.called(best.pipeline, base))}</div>'
-    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(said(found.message))}</b>{gain}</div></div>')
-    if not found.keep and not found.refused:
-        _take(workspace, base, best.pipeline, firm=found.firm)
-    _candidates(base, found, by_id)
+    tone = "good" if advice.firm else ""
+    st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(text_of(advice.message))}</b>{gain}</div></div>')
+    if advised:
+        _adopt(workspace, base, best, firm=advice.firm)
+    _candidates(base, advice, by_id)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
@@ -198,21 +156,16 @@ def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Adv
     return _workspace.runs.advise(_workspace.runs.measured(run_ids), metric)
 
 
-def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: bool) -> None:
-    """Draw the button that makes a way's settings the base's own."""
+def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: bool) -> None:
+    """Draw the button that makes a setup's settings the base's own."""
     recut = way.chunking is not None and way.chunking != base.chunking
 
     def job(progress: Progress) -> None:
         workspace.bases.adopt(base.name, way, progress=progress)
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(
-            t("Use these settings"),
-            key="adopt",
-            type="primary" if firm else "secondary",
-            icon=":material/check:",
-            disabled=jobs.writing(workspace) or workspace.jobs.running(*jobs.EVALUATION),
-        ):
+        tone, shut = "primary" if firm else "secondary", jobs.writing(workspace) or jobs.evaluating(workspace)
+        if widgets.button(t("Use these settings"), "adopt", "check", type=tone, disabled=shut):
             if recut:
                 jobs.start(workspace, "rechunk", job)
             workspace.bases.adopt(base.name, way)
@@ -225,26 +178,22 @@ def _take(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: boo
         )
 
 
-def _candidates(base: KnowledgeBase, found: Advice, runs: dict[str, Run]) -> None:
+def _candidates(base: KnowledgeBase, advice: Advice, runs: dict[str, Run]) -> None:
     """Draw the candidates, the best first."""
     current = next(iter(runs))
-    places = {run_id: place for place, (run_id, _) in enumerate(found.ranking, start=1)}
-    st.dataframe(
+    widgets.table(
         [
             {
-                "place": places[run_id],
+                "place": place,
                 "way": ways.called(runs[run_id].pipeline, base),
                 "mean": mean,
-                "difference": mean - found.current_mean,
+                "difference": mean - advice.current_mean,
                 "time": runs[run_id].metrics["p50_ms"],
-                "note": t("current") if run_id == current else t("advised") if run_id == found.best else "",
+                "note": t("current") if run_id == current else t("advised") if run_id == advice.best else "",
             }
-            for run_id, mean in found.ranking
+            for place, (run_id, mean) in enumerate(advice.ranking, start=1)
         ],
-        key="candidates",
-        height=min(460, 38 + 35 * len(found.ranking)),
-        hide_index=True,
-        column_config={
+        {
             "place": st.column_config.NumberColumn("#", width=40),
             "way": st.column_config.TextColumn(t("Setup"), width=380),
             "mean": st.column_config.ProgressColumn(t("Mean"), format="%.3f", min_value=0.0, max_value=1.0, width=150),
@@ -252,4 +201,6 @@ def _candidates(base: KnowledgeBase, found: Advice, runs: dict[str, Run]) -> Non
             "time": st.column_config.NumberColumn(t("Time"), format="%.0f ms", width=90),
             "note": st.column_config.TextColumn("", width=130),
         },
+        "candidates",
+        most=460,
     )

@@ -1,21 +1,21 @@
-"""Runs next to each other: which is better and how sure that is, their figures, what differs between them."""
+"""Runs side by side: which is better and how certain that is, their figures, the settings that differ."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from core.model import ENOUGH, METRICS, KnowledgeBase, QuestionSet, SideBySide
+from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import charts, exporting, figures, rows, ways
 from pages.ui.shared import links
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import labels, said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> None:
-    """Draw the runs that are chosen, the last ones of the set where none are."""
-    run_ids = chosen(workspace, base, kept)
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
+    """Draw the chosen runs, else the last ones of the set."""
+    run_ids = chosen(workspace, base, question_set)
     if not run_ids:
         st.caption(
             t("There is no run yet. One click above asks every question with both setups and shows what comes back.")
@@ -26,7 +26,7 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
     for notice in shown.notices:
-        st.caption(f":material/info: {plain(said(notice))}")
+        st.caption(f":material/info: {plain(text_of(notice))}")
     _verdicts(base, shown)
     left, right = st.columns([7, 4], gap="large")
     with left:
@@ -38,18 +38,18 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> Non
     rows.section(workspace, base, shown)
 
 
-def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list[str]:
-    """Return the runs that the address names, else those of the set that were compared last, as far as they are there."""
-    key = _key(kept.id)
+def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
+    """Return the runs in the address, else those of the set that were compared last, without deleted ones."""
+    key = _key(question_set.id)
     if (linked := links.arrived("runs")) is not None:
         st.session_state[key] = linked
     runs = workspace.runs.of(base.name)
-    there = {run.id for run in runs}
-    said = (st.session_state.get(key, ""), workspace.preferences.get(key))
-    named = next(filter(None, ([one for one in ids.split(",") if one in there] for ids in said)), [])
+    existing = {run.id for run in runs}
+    remembered = (st.session_state.get(key, ""), workspace.preferences.get(key))
+    named = next(filter(None, ([one for one in ids.split(",") if one in existing] for ids in remembered)), [])
     if not named:
-        last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == kept.id and run.ended_at}
-        usual = [way for way in last if replace(way, name="") == ways.AS_IS][-1:]
+        last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == question_set.id and run.ended_at}
+        usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
         others = [way for way in last if way not in usual]
         named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
     links.say("runs", ",".join(named))
@@ -57,7 +57,7 @@ def chosen(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet) -> list
 
 
 def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
-    """Compare these runs from now on, the first as what the others are compared with."""
+    """Compare these runs from now on, each with the first."""
     ids = ",".join(run_ids)
     st.session_state[_key(set_id)] = ids
     workspace.preferences.set(_key(set_id), ids)
@@ -70,7 +70,7 @@ def _key(set_id: str) -> str:
 
 
 def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
-    """Return runs next to each other; how sure a difference is is worked out once."""
+    """Return runs side by side; the intervals of their differences are computed once."""
     runs = {run.id: run for run in workspace.runs.of(base.name)}
     state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
     return _laid(workspace, state)
@@ -87,41 +87,34 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
             f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.called(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)
         )
-        asked = t_plural(
+        counts = t_plural(
             "{n} question, {answerable} of them with an answer",
             "{n} questions, {answerable} of them with an answer",
             n=len(shown.rows),
             answerable=shown.answerable,
         )
-        st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(asked)}</div>', width="stretch")
+        st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>', width="stretch")
         if shown.comparisons:
             st.session_state["judged_by"] = shown.metric
 
             def judge() -> None:
                 st.session_state["judged"] = st.session_state["judged_by"]
 
-            st.selectbox(
-                t("Judge by"),
-                METRICS,
-                format_func=labels(figures.NAMES),
-                key="judged_by",
-                on_change=judge,
-                help=said(figures.JUDGING),
-                width=230,
-            )
+            figures.judge_by("judged_by", on_change=judge, help=text_of(figures.JUDGING), width=230)
         exporting.popover(workspace, base, shown)
 
 
 def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
     """Say in a sentence whether each run is better than the first."""
     for number, by_metric in enumerate(shown.comparisons, start=1):
-        found = by_metric[shown.metric]
+        comparison = by_metric[shown.metric]
         numbers = ""
-        if found.questions >= ENOUGH:
-            shift, low, high = map(figures.signed, (found.difference, found.low, found.high))
+        if comparison.questions >= ENOUGH:
+            shift, low, high = map(figures.signed, (comparison.difference, comparison.low, comparison.high))
             numbers = f"{shift} ({low} … {high})"
+        pair = f'{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> {figures.badge(0)}'
         st.html(
-            f'<div class="t-verdict {figures.tone(found)}"><div>{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> '
-            f"{figures.badge(0)}</div><div><b>{html(said(found.message))}</b>"
+            f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div>'
+            f"<div><b>{html(text_of(comparison.message))}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
         )

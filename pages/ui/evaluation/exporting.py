@@ -1,4 +1,4 @@
-"""Runs as a file to keep."""
+"""Reports of runs as files."""
 
 from functools import partial
 
@@ -6,11 +6,12 @@ import streamlit as st
 
 from core.model import KnowledgeBase, SideBySide
 from core.workspace import Workspace
+from pages.ui.shared import widgets
 from pages.ui.shared.text import session_language, t
 
 
 def popover(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a button for each form of a report; it is written when it is asked for."""
+    """Draw a button for each form of a report, which is written on demand."""
     forms = {
         "html": (t("As a page (HTML)"), "text/html"),
         "md": (t("In Markdown"), "text/markdown"),
@@ -18,13 +19,6 @@ def popover(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     }
     with st.popover(t("Report"), icon=":material/download:", key="export_runs"):
         for form, (label, mime) in forms.items():
-            st.download_button(
-                label,
-                partial(workspace.runs.report, shown, form, base.name, session_language()),
-                file_name=f"{t('comparison')}.{form}",
-                mime=mime,
-                key=f"export_runs_{form}",
-                icon=":material/description:",
-                on_click="ignore",
-                width="stretch",
-            )
+            written = partial(workspace.runs.report, shown, form, base.name, session_language())
+            file = f"{t('comparison')}.{form}"
+            widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")

@@ -1,6 +1,7 @@
-"""Figures of runs side by side, as tables: how good they are, what differs between them, what kinds they answer."""
+"""Figures of runs side by side, as tables: quality and time, settings that differ, kinds of answered questions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -8,8 +9,9 @@ from core.messages import message
 from core.model import ENOUGH, MAIN, METRICS, TIMES, Comparison, KnowledgeBase, SideBySide
 from pages.ui.evaluation import ways
 from pages.ui.evaluation.question import kind_called
-from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared import knobs, widgets
+from pages.ui.shared.safe import folded, html
+from pages.ui.shared.text import t, text_of
 
 NAMES = {
     "hit@1": message("First hit is right"),
@@ -51,10 +53,10 @@ JUDGING = message(
     "Within 4,000 characters, only what fits a prompt counts, however long the chunks are. Among 10 hits, "
     "long chunks have an advantage."
 )
-"""Which figure to judge by."""
+"""Advice on the choice of a figure."""
 
 SHORT = (*MAIN, "p50_ms")
-"""Figures that are in sight; the others are unfolded."""
+"""Figures in sight; the others are folded."""
 
 
 def badge(number: int) -> str:
@@ -63,33 +65,44 @@ def badge(number: int) -> str:
 
 
 def metric_name(name: str) -> str:
-    """Return what a figure is called."""
-    return said(NAMES[name])
+    """Return the name of a figure."""
+    return text_of(NAMES[name])
 
 
-def tone(found: Comparison) -> str:
-    """Return how a difference is coloured: only what is more than chance is."""
-    if not found.settled:
+def judge_by(key: str, **more: Any) -> str:
+    """Draw the choice of a figure to judge by, and return it."""
+    names = {name: metric_name(name) for name in METRICS}
+    return widgets.select(t("Judge by"), names, key, **more)
+
+
+def tone(comparison: Comparison) -> str:
+    """Return the CSS class of a difference, empty if it may be chance."""
+    if not comparison.settled:
         return ""
-    return "good" if found.difference > 0 else "bad"
+    return "good" if comparison.difference > 0 else "bad"
 
 
 def table(base: KnowledgeBase, shown: SideBySide) -> str:
     """Return the runs' figures as HTML, the main ones in sight."""
     others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
-    return (
-        f"{_figure_table(base, shown, SHORT)}"
-        f"<details class='t-more'><summary>{html(t('All figures'))}</summary>{_figure_table(base, shown, others)}</details>"
+    return _figure_table(base, shown, SHORT) + folded(
+        t("All figures"), _figure_table(base, shown, others), css="t-more"
     )
+
+
+def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]], css: str = "") -> str:
+    """Return a table as HTML; a line is the attributes and the content of its head, and its cells."""
+    head = "".join(f"<th{attributes}>{badge(number)}</th>" for number, attributes in enumerate(heads))
+    body = "".join(
+        f'<tr><th scope="row"{attributes}>{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for attributes, name, cells in lines
+    )
+    return f'<table class="t-figures {css}"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) -> str:
-    head = "".join(
-        f'<th title="{html(ways.called(run.pipeline, base))}">{badge(number)}</th>'
-        for number, run in enumerate(shown.runs)
-    )
     compared = [one[name] for one in shown.comparisons for name in names if name in METRICS]
-    widest = max((abs(end) for found in compared for end in (found.low, found.high)), default=0.0) or 1.0
+    widest = max((abs(end) for one in compared for end in (one.low, one.high)), default=0.0) or 1.0
     lines = []
     for name in names:
         figures = shown.figures[name]
@@ -103,62 +116,56 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
                 shift = _shift(shown.comparisons[number - 1][name], widest)
             elif number:
                 shift = f'<span class="t-shift">{f"{figure - figures[0]:+,.0f}".replace("-", "−")} ms</span>'
-            cells.append(f'<td><span class="{"t-best" if beaten else ""}">{form(figure)}</span>{shift}</td>')
-        about = html(said(ABOUT[name]))
-        lines.append(f'<tr><th scope="row" title="{about}">{html(metric_name(name))}</th>{"".join(cells)}</tr>')
-    return f'<table class="t-figures"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+            cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{shift}')
+        lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
+    return _table([f' title="{html(ways.called(run.pipeline, base))}"' for run in shown.runs], lines)
 
 
 def signed(number: float) -> str:
-    """Return a difference with its sign, which is as wide as the other."""
+    """Return a difference with a sign; both signs have the same width."""
     return f"{number:+.3f}".replace("-", "−")
 
 
-def _shift(found: Comparison, widest: float) -> str:
-    """A difference with its interval, drawn to a scale whose middle is 0."""
-    told = f"<span>{signed(found.difference)}</span>"
-    if found.questions < ENOUGH:
-        return f'<span class="t-shift">{told}</span>'
-    left, right = (50 + 50 * end / widest for end in (found.low, found.high))
+def _shift(comparison: Comparison, widest: float) -> str:
+    """Return a difference and its interval as HTML, on a scale with 0 in the middle."""
+    number = f"<span>{signed(comparison.difference)}</span>"
+    if comparison.questions < ENOUGH:
+        return f'<span class="t-shift">{number}</span>'
+    left, right = (50 + 50 * end / widest for end in (comparison.low, comparison.high))
+    interval = f"{signed(comparison.low)} … {signed(comparison.high)}"
     return (
-        f'<span class="t-shift {tone(found)}" title="{signed(found.low)} … {signed(found.high)}">{told}'
+        f'<span class="t-shift {tone(comparison)}" title="{interval}">{number}'
         f'<span class="t-interval"><i style="left: {left:.1f}%; width: {max(2.0, right - left):.1f}%"></i></span></span>'
     )
 
 
 def differ(shown: SideBySide) -> None:
-    """Draw the settings that differ, or, of one run, all."""
-    several = len(shown.runs) > 1
+    """Draw the settings that differ, or all settings of a single run."""
     if not shown.settings:
         return
-    head = "".join(f"<th>{badge(number)}</th>" for number in range(len(shown.runs)))
-    lines = []
-    for name in shown.settings:
-        cells = "".join(f"<td>{html(ways.value(run.settings, name))}</td>" for run in shown.runs)
-        lines.append(f'<tr><th scope="row">{html(ways.setting(name))}</th>{cells}</tr>')
-    table = f'<table class="t-figures t-small"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-    title = html(t("What differs") if several else t("Settings of this run"))
-    if several:
-        st.html(f'<div class="t-caption">{title}</div>{table}')
+    lines = [
+        ("", html(ways.setting(name)), [html(knobs.shown(name, run.settings.get(name))) for run in shown.runs])
+        for name in shown.settings
+    ]
+    settings = _table([""] * len(shown.runs), lines, "t-small")
+    if len(shown.runs) > 1:
+        st.html(f'<div class="t-caption">{html(t("What differs"))}</div>{settings}')
     else:
-        st.html(f'<details class="t-more"><summary>{title}</summary>{table}</details>')
+        st.html(folded(t("Settings of this run"), settings, css="t-more"))
 
 
 def kinds(shown: SideBySide) -> None:
-    """Draw how many questions of each kind are answered."""
+    """Draw the count of answered questions of each kind."""
     if not any(kind.kind for kind in shown.kinds):
         return
-    head = "".join(f"<th>{badge(number)}</th>" for number in range(len(shown.runs)))
     lines = []
     for kind in shown.kinds:
-        cells = "".join(
-            f'<td><span class="t-number">{answered}</span><span class="t-share"><i class="t-run-{number % 4}" style="width: '
-            f'{100 * answered / kind.questions:.0f}%"></i></span></td>'
+        cells = [
+            f'<span class="t-number">{answered}</span><span class="t-share"><i class="t-run-{number % 4}" style="width: '
+            f'{100 * answered / kind.questions:.0f}%"></i></span>'
             for number, answered in enumerate(kind.answered)
-        )
+        ]
         name = html(kind_called(kind.kind) if kind.kind else t("without a kind"))
-        lines.append(f'<tr><th scope="row">{name} <span class="t-dim">{kind.questions}</span></th>{cells}</tr>')
-    st.html(
-        f'<div class="t-caption">{html(t("Answered, by kind of question"))}</div><table class="t-figures t-small t-kinds"><thead><tr><th></th>{head}'
-        f"</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-    )
+        lines.append(("", f'{name} <span class="t-dim">{kind.questions}</span>', cells))
+    title = html(t("Answered, by kind of question"))
+    st.html(f'<div class="t-caption">{title}</div>{_table([""] * len(shown.runs), lines, "t-small t-kinds")}')

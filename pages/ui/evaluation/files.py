@@ -1,5 +1,6 @@
-"""Question sets as files: import with all that is wrong with one, and export."""
+"""Question sets as files: export, and import with a list of the errors in a file."""
 
+from functools import partial
 from pathlib import PurePath
 
 import streamlit as st
@@ -8,34 +9,27 @@ from core.errors import QuestionSetError, TesseraError
 from core.model import QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import setmenu
-from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared import widgets
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import t, text_of
 
 KINDS = ("jsonl", "csv", "tsv")
 
 
-def export(workspace: Workspace, kept: QuestionSet) -> None:
-    """Draw the ways to save a set as a file, which is written when it is asked for."""
-    question_sets = workspace.questions
-    with st.popover(t("Export"), icon=":material/download:", key=f"export_{kept.id}"):
+def export(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Draw the ways to save a set as a file, which is written on demand."""
+    with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON lines"), "application/jsonl", False),
             ("csv", t("Table (CSV)"), "text/csv", True),
         ):
-            st.download_button(
-                label,
-                lambda table=table: question_sets.export(kept, table=table),
-                f"{kept.name}.{kind}",
-                mime,
-                key=f"export_{kind}",
-                icon=":material/download:",
-                on_click="ignore",
-                type="tertiary",
-            )
+            data = partial(workspace.questions.export, question_set, table=table)
+            file = f"{question_set.name}.{kind}"
+            widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
 
 
 def importing(workspace: Workspace, base: str) -> None:
-    """Draw the import of a file, into a set there is or a new one."""
+    """Draw the import of a file, into a set of the base or a new one."""
 
     @st.dialog(t("Import a file"), width="medium", on_dismiss=setmenu.close)
     def dialog() -> None:
@@ -49,29 +43,14 @@ def importing(workspace: Workspace, base: str) -> None:
         if file is None:
             return
         name = _into(workspace, base, file.name)
-        if st.button(
-            t("Import"),
-            key="import_questions",
-            type="primary",
-            icon=":material/upload_file:",
-            disabled=workspace.readonly,
-        ):
+        shut = workspace.readonly
+        if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=shut):
             try:
                 added = workspace.questions.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
                 _refused(error)
                 return
-            st.toast(
-                plain(
-                    t_plural(
-                        "'{set}' has {n} question now",
-                        "'{set}' has {n} questions now",
-                        n=added.questions,
-                        set=added.name,
-                    )
-                ),
-                icon=":material/quiz:",
-            )
+            setmenu.toast_added(added)
             setmenu.open_set(added)
             setmenu.close()
             st.rerun()
@@ -80,35 +59,26 @@ def importing(workspace: Workspace, base: str) -> None:
 
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
-    """Draw the choice of the set that the questions go into, and return its name; at first a new one like the file."""
+    """Draw the choice of the set for the questions, and return its name; at first a new set, named like the file."""
     there = [one.name for one in workspace.questions.sets(base)]
     new = PurePath(file).stem.strip()[: setmenu.LONGEST] or t("My questions")
-    names = [*there, *([] if new in there else [new])]
-    labels = {name: name if name in there else t("{set} (new)", set=name) for name in names}
-    return st.selectbox(
-        t("Into the set"),
-        names,
-        index=names.index(new),
-        format_func=lambda name: labels.get(name, name),
-        key=f"import_into_{file}",
-        accept_new_options=True,
-        help=t("Choose a set, or type the name of a new one."),
-    )
+    texts = {name: name for name in there}
+    texts.setdefault(new, t("{set} (new)", set=new))
+    about = t("Choose a set, or type the name of a new one.")
+    return widgets.select_or_type(t("Into the set"), texts, new, f"import_into_{file}", help=about)
 
 
 def _refused(error: TesseraError) -> None:
-    """Say why nothing was imported: line by line, where it is a matter of lines."""
-    st.error(
-        f"**{t('Nothing was imported. Correct this in the file, then import it again.')}**", icon=":material/error:"
-    )
+    """Say why nothing was imported, line by line if the error has lines."""
+    title = t("Nothing was imported. Correct this in the file, then import it again.")
+    st.error(f"**{title}**", icon=":material/error:")
     if not isinstance(error, QuestionSetError):
-        st.html(f'<div class="t-list">{html(said(error))}</div>')
+        st.html(f'<div class="t-list">{html(text_of(error))}</div>')
         return
     rows = [(error.line, error.reason), *error.others]
-    told = [f"<tr><td>{_line(line)}</td><td>{html(said(reason))}</td></tr>" for line, reason in rows]
+    cells = [
+        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(text_of(reason))}</td></tr>"
+        for line, reason in rows
+    ]
     more = f'<div class="t-dim">{html(t("and {n} more", n=error.unlisted))}</div>' if error.unlisted else ""
-    st.html(f'<div class="t-list"><table class="t-table">{"".join(told)}</table>{more}</div>')
-
-
-def _line(line: int) -> str:
-    return html(t("line {n}", n=line)) if line else ""
+    st.html(f'<div class="t-list"><table class="t-table">{"".join(cells)}</table>{more}</div>')

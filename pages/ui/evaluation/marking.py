@@ -1,4 +1,4 @@
-"""Right passages by a click: a hit becomes one of a question, in a question set of its base."""
+"""Right passages by a click: a hit becomes one of its question, in a question set of its base."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,15 @@ import streamlit as st
 from core.errors import TesseraError
 from core.model import GoldSpan, Hit, QuestionSet
 from core.workspace import Workspace
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t
 
 _MARKED, _PROBLEM = "marked", "mark_problem"
 
 
 class Marks:
-    """Which hits of a question are right ones, by the question sets of their bases; read once, and after a change."""
+    """The right hits of a question by the question sets of their bases; read once, and after a change."""
 
     def __init__(self, workspace: Workspace, text: str) -> None:
         self._workspace = workspace
@@ -23,18 +24,13 @@ class Marks:
 
     def button(self, hit: Hit) -> None:
         """Draw the mark of a hit; a click sets it, a second one takes it back."""
-        kept, golds = self._of(hit)
-        name = kept.name if kept else t("My questions")
-        toggle(
-            self._workspace,
-            hit,
-            marked=any(gold.is_within(hit) for gold in golds),
-            told=t(
-                "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.",
-                set=name,
-            ),
-            act=lambda: self._toggle(hit),
+        question_set, golds = self._of(hit)
+        name = question_set.name if question_set else t("My questions")
+        marked = any(gold.is_within(hit) for gold in golds)
+        about = t(
+            "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.", set=name
         )
+        toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         chunk_id, into = st.session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
             del st.session_state[_MARKED]
@@ -43,37 +39,38 @@ class Marks:
     def _of(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
         base = hit.note.base
         if base not in self._read:
-            kept = last_used(self._workspace, base)
-            self._read[base] = kept, self._workspace.questions.marked(kept, self._text) if kept else ()
+            question_set = last_used(self._workspace, base)
+            golds = self._workspace.questions.marked(question_set, self._text) if question_set else ()
+            self._read[base] = question_set, golds
         return self._read[base]
 
     def _toggle(self, hit: Hit) -> None:
         question_sets = self._workspace.questions
-        kept, golds = self._of(hit)
+        question_set, golds = self._of(hit)
         self._read.clear()
-        if kept is not None and any(gold.is_within(hit) for gold in golds):
-            question_sets.unmark(kept, self._text, hit)
+        if question_set is not None and any(gold.is_within(hit) for gold in golds):
+            question_sets.unmark(question_set, self._text, hit)
             return
-        if kept is None:
-            kept = question_sets.add_set(hit.note.base, t("My questions"))
-        question_sets.mark(kept, self._text, hit)
-        use(self._workspace, kept)
+        if question_set is None:
+            question_set = question_sets.add_set(hit.note.base, t("My questions"))
+        question_sets.mark(question_set, self._text, hit)
+        use(self._workspace, question_set)
         # What a callback draws takes the place of the page's first elements.
-        st.session_state[_MARKED] = hit.chunk.id, kept.name
+        st.session_state[_MARKED] = hit.chunk.id, question_set.name
 
 
-def toggle(workspace: Workspace, hit: Hit, *, marked: bool, told: str, act: Callable[[], None]) -> None:
-    """Draw the button that makes a hit's passage a right one, or takes that back; `told` says where."""
+def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
+    """Draw the button that makes a hit's passage a right one, or takes that back; `about` is its tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
-    st.button(
+    if added:
+        about = t("You added this chunk yourself. A right passage must stand in the note's own text.")
+    widgets.button(
         t("Right passage"),
-        key=key,
-        icon=":material/check_circle:" if marked else ":material/radio_button_unchecked:",
+        key,
+        "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
-        help=plain(
-            t("You added this chunk yourself. A right passage must stand in the note's own text.") if added else told
-        ),
+        help=plain(about),
         on_click=guarded,
         args=(key, act),
         disabled=workspace.readonly or added,
@@ -82,7 +79,7 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, told: str, act: Call
 
 
 def guarded(key: str, act: Callable[[], None]) -> None:
-    """Do what a click asks for, as a callback, whose errors would be drawn as bugs: `problem` draws them."""
+    """Act in a callback; `problem` draws an error, which Streamlit would draw as a bug."""
     try:
         act()
     except TesseraError as error:
@@ -90,24 +87,24 @@ def guarded(key: str, act: Callable[[], None]) -> None:
 
 
 def problem(key: str) -> None:
-    """Draw once what stood in the way of the last click on a button."""
+    """Draw the error of the last click on a button, once."""
     where, error = st.session_state.get(_PROBLEM, ("", None))
     if error is not None and where == key:
         del st.session_state[_PROBLEM]
-        st.error(plain(said(error)), icon=":material/error:")
+        shell.problem(error)
 
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
-    """Return the question set of a base that was used last, its first one where that is gone, None without any."""
+    """Return the question set of a base that was used last, else its first one, None without any."""
     sets = workspace.questions.sets(base)
     used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
-    return next((kept for kept in sets if kept.id == used), sets[0] if sets else None)
+    return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
-def use(workspace: Workspace, kept: QuestionSet) -> None:
+def use(workspace: Workspace, question_set: QuestionSet) -> None:
     """Remember a question set as the one of its base that was used last."""
-    if workspace.preferences.get(_preference(kept.base_id)) != kept.id:
-        workspace.preferences.set(_preference(kept.base_id), kept.id)
+    if workspace.preferences.get(_preference(question_set.base_id)) != question_set.id:
+        workspace.preferences.set(_preference(question_set.base_id), question_set.id)
 
 
 def _preference(base_id: str) -> str:

@@ -1,28 +1,29 @@
-"""The right passages of a question: where each stands in its note, and the search for another."""
+"""The right passages of a question: the place of each in its note, and the search for another."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from core.model import GoldSpan, Hit, Question, QuestionSet, SearchOptions, SearchResult
+from core.model import NOTICES, GoldSpan, Hit, Question, QuestionSet, SearchOptions
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
-from pages.ui.search import answer, hits
-from pages.ui.shared import cards, marks, shell
-from pages.ui.shared.safe import html, marked, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.search import hits
+from pages.ui.shared import cards, marks, shell, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 20
-"""Right passages of a question that are drawn; the rest is counted."""
+"""Right passages of a question that are drawn; the others are counted."""
 FOUND = 8
-"""Hits among which a right passage is looked for."""
+"""Hits of the search for another passage."""
 LINES = 6
 LONG = 300
-"""Characters of a passage from which on a part of it may be meant: half of it must be retrieved to count as found."""
+"""Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
 
 
-def listed(workspace: Workspace, kept: QuestionSet, one: Question, key: str) -> None:
-    """Draw a question's right passages, each with where it stands."""
+def listed(workspace: Workspace, question_set: QuestionSet, one: Question, key: str) -> None:
+    """Draw a question's right passages, each with its place."""
     st.html(f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(one.spans)))}</div>')
     if not one.spans:
         st.caption(
@@ -33,31 +34,22 @@ def listed(workspace: Workspace, kept: QuestionSet, one: Question, key: str) -> 
         )
     for number, gold in enumerate(one.spans[:SHOWN]):
         with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
-            _passage(workspace, kept, one, gold, f"remove_{number}_{key}")
+            _passage(workspace, question_set, one, gold, f"remove_{number}_{key}")
     if len(one.spans) > SHOWN:
         st.caption(t("and {n} more", n=len(one.spans) - SHOWN))
 
 
-def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
+def _passage(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_{key}"):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{html(t("Passage gone"))}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
-            place = _place(workspace, gold)
-            _link(gold.path, gold.note_id, place)
-        st.button(
-            "",
-            key=key,
-            icon=":material/close:",
-            type="tertiary",
-            help=t("Remove"),
-            on_click=marking.guarded,
-            args=(key, lambda: workspace.questions.remove_passage(kept, one.id, gold)),
-            disabled=workspace.readonly,
-        )
+            _link(gold.path, gold.note_id, _place(workspace, gold))
+        act = partial(workspace.questions.remove_passage, question_set, one.id, gold)
+        widgets.close(key, t("Remove"), on_click=marking.guarded, args=(key, act), disabled=workspace.readonly)
     marking.problem(key)
-    st.html(f'<div class="t-hit">{_text(gold.quote)}</div>')
+    st.html(_text(gold.quote))
     if gold.flagged:
         st.caption(
             t(
@@ -66,11 +58,15 @@ def _passage(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldS
             )
         )
     elif len(gold.quote) > LONG:
-        _narrowing(workspace, kept, one, gold, f"narrow_{key}")
+        _narrowing(workspace, question_set, one, gold, f"narrow_{key}")
 
 
-def _narrowing(workspace: Workspace, kept: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
-    """Draw how a long passage becomes the part of it that answers."""
+def _narrowing(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
+    """Draw the form that shortens a long passage to the part that answers."""
+
+    def narrow() -> None:
+        workspace.questions.narrow_passage(question_set, one.id, gold, st.session_state[f"{key}_text"])
+
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         st.caption(
             t(
@@ -79,101 +75,66 @@ def _narrowing(workspace: Workspace, kept: QuestionSet, one: Question, gold: Gol
             )
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
-        st.button(
-            t("Save"),
-            key=key,
-            on_click=marking.guarded,
-            args=(
-                key,
-                lambda: workspace.questions.narrow_passage(kept, one.id, gold, st.session_state[f"{key}_text"]),
-            ),
-            disabled=workspace.readonly,
-        )
+        st.button(t("Save"), key=key, on_click=marking.guarded, args=(key, narrow), disabled=workspace.readonly)
     marking.problem(key)
 
 
 def _text(text: str, words: Sequence[str] = ()) -> str:
-    """A text as HTML, a long one shortened, with all of it on demand."""
-    shown, whole = cards.excerpt(text, words, LINES)
-    if whole:
-        return shown
-    all_of_it = f'<div class="t-text">{marked(text, marks.find(text, words))}</div>'
-    return f"{shown}<details><summary>{html(t('Whole passage, {n} characters', n=len(text)))}</summary>{all_of_it}</details>"
+    """Return a passage as HTML, a long one shortened, with the whole on demand."""
+    title = t("Whole passage, {n} characters", n=len(text))
+    return f'<div class="t-hit">{cards.foldable(text, marks.find(text, words), title, LINES)}</div>'
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
-    """The number of the chunk that holds the most of a right passage."""
+    """Return the index of the chunk that holds the most of a right passage."""
     chunks = workspace.chunks.of_note(gold.note_id)
     held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
     return max(held, key=held.__getitem__, default=None)
 
 
 def _link(name: str, note_id: str, chunk: int | None) -> None:
-    """Draw the way to a place in a note."""
-    st.page_link(
-        "chunks.py",
-        label=plain(name),
-        icon=":material/splitscreen:",
-        help=t("Open in Chunks"),
-        query_params={"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})},
-        width="stretch",
-    )
+    widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
 
 
 # the search for another
 
 
-def find(workspace: Workspace, base: str, kept: QuestionSet, one: Question, key: str) -> None:
-    """Draw a search of the base, at first for the question itself, whose hits can be marked as right."""
-    # Open at first where there is none yet, and then for as long as a person likes.
+def find(workspace: Workspace, base: str, question_set: QuestionSet, one: Question, key: str) -> None:
+    """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
+    # Without a right passage it is open at first; then a person opens and closes it.
     st.session_state.setdefault(f"find_{key}", not one.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
         return
     with box, shell.errors():
-        text = st.text_input(
-            t("Search for"),
-            value=one.text,
-            key=f"find_text_{key}",
-            icon=":material/search:",
-            label_visibility="collapsed",
-        )
+        icon, key = ":material/search:", f"find_text_{key}"
+        text = st.text_input(t("Search for"), one.text, key=key, icon=icon, label_visibility="collapsed")
         with st.spinner(t("Searching…")):
-            result = _search(workspace, base, (text or "").strip() or one.text)
+            # The base's own settings; a repeated search comes from the cache.
+            options = SearchOptions(filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False)
+            result = workspace.search((text or "").strip() or one.text, **options)
         if not result.hits:
             st.caption(t("Nothing was found for this question."))
         if "model_loading" in result.notices:
-            st.caption(said(answer.NOTICES["model_loading"]))
+            st.caption(text_of(NOTICES["model_loading"]))
         words = hits.words_of(workspace, result)
         for hit in result.hits:
             with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
-                _hit(workspace, kept, one, hit, words[hit.asked])
+                _hit(workspace, question_set, one, hit, words[hit.asked])
 
 
-def _search(workspace: Workspace, base: str, text: str) -> SearchResult:
-    # The base is asked as it is set; what was found before comes from the search's own cache.
-    return workspace.search(
-        text, **SearchOptions(filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False)
-    )
-
-
-def _hit(workspace: Workspace, kept: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:
+def _hit(workspace: Workspace, question_set: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:
     right = [gold for gold in one.spans if gold.is_within(hit)]
 
     def act() -> None:
         for gold in right:
-            workspace.questions.remove_passage(kept, one.id, gold)
+            workspace.questions.remove_passage(question_set, one.id, gold)
         if not right:
-            workspace.questions.add_passage(kept, one.id, hit)
+            workspace.questions.add_passage(question_set, one.id, hit)
 
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
-        marking.toggle(
-            workspace,
-            hit,
-            marked=bool(right),
-            told=t("Makes it a right passage of this question; a second click takes that back."),
-            act=act,
-        )
-    st.html(f'<div class="t-hit">{_text(hit.chunk.text, words)}</div>')
+        about = t("Makes it a right passage of this question; a second click takes that back.")
+        marking.toggle(workspace, hit, marked=bool(right), about=about, act=act)
+    st.html(_text(hit.chunk.text, words))

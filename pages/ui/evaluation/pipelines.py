@@ -1,4 +1,4 @@
-"""The ways to search that are compared: a preset by one click, and everything else on demand."""
+"""The setups to compare: a preset by one click, and all other settings on demand."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,9 +9,9 @@ from core.messages import message
 from core.model import CHUNKING_RANGES, ChunkingOptions, KnowledgeBase, Pipeline
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
-from pages.ui.shared import knobs, names, parameters, rerankers
+from pages.ui.shared import knobs, parameters, rerankers, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import labels, said, t
+from pages.ui.shared.text import t, text_of
 
 PRESETS = {
     "as_is": message("Current settings"),
@@ -26,13 +26,13 @@ PRESETS = {
 }
 
 MOST = 4
-"""Ways that are compared at once."""
+"""Setups to compare at once."""
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw the ways next to each other and return them; at first the base as it is, and without reranking."""
+    """Draw the setups beside each other and return them; at first the base as it is, and without reranking."""
     key = f"ways_{base.id}"
-    chosen: list[Pipeline] = st.session_state.setdefault(key, [ways.AS_IS, ways.presets(base)["no_rerank"]])
+    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), ways.presets(base)["no_rerank"]])
 
     def put(number: int, way: Pipeline | None) -> None:
         before: list[Pipeline] = st.session_state[key]
@@ -46,67 +46,50 @@ def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
 
 
 def add(base: KnowledgeBase) -> None:
-    """Draw the button that adds a way to those that are compared."""
+    """Draw the button that adds a setup to compare."""
     key = f"ways_{base.id}"
 
     def another() -> None:
         before: list[Pipeline] = st.session_state[key]
-        fresh = next((way for way in ways.presets(base).values() if way not in before), ways.AS_IS)
+        fresh = next((way for way in ways.presets(base).values() if way not in before), Pipeline())
         st.session_state[key] = [*before, fresh]
 
     if len(st.session_state.get(key, [])) < MOST:
-        st.button(t("Add a setup"), key="way_add", icon=":material/add:", type="tertiary", on_click=another)
+        widgets.small(t("Add a setup"), "way_add", "add", on_click=another)
 
 
 Put = Callable[[Pipeline | None], None]
 
 
 def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
-    letter = ways.LETTERS[number]
     with st.container(horizontal=True, vertical_alignment="center", key=f"way_head_{number}"):
-        st.html(
-            f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.called(way, base))}</span></div>',
-            width="stretch",
-        )
+        name = f'<span class="t-name">{html(ways.called(way, base))}</span>'
+        st.html(f'<div class="t-head">{figures.badge(number)}{name}</div>', width="stretch")
         with (
             st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
             st.container(key=f"way_body_{number}"),
         ):
             _everything(workspace, base, number, way, put)
         if number and last > 1:
-            st.button(
-                "",
-                key=f"way_remove_{number}",
-                icon=":material/close:",
-                type="tertiary",
-                help=t("Remove {letter}", letter=letter),
-                on_click=put,
-                args=(None,),
-            )
+            about = t("Remove {letter}", letter=ways.LETTERS[number])
+            widgets.close(f"way_remove_{number}", about, on_click=put, args=(None,))
     _preset(base, number, way, put)
 
 
 def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    offered = {"as_is": ways.AS_IS, **ways.presets(base)}
+    offered = {"as_is": Pipeline(), **ways.presets(base)}
     key = f"way_preset_{number}"
     st.session_state[key] = next((name for name, preset in offered.items() if preset == way), None)
-    st.pills(
-        t("What differs in {letter}", letter=ways.LETTERS[number]),
-        list(offered),
-        format_func=labels(PRESETS),
-        key=key,
-        on_change=lambda: put(offered.get(st.session_state[key], way)),
-        label_visibility="collapsed",
-    )
+    label = t("What differs in {letter}", letter=ways.LETTERS[number])
+    texts = {name: text_of(PRESETS[name]) for name in offered}
+    widgets.pills(label, texts, key, on_change=lambda: put(offered.get(st.session_state[key], way)))
 
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    """Draw a widget for each setting; what is as the base has it isn't the way's own."""
-
+    """Draw a widget for each setting; a value like the base's is not stored in the setup."""
     usual = workspace.bases.search_settings(base)
 
-    def drawn(name: str) -> None:
-        """Draw the widget of a part with the way's own value, else the usual one, and keep what is chosen."""
+    def draw(name: str) -> None:
         key = f"way_{name}_{number}"
         first = knobs.value(usual, name)
         own = getattr(way.search, name)
@@ -117,11 +100,9 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
             put(replace(way, search=replace(way.search, **{name: None if chosen == first else chosen})))
 
         if name == "reranker":
-            texts = {
-                one: rerankers.called(one) for one in (first, *knobs.values(workspace, name), st.session_state[key])
-            }
-            label = said(knobs.KNOBS[name].label)
-            st.selectbox(label, list(texts), format_func=texts.__getitem__, key=key, on_change=chose)
+            offered = (first, *knobs.values(workspace, name), st.session_state[key])
+            texts = {reranker: rerankers.called(reranker) for reranker in offered}
+            widgets.select(text_of(knobs.KNOBS[name].label), texts, key, on_change=chose)
         else:
             knobs.draw(name, key=key, on_change=chose)
 
@@ -140,7 +121,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         _embedder(workspace, base, number, way, put)
     with right:
         for name in knobs.OF_WAYS:
-            drawn(name)
+            draw(name)
 
 
 def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
@@ -156,7 +137,7 @@ def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipel
 
 
 def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    """Draw the strategy and the sizes that it heeds."""
+    """Draw the strategy and the sizes that it uses."""
     now = way.chunking or base.chunking
     keys = {"strategy": f"way_strategy_{number}"}
 
@@ -166,32 +147,18 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
         put(replace(way, chunking=None if chosen == base.chunking else chosen))
 
     st.session_state[keys["strategy"]] = now.strategy
-    st.selectbox(
-        t("Strategy"),
-        list(parameters.STRATEGIES),
-        format_func=labels(names.STRATEGIES),
-        key=keys["strategy"],
-        on_change=chose,
-    )
+    parameters.strategies(keys["strategy"], on_change=chose)
     for name, ends in CHUNKING_RANGES.items():
         if name not in parameters.STRATEGIES[now.strategy]:
             continue
         value = getattr(now, name)
-        low, high, step = parameters.scale(ends, parameters.STEPS.get(name, 10), getattr(base.chunking, name), value)
-        keys[name] = f"way_{name}_{number}_{low}_{high}_{step}"
+        scale = parameters.scale(ends, parameters.STEPS.get(name, 10), getattr(base.chunking, name), value)
+        keys[name] = "_".join(map(str, ("way", name, number, *scale)))
         st.session_state[keys[name]] = value
-        st.slider(
-            said(names.PARAMETERS[name]),
-            low,
-            high,
-            step=step,
-            key=keys[name],
-            on_change=chose,
-            help=said(names.ABOUT_PARAMETERS[name]),
-        )
+        parameters.size(name, keys[name], scale, on_change=chose)
 
 
 @st.cache_data(ttl=60, show_spinner=False)
 def _embedders(_workspace: Workspace) -> list[str]:
-    """The embedders that can be used now: looking for them reads folders."""
+    """Return the embedders that can be used now; the search for them reads folders."""
     return [card.name for card in _workspace.models.cards() if card.part == "embedder" and not card.problem]

@@ -1,7 +1,8 @@
-"""One question: its text, what it is, and its right passages, all of which can be changed."""
+"""One question to see and change: its text, its kind, and its right passages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 from zlib import crc32
 
 import streamlit as st
@@ -9,33 +10,41 @@ import streamlit as st
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import passages
-from pages.ui.shared import names, shell
+from pages.ui.shared import names, shell, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 LONGEST = 20_000
 """Characters that can be typed for a question."""
 
 
 def kind_called(kind: str) -> str:
-    """Return what a kind of question is called on the screen; those of a person's own are as they typed them."""
-    return said(names.QUESTION_KINDS[kind]) if kind in names.QUESTION_KINDS else kind
+    """Return the name of a kind of question on the screen; a person's own kind is its name."""
+    return text_of(names.QUESTION_KINDS.get(kind, kind))
 
 
-def draw(workspace: Workspace, base: str, kept: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
-    """Draw a question with what can be changed of it, its right passages, and the search for another."""
-    key = f"{crc32(repr((kept.id, one.id)).encode('utf-8', 'surrogatepass')):08x}"
+def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:
+    """Draw the choice of a kind and return it, empty for all."""
+    texts = {"": t("All kinds"), **{kind: kind_called(kind) for kind in kinds}}
+    if st.session_state.get(key) not in texts:
+        st.session_state[key] = ""
+    return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
+
+
+def draw(workspace: Workspace, base: str, question_set: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
+    """Draw the form of a question, its right passages, and the search for another."""
+    key = f"{crc32(repr((question_set.id, one.id)).encode('utf-8', 'surrogatepass')):08x}"
     if one.suggested:
-        _suggested(workspace, kept, one)
-    _form(workspace, kept, one, kinds, key)
-    passages.listed(workspace, kept, one, key)
-    passages.find(workspace, base, kept, one, key)
+        _suggested(workspace, question_set, one)
+    _form(workspace, question_set, one, kinds, key)
+    passages.listed(workspace, question_set, one, key)
+    passages.find(workspace, base, question_set, one, key)
 
 
 def new(
-    workspace: Workspace, kept: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
+    workspace: Workspace, question_set: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
 ) -> Question | None:
-    """Draw the form of a question that isn't in the set yet, and return it once it is."""
+    """Draw the form of a new question, and return the question when it is added."""
     with st.form("new_question", border=True), shell.errors():
         st.html(f'<div class="t-name">{html(t("New question"))}</div>')
         text = st.text_area(t("Question"), key="new_question_text", height=100, max_chars=LONGEST)
@@ -45,30 +54,24 @@ def new(
             added = st.form_submit_button(t("Add"), key="new_question_yes", type="primary", disabled=workspace.readonly)
             st.form_submit_button(t("Cancel"), key="new_question_no", on_click=cancelled)
         if added:
-            return workspace.questions.add(kept, [Question("", (text or "").strip(), (), kind=kind)])[0]
+            return workspace.questions.add(question_set, [Question("", (text or "").strip(), (), kind=kind)])[0]
     return None
 
 
-def _suggested(workspace: Workspace, kept: QuestionSet, one: Question) -> None:
+def _suggested(workspace: Workspace, question_set: QuestionSet, one: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
         st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
-        if st.button(
-            t("Accept"),
-            key="accept_one",
-            type="primary",
-            icon=":material/check:",
-            disabled=workspace.readonly,
-        ):
-            workspace.questions.accept(kept, [one.id])
+        if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
+            workspace.questions.accept(question_set, [one.id])
             st.rerun()
-        if st.button(t("Reject"), key="reject_one", icon=":material/close:", disabled=workspace.readonly):
-            workspace.questions.reject(kept, [one.id])
+        if widgets.button(t("Reject"), "reject_one", "close", disabled=workspace.readonly):
+            workspace.questions.reject(question_set, [one.id])
             st.rerun()
 
 
-def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
-    """Draw what can be typed of a question; what is stored meanwhile takes the place of what was typed."""
-    # Another stored question is another widget, which begins with it.
+def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
+    """Draw the form of a question; a change by others replaces the typed text."""
+    # Another stored question is another widget, which begins with its text.
     stored = crc32(repr((one.text, one.kind, one.note, one.any)).encode("utf-8", "surrogatepass"))
     key = f"{key}_{stored:08x}"
     with st.form(f"question_{key}", border=False), shell.errors():
@@ -84,27 +87,17 @@ def _form(workspace: Workspace, kept: QuestionSet, one: Question, kinds: Sequenc
             help=t("Off: one of its right passages is enough. On: it is answered only when all of them are found."),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            saved = st.form_submit_button(
-                t("Save"), key=f"save_question_{key}", type="primary", disabled=workspace.readonly
-            )
+            shut = workspace.readonly
+            saved = st.form_submit_button(t("Save"), key=f"save_question_{key}", type="primary", disabled=shut)
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
-            workspace.questions.edit(kept, one.id, changed)
+            workspace.questions.edit(question_set, one.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
             st.rerun()
 
 
 def _kind(now: str, kinds: Sequence[str], key: str) -> str:
     """Draw the choice of a kind, a new one included, and return it."""
-    there = list(dict.fromkeys(["", now, *kinds]))
-    labels = {name: kind_called(name) if name else t("No kind") for name in there}
-    chosen = st.selectbox(
-        t("Kind"),
-        there,
-        index=there.index(now),
-        format_func=lambda name: labels.get(name, name),
-        key=key,
-        accept_new_options=True,
-    )
-    return (chosen or "").strip()
+    labels = {"": t("No kind"), **{name: kind_called(name) for name in (now, *kinds) if name}}
+    return widgets.select_or_type(t("Kind"), labels, now, key)

@@ -1,4 +1,4 @@
-"""The questions of the runs that are compared: a list with the rank in each run, and what was recalled for one."""
+"""The questions of the compared runs: a list with the rank in each run, and the hits for one question."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -8,14 +8,13 @@ from core.messages import message
 from core.model import DEPTH, KnowledgeBase, Row, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import recalled, ways
-from pages.ui.evaluation.question import kind_called
-from pages.ui.shared import links, shell
+from pages.ui.evaluation.question import kind_called, kind_filter
+from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 Filter = Callable[[Row], bool]
 
-HEIGHT = 620
 FILTERS = {
     "all": message("All"),
     "missed": message("Missed"),
@@ -29,7 +28,7 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 
 def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the list and the chosen question; a click in it draws only this part anew."""
+    """Draw the list and the chosen question; a click in the list draws only this part anew."""
     st.subheader(t("Question by question"))
 
     @st.fragment
@@ -50,71 +49,39 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
 
 
 def _against(base: KnowledgeBase, shown: SideBySide) -> int:
-    """Return the run whose changes are filtered by: with more than two runs it is chosen."""
+    """Return the number of the run that the filters compare with the first; of several, a person chooses it."""
     if len(shown.runs) < 3:
         return len(shown.runs) - 1
     names = {number: plain(ways.titled(run, number, base)) for number, run in enumerate(shown.runs) if number}
-    return int(
-        st.segmented_control(
-            t("Compared with A"), list(names), format_func=names.__getitem__, default=1, required=True, key="against"
-        )
-    )
+    return widgets.segments(t("Compared with A"), names, "against", default=1, label_visibility="visible")
 
 
 def filters(against: int, *, several: bool) -> dict[str, Filter]:
-    """Return what the list can be narrowed to, by name; `against` is the run that is compared with the first."""
+    """Return the filters of the list by name; `against` is the number of the run that is compared with the first."""
 
     def changed(name: str) -> Filter:
         return lambda row: row.changes[against - 1] == name
 
-    changes = {name: changed(name) for name in ("gained", "lost", "better", "worse")} if several else {}
     return {
         "all": lambda row: True,
         "missed": lambda row: not row.negative and (row.ranks[against] or DEPTH + 1) > DEPTH,
-        **changes,
+        **({name: changed(name) for name in ("gained", "lost", "better", "worse")} if several else {}),
         "negative": lambda row: row.negative,
     }
 
 
 def _filtered(shown: SideBySide, against: int) -> list[Row]:
-    """Draw the filters, each with how many questions pass it, and return those that pass."""
+    """Draw the filters, each with its count of questions, and return the questions that pass."""
     offered = filters(against, several=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
-    names = [name for name in offered if counts[name] or name in ("all", "missed")]
-    labels = {name: f"{said(FILTERS[name])} {counts[name]:,}" for name in names}
-    if st.session_state.get("rows_filter") not in names:
+    labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
+    if st.session_state.get("rows_filter") not in labels:
         st.session_state["rows_filter"] = "all"
     with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):
-        name = st.pills(
-            t("Which questions"),
-            names,
-            format_func=labels.__getitem__,
-            key="rows_filter",
-            required=True,
-            label_visibility="collapsed",
-        )
+        name = widgets.pills(t("Which questions"), labels, "rows_filter", required=True)
         kinds = sorted({row.kind for row in shown.rows} - {""})
-        kind = ""
-        if kinds:
-            if st.session_state.get("rows_kind") not in ("", *kinds):
-                st.session_state["rows_kind"] = ""
-            called = {"": t("All kinds"), **{name: kind_called(name) for name in kinds}}
-            kind = st.selectbox(
-                t("Kind"),
-                list(called),
-                format_func=called.__getitem__,
-                key="rows_kind",
-                label_visibility="collapsed",
-                width=170,
-            )
-        text = st.text_input(
-            t("Text of the question"),
-            key="rows_text",
-            placeholder=t("Text of the question"),
-            icon=":material/search:",
-            label_visibility="collapsed",
-            width=230,
-        )
+        kind = kind_filter(kinds, "rows_kind", width=170) if kinds else ""
+        text = widgets.text_box(t("Text of the question"), "rows_text", icon=":material/search:", width=230)
     wanted = text.strip().casefold()
     passes = offered[str(name)]
     return [
@@ -125,31 +92,30 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
 
 
 def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
-    """Draw a line for each question and return the chosen one, at first the one that the address names."""
+    """Draw a line for each question and return the chosen one, at first the one in the address."""
     if (linked := links.arrived("question")) is not None:
         st.session_state["rows_linked"] = linked
         links.say("question", linked)
     wanted = links.known("question")
     first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
-    # Another list is another table, for what is chosen is the number of a line; so is one that a link leads to.
-    told = hash(
-        (tuple(run.id for run in shown.runs), tuple(row.id for row in rows), st.session_state.get("rows_linked"))
-    )
-    letters = {f"rank_{number}": ways.LETTERS[number] for number in range(len(shown.runs))}
-    event = st.dataframe(
+    # Rows are chosen by number: another list is another table, and so is one that a link leads to.
+    linked = st.session_state.get("rows_linked")
+    state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
+    about = t("Rank of the answer")
+    ranks = {
+        f"rank_{number}": st.column_config.TextColumn(ways.LETTERS[number], width=34, help=about)
+        for number in range(len(shown.runs))
+    }
+    event = widgets.table(
         [_line(row, against) for row in rows],
-        key=f"rows_{told}",
-        height=min(HEIGHT, 38 + 35 * len(rows)),
-        hide_index=True,
-        column_config={
+        {
             "change": st.column_config.TextColumn("", width=28),
             "question": st.column_config.TextColumn(t("Question"), width=260),
-            **{
-                name: st.column_config.TextColumn(letter, width=34, help=t("Rank of the answer"))
-                for name, letter in letters.items()
-            },
+            **ranks,
             "kind": st.column_config.TextColumn(t("Kind"), width=80),
         },
+        f"rows_{state}",
+        most=620,
         on_select="rerun",
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
@@ -167,19 +133,14 @@ def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
 
 
 def _line(row: Row, against: int) -> Mapping[str, str]:
-    ranks = {f"rank_{number}": rank(row, number) for number in range(len(row.results))}
-    change = SIGNS[row.changes[against - 1]] if against and row.changes else ""
     return {
-        "change": change,
-        **ranks,
+        "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
+        **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
         "question": row.question,
         **({"kind": kind_called(row.kind)} if row.kind else {}),
     }
 
 
 def rank(row: Row, number: int) -> str:
-    """Return the rank by which a run answers a question, as wide as any, so that ranks are sorted as numbers."""
-    if row.negative:
-        return " ·"
-    found = row.ranks[number]
-    return f"{found:>2}" if found else " –"
+    """Return the rank at which a run answers a question, padded so that texts sort like numbers."""
+    return " ·" if row.negative else f"{row.ranks[number] or '–':>2}"

@@ -1,4 +1,4 @@
-"""Asking a question set in several ways: what that takes, the button, the progress, and what is shown when it is over."""
+"""A run of a question set with several setups: its time, the button, the progress, and the comparison at its end."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,37 +8,32 @@ import streamlit as st
 from core.model import KnowledgeBase, Pipeline, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, pipelines, ways
-from pages.ui.shared import jobs, sizes
+from pages.ui.shared import jobs, sizes, widgets
 from pages.ui.shared.text import t, t_plural
 
 JOB = "evaluate"
 SECONDS = 0.15
-"""A question takes about this long where nothing was measured yet."""
+"""Time of a question before the first measurement."""
 
 
-def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet, chosen: Sequence[Pipeline]) -> None:
-    """Draw what a run of the ways takes, and the button that begins it."""
-    count = kept.questions - kept.suggested
+def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
+    """Draw the time that a run of the setups takes, and the button that begins it."""
+    count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
     beside = [letter for letter, way in zip(ways.LETTERS, chosen, strict=False) if ways.beside(way, base)]
     with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
-        if st.button(
-            t("Run these {n} setups", n=len(chosen)),
-            key="run",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=workspace.readonly or workspace.jobs.running(*jobs.EVALUATION) or not count or twice,
-        ):
-            start(workspace, kept, chosen)
+        label, shut = t("Run these {n} setups", n=len(chosen)), jobs.evaluating(workspace) or not count or twice
+        if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
+            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, chosen, progress))
         pipelines.add(base)
-        told = t_plural(
+        text = t_plural(
             "{n} question, {ways} setups, about {time}",
             "{n} questions, {ways} setups, about {time}",
             n=count,
             ways=len(chosen),
             time=lasts(workspace, base, count * len(chosen)),
         )
-        st.caption(t("The set has no question that can be asked yet.") if not count else told, width="content")
+        st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
     if twice:
         st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
     elif beside:
@@ -50,18 +45,8 @@ def section(workspace: Workspace, base: KnowledgeBase, kept: QuestionSet, chosen
         st.caption(f":material/hourglass_top: {wait}")
 
 
-def start(workspace: Workspace, kept: QuestionSet, chosen: Sequence[Pipeline]) -> None:
-    """Ask the set in these ways."""
-    jobs.start(workspace, JOB, lambda progress: workspace.runs.run(kept, chosen, progress))
-
-
-def resume(workspace: Workspace, run_id: str) -> None:
-    """Ask what a stopped run hasn't asked."""
-    jobs.start(workspace, JOB, lambda progress: [workspace.runs.resume(run_id, progress)])
-
-
 def panel(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw how far a run is; what has come of one that is over is compared from now on."""
+    """Draw the progress of a run; at its end, its results become the ones that are compared."""
     job = workspace.jobs.get(JOB)
     if job and job.state == "done" and isinstance(job.result, list) and job.result[0].base_id == base.id:
         comparison.compare(workspace, job.result[0].set_id, [run.id for run in job.result])
@@ -70,6 +55,6 @@ def panel(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def lasts(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
-    """Return about how long it takes to ask so many questions, by the last runs on a base."""
+    """Return the estimated time for `count` questions, by the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.of(base.name)[:4] if run.asked]
     return sizes.duration(count * max(measured, default=SECONDS))

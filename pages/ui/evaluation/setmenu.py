@@ -1,85 +1,65 @@
-"""What can be done with a question set: each in a dialog of its own."""
+"""The actions on a question set, each in its dialog."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from core.model import QuestionSet
 from core.workspace import Workspace
-from pages.ui.shared import shell
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
 LONGEST = 80
 """Characters of a set's name."""
 
-_ASKED = "questions_dialog"
+_DIALOG = "questions_dialog"
 
 
-def menu(workspace: Workspace, kept: QuestionSet) -> None:
+def menu(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the menu of a set."""
-    labels = {
-        "new": t("New set"),
-        "import": t("Import a file"),
-        "rename": t("Rename"),
-        "delete": t("Delete this set"),
-    }
+    labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
 
     def chosen() -> None:
         if name := st.session_state[key]:
-            ask(name)
+            open_next(name)
 
-    key = f"set_menu_{kept.id}"
-    st.menu_button(
-        t("Set"),
-        list(labels),
-        format_func=labels.__getitem__,
-        key=key,
-        icon=":material/more_horiz:",
-        on_click=chosen,
-        disabled=workspace.readonly,
-    )
+    key = f"set_menu_{question_set.id}"
+    widgets.menu(t("Set"), labels, key, "more_horiz", on_click=chosen, disabled=workspace.readonly)
 
 
-def ask(name: str) -> None:
+def open_next(name: str) -> None:
     """Open a dialog in the next run; for callbacks."""
-    st.session_state[_ASKED] = name
+    st.session_state[_DIALOG] = name
 
 
 def close() -> None:
-    """Close the dialog that is open."""
-    st.session_state.pop(_ASKED, None)
+    """Close the open dialog."""
+    st.session_state.pop(_DIALOG, None)
 
 
-def asked() -> str:
-    """Return the dialog that was asked for, empty where none was."""
-    return str(st.session_state.get(_ASKED, ""))
+def dialog_name() -> str:
+    """Return the name of the open dialog, empty without one."""
+    return str(st.session_state.get(_DIALOG, ""))
 
 
-def dialogs(workspace: Workspace, base: str, kept: QuestionSet | None) -> None:
-    """Draw the dialog that was asked for, where it is about a set's name or its end."""
-    if asked() == "new":
-        _named("new", t("New set"), t("Create"), "", lambda name: workspace.questions.add_set(base, name))
-    elif asked() == "rename" and kept:
-        _named(
-            "rename",
-            t("Rename"),
-            t("Rename"),
-            kept.name,
-            lambda name: workspace.questions.rename_set(kept, name),
+def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
+    """Draw the open dialog if it names or deletes a set."""
+    name, question_sets = dialog_name(), workspace.questions
+    if name == "new":
+        _named(name, t("New set"), t("Create"), "", partial(question_sets.add_set, base))
+    elif name == "rename" and question_set:
+        rename = partial(question_sets.rename_set, question_set)
+        _named(name, t("Rename"), t("Rename"), question_set.name, rename)
+    elif name == "delete" and question_set:
+        text = t_plural(
+            "The set '{set}' with its {n} question is deleted. Its runs stay.",
+            "The set '{set}' with its {n} questions is deleted. Its runs stay.",
+            n=question_set.questions,
+            set=question_set.name,
         )
-    elif asked() == "delete" and kept:
-        confirmed(
-            t("Delete this set"),
-            t_plural(
-                "The set '{set}' with its {n} question is deleted. Its runs stay.",
-                "The set '{set}' with its {n} questions is deleted. Its runs stay.",
-                n=kept.questions,
-                set=kept.name,
-            ),
-            lambda: workspace.questions.delete_set(kept),
-            closed=close,
-        )
+        confirm(t("Delete this set"), text, lambda: question_sets.delete_set(question_set), closed=close)
 
 
 def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
@@ -96,25 +76,19 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
     dialog()
 
 
-def open_set(kept: QuestionSet) -> None:
-    """Let a set be the chosen one in the next run: as if a link had been followed."""
-    st.query_params["set"] = kept.name
+def open_set(question_set: QuestionSet) -> None:
+    """Choose a set for the next run, as a link does."""
+    st.query_params["set"] = question_set.name
 
 
-def confirmed(title: str, more: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
-    """Ask for the second yes to a deletion in a dialog, and delete."""
+def confirm(title: str, text: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
+    """Ask in a dialog whether to delete questions."""
+    shell.confirm(title, plain(text), "questions_delete", act, closed=closed)
 
-    @st.dialog(title, on_dismiss=closed)
-    def dialog() -> None:
-        st.write(plain(more))
-        with st.container(horizontal=True):
-            if st.button(t("Delete"), key="questions_delete_yes", type="primary", icon=":material/delete:"):
-                with shell.errors():
-                    act()
-                    closed()
-                    st.rerun()
-            if st.button(t("Keep"), key="questions_delete_no"):
-                closed()
-                st.rerun()
 
-    dialog()
+def toast_added(question_set: QuestionSet) -> None:
+    """Say how many questions a set has now."""
+    text = t_plural(
+        "'{set}' has {n} question now", "'{set}' has {n} questions now", n=question_set.questions, set=question_set.name
+    )
+    st.toast(plain(text), icon=":material/quiz:")

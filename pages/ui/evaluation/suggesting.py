@@ -1,10 +1,10 @@
-"""Questions that the notes answer, suggested by rules or by a language model, for a person to accept."""
+"""Suggestions by rules or by a language model of questions that the notes answer."""
 
 import streamlit as st
 
 from core.model import Progress, QuestionSet
 from core.workspace import Workspace
-from pages.ui.shared import jobs
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
@@ -12,21 +12,16 @@ COUNTS = (5, 10, 20, 50, 100)
 USUAL = 20
 
 
-def popover(workspace: Workspace, kept: QuestionSet) -> None:
-    """Draw how many questions shall be suggested and by what, and the beginning of that."""
-    box = st.popover(
-        t("Suggest"),
-        icon=":material/auto_awesome:",
-        key="suggest",
-        disabled=workspace.readonly,
-        on_change="rerun",
-    )
+def popover(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Draw the number of the suggestions, their source, and the button that begins."""
+    icon, shut = ":material/auto_awesome:", workspace.readonly
+    box = st.popover(t("Suggest"), icon=icon, key="suggest", disabled=shut, on_change="rerun")
     if box.open:
         with box:
-            _choices(workspace, kept)
+            _choices(workspace, question_set)
 
 
-def _choices(workspace: Workspace, kept: QuestionSet) -> None:
+def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.base_url and llm.model:
@@ -37,25 +32,19 @@ def _choices(workspace: Workspace, kept: QuestionSet) -> None:
     if "model" not in ways:
         st.caption(t("A language model, set in [llm] of tessera.toml, can ask in other words than the notes'."))
 
-    def asked() -> None:
+    def begin() -> None:
         st.session_state["suggest"] = False
-        start(workspace, kept, count, by_model=way == "model")
+        start(workspace, question_set, count, by_model=way == "model")
 
-    st.button(
-        t("Suggest questions"),
-        key="suggest_yes",
-        type="primary",
-        icon=":material/auto_awesome:",
-        on_click=asked,
-        disabled=workspace.readonly or workspace.jobs.running("suggest"),
-    )
+    label, shut = t("Suggest questions"), workspace.readonly or workspace.jobs.running("suggest")
+    widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
 
 
-def start(workspace: Workspace, kept: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
-    """Suggest questions in a job; for callbacks, after which the page is drawn: at its end where that is soon."""
+def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
+    """Suggest questions in a job, and wait for it for up to `jobs.SOON` seconds; for callbacks."""
 
     def job(progress: Progress) -> int:
-        return len(workspace.questions.suggest(kept, count, by_model=by_model, progress=progress))
+        return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
 
     workspace.jobs.start("suggest", job)
     workspace.jobs.wait("suggest", jobs.SOON)

@@ -6,67 +6,54 @@ from core.messages import message
 from core.model import BaseStatus, Status
 from core.workspace import Workspace
 from pages.ui.settings import defaults
-from pages.ui.shared import jobs, plans, sizes, style, times
+from pages.ui.shared import jobs, plans, sizes, style, times, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 COLUMNS = 3
 POINTS = (
-    (message("See every split"), message("Each note is split in the way that fits it, and you can see where and why.")),
+    (message("See every split"), message("Each note is split as fits it, and you can see where and why.")),
     (message("Ask in your own words"), message("Meaning and words count together, and every hit shows its scores.")),
     (
         message("No network needed"),
         message("The language model is installed with the program. Nothing is sent anywhere."),
     ),
 )
-"""What Tessera is good for, each in a few words and in a sentence."""
+"""The strengths of Tessera, each in a few words and in a sentence."""
 
 
 def welcome(workspace: Workspace) -> None:
-    """Say what Tessera is to a person who has no notes in it yet, and offer the two ways to begin."""
+    """Introduce Tessera to a person without notes, and offer the two ways to begin."""
     st.title("Tessera")
     st.html(
         f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
     )
-    busy = jobs.importing(workspace)
+    shut = jobs.importing(workspace) or workspace.readonly
     with st.container(horizontal=True):
-        if st.button(
-            t("Try it with sample notes"),
-            key="try",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=busy or workspace.readonly,
-        ):
+        if widgets.button(t("Try it with sample notes"), "try", "play_arrow", type="primary", disabled=shut):
             jobs.start_samples(workspace)
             st.rerun()
-        if st.button(
-            t("Import my notes"), key="to_import", icon=":material/folder_open:", disabled=busy or workspace.readonly
-        ):
+        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=shut):
             st.switch_page("notes.py")
     st.space("small")
     for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
         column.html(
-            f'<div class="t-point" style="--tile: {tile}"><b>{html(said(title))}</b>'
-            f'<span class="t-dim">{html(said(more))}</span></div>'
+            f'<div class="t-point" style="--tile: {tile}"><b>{html(text_of(title))}</b>'
+            f'<span class="t-dim">{html(text_of(more))}</span></div>'
         )
 
 
 def quick_search() -> None:
     """Draw the search box; its question is answered on the search page."""
     with st.form("quick", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        text = st.text_input(
-            t("What are you looking for?"),
-            key="quick_q",
-            placeholder=t("What are you looking for?"),
-            label_visibility="collapsed",
-        )
-        asked = st.form_submit_button(t("Search"), type="primary", icon=":material/search:")
-    if asked and text.strip():
+        text = widgets.text_box(t("What are you looking for?"), "quick_q")
+        submitted = st.form_submit_button(t("Search"), type="primary", icon=":material/search:")
+    if submitted and text.strip():
         st.switch_page("search.py", query_params={"q": text})
 
 
 def attention(workspace: Workspace, status: Status) -> None:
-    """Draw what a person should look at; nothing where all is well."""
+    """Draw the problems that a person should look at; nothing without any."""
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     if not failures and not status.index_problem:
         return
@@ -75,26 +62,21 @@ def attention(workspace: Workspace, status: Status) -> None:
         defaults.problem(status)
         defaults.rebuild(workspace)
     for name, failed in failures.items():
-        with st.expander(
-            plain(
-                t_plural(
-                    "{n} file of '{base}' could not be read at the last sync",
-                    "{n} files of '{base}' could not be read at the last sync",
-                    n=len(failed),
-                    base=name,
-                )
-            ),
-            icon=":material/warning:",
-        ):
+        title = t_plural(
+            "{n} file of '{base}' could not be read at the last sync",
+            "{n} files of '{base}' could not be read at the last sync",
+            n=len(failed),
+            base=name,
+        )
+        with st.expander(plain(title), icon=":material/warning:"):
             plans.listing(plans.failed(failed))
 
 
 def bases(workspace: Workspace, status: Status) -> None:
-    """Draw a card for every base, and where all of it is kept."""
-    for first in range(0, len(status.bases), COLUMNS):
-        for column, base in zip(st.columns(COLUMNS), status.bases[first : first + COLUMNS], strict=False):
-            with column.container(border=True, key=f"base_{base.base.id}"):
-                _base(base)
+    """Draw a card for every base, and the folder of the workspace."""
+    for column, base in widgets.in_columns(status.bases, COLUMNS):
+        with column.container(border=True, key=f"base_{base.base.id}"):
+            _base(base)
     st.caption(
         t("{size} on disk in {folder}", size=sizes.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
     )
@@ -102,8 +84,9 @@ def bases(workspace: Workspace, status: Status) -> None:
 
 def _base(status: BaseStatus) -> None:
     base = status.base
+    notes = t_plural("{n} note", "{n} notes", n=status.notes)
     facts = [
-        f"{t_plural('{n} note', '{n} notes', n=status.notes)} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
+        f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
         t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
         t("Model {name}", name=base.embedder),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),

@@ -1,12 +1,13 @@
-"""Bringing notes in: where from, what would change, the yes."""
+"""The import of notes: its source, the preview of its changes, the confirmation."""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.model import NOTE_SUFFIXES, SyncPlan
 from core.workspace import Workspace
-from pages.ui.shared import jobs, plans, shell
+from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
@@ -14,7 +15,7 @@ TYPES = [suffix.removeprefix(".") for suffix in NOTE_SUFFIXES]
 
 
 def section(workspace: Workspace, bases: list[str]) -> None:
-    """Draw the ways to import, or the plan that waits for its yes."""
+    """Draw the ways to import, or the plan that waits for a confirmation."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
@@ -36,24 +37,18 @@ def section(workspace: Workspace, bases: list[str]) -> None:
 
 def _by_path(workspace: Workspace) -> None:
     with st.form("by_path", border=False):
-        path = st.text_input(
-            t("Folder path"),
-            key="import_path",
-            help=t(
-                "Markdown and text files in it and below. They are read where they are; Tessera never changes them."
-            ),
-            placeholder="~/Documents/notes",
-        )
+        about = t("Markdown and text files in it and below. They are read where they are; Tessera never changes them.")
+        path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
         name = st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
-        asked = st.form_submit_button(t("Preview changes"), type="primary")
-    if asked and not path.strip():
+        submitted = st.form_submit_button(t("Preview changes"), type="primary")
+    if submitted and not path.strip():
         st.error(t("Give the path of a folder first."))
-    elif asked:
+    elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
 
 
 def _again(workspace: Workspace) -> None:
-    """Offer the folders that were synced before."""
+    """Draw a button for each folder that was synced before."""
     known = [
         (base.name, folder)
         for base in workspace.bases.all()
@@ -62,7 +57,7 @@ def _again(workspace: Workspace) -> None:
     ]
     for number, (name, folder) in enumerate(known):
         label = f"{t('Sync again')}: {plain(name)} · {plain(folder)}"
-        if st.button(label, key=f"again_{number}", type="tertiary", icon=":material/sync:"):
+        if widgets.small(label, f"again_{number}", "sync"):
             _look(workspace, folder, name)
 
 
@@ -102,7 +97,7 @@ def _propose(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _decide(workspace: Workspace, plan: SyncPlan) -> None:
-    """Show a plan and take the yes; one that removes much asks for a second one."""
+    """Draw a plan and its confirmation; one that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
         st.subheader(plain(t("What this sync would change in '{base}'", base=plan.base)))
         plans.show(plan)
@@ -116,20 +111,15 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                 ),
                 icon=":material/warning:",
             )
-            confirmed = st.checkbox(
-                t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed)), key="plan_confirmed"
-            )
+            label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
+            confirmed = st.checkbox(label, key="plan_confirmed")
         if plan.is_empty:
             st.caption(t("Everything is up to date: there is nothing to do."))
         with st.container(horizontal=True):
-            if st.button(
-                t("Apply"),
-                key="plan_apply",
-                type="primary",
-                icon=":material/check:",
-                disabled=plan.is_empty or not confirmed or workspace.readonly,
-            ):
-                if jobs.start_import(workspace, plan, confirmed=confirmed):
+            shut = plan.is_empty or not confirmed or workspace.readonly
+            if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
+                apply = partial(workspace.notes.apply, plan, confirmed=confirmed)
+                if workspace.jobs.start("import", lambda progress: apply(progress=progress)):
                     del st.session_state["plan"]
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))

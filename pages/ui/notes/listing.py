@@ -1,4 +1,4 @@
-"""The list of notes: filters, table, deleting."""
+"""The list of notes: filters, table, deletion."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import NoteCard
 from core.workspace import Workspace
-from pages.ui.shared import jobs, links, shell
+from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
@@ -17,17 +17,8 @@ def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str
         st.session_state.update(notes_base="", notes_tags=[], notes_text="")
     if (base := links.arrived("base")) in bases:
         st.session_state["notes_base"] = base
-    if st.session_state.get("notes_base") not in bases:
-        st.session_state["notes_base"] = ""
-    everywhere = t("All bases")
     left, middle, right = st.columns([2, 3, 3])
-    base = left.selectbox(
-        t("Base"),
-        ["", *bases],
-        format_func=lambda name: name or everywhere,
-        key="notes_base",
-        persist_state="session",
-    )
+    base = widgets.base_filter(bases, "notes_base", left)
     links.say("base", base)
     tags = workspace.notes.tags(base or None)
     st.session_state["notes_tags"] = [tag for tag in st.session_state.get("notes_tags", []) if tag in tags]
@@ -44,26 +35,22 @@ def chosen() -> list[str]:
 
 
 def table(cards: Sequence[NoteCard], chosen: Sequence[str], *, several_bases: bool) -> None:
-    """Draw the notes; those whose rows are marked are the chosen ones of the next run."""
+    """Draw the notes; a marked row makes its note a chosen one of the next run."""
     links.say("note", chosen[0] if len(chosen) == 1 else "")
     if not cards:
         st.info(t("No note passes these filters."))
         return
     # Rows are marked by position: another listing is another widget, to which the choice is carried over.
     key = f"notes_{hash((tuple(card.id for card in cards), st.session_state.get('links')))}"
-
-    shown = [*(["base"] if several_bases else []), *(["tags"] if any(card.tags for card in cards) else [])]
+    optional = {"base": several_bases, "tags": any(card.tags for card in cards)}
+    present = [name for name, is_present in optional.items() if is_present]
 
     def picked() -> None:
         st.session_state["chosen"] = [cards[row].id for row in st.session_state[key]["selection"]["rows"]]
 
-    st.dataframe(
+    widgets.table(
         [_row(card) for card in cards],
-        key=key,
-        height=min(560, 38 + 35 * len(cards)),
-        hide_index=True,
-        column_order=["title", *shown, "chunks", "updated", "path"],
-        column_config={
+        {
             "title": st.column_config.TextColumn(t("Title"), width="medium"),
             "base": st.column_config.TextColumn(t("Base"), width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
@@ -71,6 +58,9 @@ def table(cards: Sequence[NoteCard], chosen: Sequence[str], *, several_bases: bo
             "updated": st.column_config.TextColumn(t("Updated"), width=95),
             "path": st.column_config.TextColumn(t("Path")),
         },
+        key,
+        most=560,
+        column_order=["title", *present, "chunks", "updated", "path"],
         on_select=picked,
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in chosen]}},
@@ -89,59 +79,33 @@ def _row(card: NoteCard) -> dict[str, object]:
 
 
 def actions(workspace: Workspace, chosen: Sequence[str], base: str) -> None:
-    """Offer to delete what is chosen; the yes is given in a dialog."""
+    """Draw the buttons that delete the chosen notes or the base, after a dialog."""
     shut = workspace.readonly or jobs.importing(workspace)
+    of_notes = t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen))
     with st.container(horizontal=True):
-        if chosen and st.button(
-            t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen)),
-            key="delete_notes",
-            icon=":material/delete:",
-            disabled=shut,
-        ):
+        if chosen and widgets.button(of_notes, "delete_notes", "delete", disabled=shut):
             st.session_state["deleting"] = "notes"
-        if base and st.button(
-            t("Delete this base"), key="delete_base", type="tertiary", icon=":material/delete_forever:", disabled=shut
-        ):
+        if base and widgets.small(t("Delete this base"), "delete_base", "delete_forever", disabled=shut):
             st.session_state["deleting"] = "base"
+
+    def closed() -> None:
+        st.session_state.pop("deleting", None)
+
+    def delete() -> None:
+        with st.spinner(t("Deleting…")):
+            if st.session_state["deleting"] == "base":
+                workspace.bases.delete(base)
+            else:
+                workspace.notes.delete(list(chosen))
+        st.session_state["chosen"] = []
+
     if st.session_state.get("deleting") == "notes" and chosen:
-        _confirm(
-            workspace,
-            t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen)),
-            t("They leave Tessera with their chunks. The files on disk stay, and would come back with the next sync."),
-            list(chosen),
-            "",
+        text = t(
+            "They leave Tessera with their chunks. The files on disk stay, and would come back with the next sync."
         )
+        shell.confirm(of_notes, text, "delete", delete, closed=closed)
     elif st.session_state.get("deleting") == "base" and base:
         count = next(status.notes for status in workspace.status().bases if status.base.name == base)
-        _confirm(
-            workspace,
-            plain(t("Delete '{base}' with {notes} notes", base=base, notes=count)),
-            t("The base, its notes and its vectors are deleted. The files on disk stay."),
-            [],
-            base,
-        )
-
-
-def _kept() -> None:
-    st.session_state.pop("deleting", None)
-
-
-def _confirm(workspace: Workspace, title: str, more: str, note_ids: list[str], base: str) -> None:
-    @st.dialog(title, on_dismiss=_kept)
-    def dialog() -> None:
-        st.write(more)
-        with st.container(horizontal=True):
-            if st.button(t("Delete"), key="delete_yes", type="primary", icon=":material/delete:"):
-                with shell.errors(), st.spinner(t("Deleting…")):
-                    if base:
-                        workspace.bases.delete(base)
-                    else:
-                        workspace.notes.delete(note_ids)
-                    _kept()
-                    st.session_state["chosen"] = []
-                    st.rerun()
-            if st.button(t("Keep"), key="delete_no"):
-                _kept()
-                st.rerun()
-
-    dialog()
+        title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=count))
+        text = t("The base and its notes leave Tessera, with their index. The files on disk stay.")
+        shell.confirm(title, text, "delete", delete, closed=closed)

@@ -1,4 +1,4 @@
-"""A note to read: its title, what is known of it, its text."""
+"""A note to read: its title, its metadata, its text."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,15 @@ from core.messages import message
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
+from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
-from pages.ui.shared.safe import harmless, html, plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.safe import facts, harmless, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
 
 EDITED = message("This is the file's own text; search finds the edited chunks instead.")
 
 RENDERED = 100_000
-"""Characters that a browser lays out as Markdown within a second or so."""
+"""Characters that a browser lays out as Markdown in about a second."""
 RAW = 400_000
 
 
@@ -24,36 +25,22 @@ def note(workspace: Workspace, note: Note) -> None:
     edited = _edited(workspace, note)
     with st.container(border=True, key="reader"):
         dated = note.updated_at.strftime("%Y-%m-%d") if note.updated_at else ""
-        facts = [note.path or "", t_plural("{n} character", "{n} characters", n=len(note.body)), dated]
+        size = t_plural("{n} character", "{n} characters", n=len(note.body))
         st.html(
-            f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div><div class="t-facts">'
-            f"{''.join(f'<span>{html(fact)}</span>' for fact in facts if fact)}</div>{tags(note.tags)}"
+            f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div>'
+            f"{facts([note.path or '', size, dated])}{tags(note.tags)}"
         )
         for warning in note.warnings:
-            st.warning(plain(said(warning)), icon=":material/warning:")
+            st.warning(plain(text_of(warning)), icon=":material/warning:")
         _metadata(note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         with st.container(horizontal=True, vertical_alignment="center"):
-            view = st.segmented_control(
-                t("View"),
-                list(views),
-                format_func=views.__getitem__,
-                key="view",
-                default="reading",
-                required=True,
-                label_visibility="collapsed",
-                persist_state="session",
-            )
-            place = {"chunk": str(edited[0])} if edited else {}
-            st.page_link(
-                "chunks.py",
-                label=t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
-                if edited
-                else t("See its chunks"),
-                icon=":material/splitscreen:",
-                query_params={"note": note.id, **place},
-                help=said(EDITED) if edited else None,
-            )
+            view = widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
+            if edited:
+                label = t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
+                widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
+            else:
+                widgets.chunk_link(note.id, None, t("See its chunks"))
         _body(note, raw=view == "raw")
 
 
@@ -66,30 +53,24 @@ def _edited(workspace: Workspace, note: Note) -> list[int]:
 def _tag(edited: Sequence[int]) -> str:
     if not edited:
         return ""
-    return f'<span class="t-tag t-edited" title="{html(said(EDITED))}">{html(t("edited"))}</span>'
+    return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
 def _metadata(note: Note) -> None:
     known = {name: getattr(note, name) for name in ("category", "type", "project", "scope", "priority", "source_url")}
     known |= {"created": note.created_at.date() if note.created_at else None, **note.extra}
-    told = {name: value for name, value in known.items() if value}
-    if told:
+    lines = [f"<div><b>{html(str(name))}</b>: {html(str(value))}</div>" for name, value in known.items() if value]
+    if lines:
         with st.expander(t("Front matter")):
-            lines = "".join(f"<div><b>{html(str(name))}</b>: {html(str(value))}</div>" for name, value in told.items())
-            st.html(f'<div class="t-list">{lines}</div>')
+            st.html(f'<div class="t-list">{"".join(lines)}</div>')
 
 
 def _body(note: Note, *, raw: bool) -> None:
     limit = RAW if raw else RENDERED
     if len(note.body) > limit:
         st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=limit, n=len(note.body)))
-        st.download_button(
-            t("Download the whole text"),
-            note.body.encode("utf-8", "replace"),
-            file_name="note.md",
-            mime="text/plain",
-            key="whole",
-        )
+        body = note.body.encode("utf-8", "replace")
+        st.download_button(t("Download the whole text"), body, "note.md", "text/plain", key="whole")
     shown = note.body[:limit]
     if not shown.strip():
         st.caption(t("This note has no text."))

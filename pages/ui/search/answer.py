@@ -1,4 +1,6 @@
-"""The answer to a question, from what was understood of it down to why a note is no hit."""
+"""The answer to a question: the understood parts, the hits, and why a note is no hit."""
+
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -7,9 +9,9 @@ from core.messages import Message, message
 from core.model import NOTICES, Notice, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import context_block, facets, hits, lost, question_box, subqueries, suggestions, understood
-from pages.ui.shared import rerankers
+from pages.ui.shared import rerankers, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 FOUND_BY = {
     "semantic": message("by meaning"),
@@ -17,7 +19,7 @@ FOUND_BY = {
     "hybrid": message("by meaning and words"),
     "listed": message("by filters"),
 }
-"""How hits were found."""
+"""The ways to find hits."""
 
 ABOUT_MODELS = {
     "model_failed": message("The model can't be used: these hits are by words only."),
@@ -26,29 +28,30 @@ ABOUT_MODELS = {
         "when it is ready."
     ),
 }
-"""What a search can't know: whether a model that is missing still loads, and which one."""
+"""Notices on a missing model that a search can't choose: it doesn't know whether one still loads, and which."""
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Ask a question and draw the answer; where reranking takes long, first the hits as they are before it."""
+    """Ask a question and draw the answer; if reranking is slow, first draw the hits before it."""
     now = SearchOptions(**{**options, "wait": False})
-    # A place for each: what comes and goes doesn't move the elements behind it.
+    # A container for each: one that comes or goes doesn't move the elements behind it.
     chips, before, answer = st.container(), st.empty(), st.empty()
-    asked = (text, repr(sorted(options.items(), key=lambda item: item[0])))
+    question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     early = None
-    if rerankers.slow(workspace, options) and st.session_state.get("reranked") != asked:
+    slow = workspace.searching.settings(options)["reranker"] not in rerankers.QUICK
+    if slow and st.session_state.get("reranked") != question:
         early = workspace.search(text, **SearchOptions(**{**now, "reranker": rerankers.NONE}))
         with chips:
             understood.chips(text, early)
         answer.empty()
         with before.container():
-            st.caption(f":material/hourglass_top: {_told(early)} · {t('Taking a second look…')}")
+            st.caption(f":material/hourglass_top: {_count(early)} · {t('Taking a second look…')}")
             with _beside(early):
                 hits.preliminary(workspace, early, base=several)
     with st.spinner(t("Searching…")):
         result = workspace.search(text, **now)
     if "model_loading" not in result.notices:
-        st.session_state["reranked"] = asked
+        st.session_state["reranked"] = question
     question_box.remember(workspace, text)
     if early is None:
         with chips:
@@ -61,7 +64,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
 
 
 def _beside(result: SearchResult, text: str = "") -> DeltaGenerator:
-    """Return the place for the hits, beside the facets where there are some; they are drawn for a question."""
+    """Return the container for the hits, beside the column of facets if there are any; with a text, draw these."""
     if not (result.facets and result.hits):
         return st.container()
     left, right = st.columns([2, 9], gap="medium")
@@ -82,31 +85,36 @@ def _hits(workspace: Workspace, text: str, result: SearchResult, options: Search
     lost.why_not(workspace, text, options)
 
 
-def _told(result: SearchResult) -> str:
-    mode = FOUND_BY[result.mode]
-    return t_plural(
-        "{n} hit · {mode} · {ms} ms",
-        "{n} hits · {mode} · {ms} ms",
-        n=len(result.hits),
-        mode=mode,
-        ms=round(result.took_ms),
-    )
+def _count(result: SearchResult) -> str:
+    fields = {"n": len(result.hits), "mode": FOUND_BY[result.mode], "ms": round(result.took_ms)}
+    return t_plural("{n} hit · {mode} · {ms} ms", "{n} hits · {mode} · {ms} ms", **fields)
 
 
 def _summary(workspace: Workspace, result: SearchResult) -> None:
-    """Say how many hits there are, how they were found, and what should be known about that."""
-    by = [t("second look: {name}", name=rerankers.called(result.reranker))] if result.reranker else []
-    kept = [t("from memory")] if result.cached else []
-    st.caption(plain(" · ".join([_told(result), *by, *kept])))
+    """Draw the count of the hits, the way they were found, and the notices."""
+    reranker = t("second look: {name}", name=rerankers.called(result.reranker)) if result.reranker else ""
+    cached = t("from memory") if result.cached else ""
+    st.caption(plain(" · ".join(filter(None, [_count(result), reranker, cached]))))
     if result.rerank_problem:
         st.warning(
-            f"**{t('There was no second look: the hits are in the order before it.')}** {plain(said(result.rerank_problem))}",
+            f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
+    _spelled(result)
     for notice in result.notices if result.hits else ():
-        st.info(said(_notice(workspace, result, notice)), icon=":material/info:")
+        st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
     if "model_loading" in result.notices and _is_by_meaning(result):
         _wait_for_reranker(workspace)
+
+
+def _spelled(result: SearchResult) -> None:
+    """Draw which words were looked for by another spelling, and the way back."""
+    for word, nearest in result.spelled.items():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
+            text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
+            st.caption(f":material/spellcheck: {plain(text)}", width="content")
+            only = partial(st.session_state.__setitem__, "as_typed", result.query)
+            widgets.small(t("Only as typed"), f"as_typed_{word}", "undo", on_click=only)
 
 
 def _is_by_meaning(result: SearchResult) -> bool:
@@ -114,7 +122,7 @@ def _is_by_meaning(result: SearchResult) -> bool:
 
 
 def _wait_for_reranker(workspace: Workspace) -> None:
-    """Draw the page anew when the reranker is there: its loading began with this search, unseen by the side bar."""
+    """Draw the page anew when the reranker is loaded; the side bar doesn't see a loading that began with this search."""
     drawn = []
 
     @st.fragment(run_every=1.0)
@@ -127,7 +135,7 @@ def _wait_for_reranker(workspace: Workspace) -> None:
 
 
 def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:
-    """Return the text of a notice, by what the person can know of it."""
+    """Return the text of a notice; one on a model says which, and whether it still loads."""
     if notice != "model_loading":
         return NOTICES[notice]
     if _is_by_meaning(result):

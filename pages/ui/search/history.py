@@ -1,4 +1,4 @@
-"""The questions that were asked before: saved ones by their names, and the last ones."""
+"""The history of questions: saved ones by their names, and the last ones."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import PastSearch
 from core.workspace import Workspace
-from pages.ui.shared import shell, times
+from pages.ui.shared import shell, times, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
@@ -16,29 +16,22 @@ LONGEST = 70
 
 
 def popover(workspace: Workspace, text: str) -> None:
-    """Draw the history; what is in it is read when it is opened."""
-
-    @st.fragment
-    def part() -> None:
-        box = st.popover(t("History"), icon=":material/history:", key="past", on_change="rerun")
-        if box.open:
-            with box, st.container(key="past_body"), shell.errors():
-                _inside(workspace, text)
-
+    """Draw the history, on demand."""
     with st.container(width="content"):
-        part()
+        shell.on_demand(t("History"), "past", "history", lambda: _inside(workspace, text), st.popover)
 
 
 def _inside(workspace: Workspace, text: str) -> None:
-    past = workspace.history.past()
-    saved = [search for search in past if search.name]
-    last = [search for search in past if not search.name]
-    if text and all(search.query != text for search in saved):
-        _save(workspace, text)
-    _listed(workspace, t("Saved"), saved)
-    _listed(workspace, t("Asked last"), last[:SHOWN])
-    if not past:
-        st.caption(t("Questions that you ask are listed here."))
+    with st.container(key="past_body"):
+        past = workspace.history.past()
+        saved = [search for search in past if search.name]
+        last = [search for search in past if not search.name]
+        if text and all(search.query != text for search in saved):
+            _save(workspace, text)
+        _listed(workspace, t("Saved"), saved)
+        _listed(workspace, t("Asked last"), last[:SHOWN])
+        if not past:
+            st.caption(t("Questions that you ask are listed here."))
 
 
 def _save(workspace: Workspace, text: str) -> None:
@@ -48,16 +41,10 @@ def _save(workspace: Workspace, text: str) -> None:
             st.session_state["past_name"] = ""
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            t("Save this question as"),
-            key="past_name",
-            placeholder=_short(text),
-            max_chars=80,
-            disabled=workspace.readonly,
-        )
-        st.button(
-            t("Save"), key="past_save", icon=":material/bookmark_add:", on_click=save, disabled=workspace.readonly
-        )
+        shut = workspace.readonly
+        label = t("Save this question as")
+        st.text_input(label, key="past_name", placeholder=_short(text), max_chars=80, disabled=shut)
+        widgets.button(t("Save"), "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
 def _listed(workspace: Workspace, title: str, searches: Sequence[PastSearch]) -> None:
@@ -71,32 +58,23 @@ def _listed(workspace: Workspace, title: str, searches: Sequence[PastSearch]) ->
 
 
 def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
+    about = t_plural(
+        "{query} ({at}, asked {n} time)",
+        "{query} ({at}, asked {n} times)",
+        query=search.query,
+        at=times.local(search.at),
+        n=search.times,
+    )
     st.page_link(
         "search.py",
         label=plain(search.name or _short(search.query)),
         icon=":material/bookmark:" if search.name else ":material/history:",
         query_params={"q": search.query},
-        help=plain(
-            t_plural(
-                "{query} ({at}, asked {n} time)",
-                "{query} ({at}, asked {n} times)",
-                query=search.query,
-                at=times.local(search.at),
-                n=search.times,
-            )
-        ),
+        help=plain(about),
         width="stretch",
     )
-    st.button(
-        "",
-        key=key,
-        icon=":material/close:",
-        type="tertiary",
-        help=t("Forget it"),
-        on_click=workspace.history.forget,
-        args=(search.query,),
-        disabled=workspace.readonly,
-    )
+    forget = workspace.history.forget
+    widgets.close(key, t("Forget it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 
 def _short(text: str) -> str:

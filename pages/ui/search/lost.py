@@ -1,4 +1,4 @@
-"""What is no hit, and why: the candidates that fell behind, and a note that was expected."""
+"""The candidates that are no hits, and the reason why a note is none."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,28 +8,20 @@ import streamlit as st
 
 from core.model import Lost, LostAt, NoteCard, SearchOptions, WhyNot
 from core.workspace import Workspace
-from pages.ui.shared import cards, names, shell
+from pages.ui.shared import cards, names, shell, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 SHOWN = 15
-"""Candidates of a stage that are shown."""
+"""Candidates of a stage at most."""
 LISTED = 300
-"""Notes among which one is chosen by name; from more of them, a part of the name is asked for first."""
+"""Notes in the list at most; for more, a person first types a part of the name."""
 EXCERPT = 2
 
 
 def lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the candidates that are no hits; they are asked for when this is opened."""
-
-    @st.fragment
-    def part() -> None:
-        box = st.expander(t("Also considered"), icon=":material/filter_list_off:", key="lost_box", on_change="rerun")
-        if box.open:
-            with box, shell.errors():
-                _lost(workspace, text, options)
-
-    part()
+    """Draw the candidates that are no hits, on demand."""
+    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _lost(workspace, text, options))
 
 
 def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
@@ -43,11 +35,11 @@ def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
     counted = Counter(one.stage for one in result.lost)
     st.caption(t("Chunks that were considered and aren't among the hits, by where they dropped out."))
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
-        fell = sorted((one for one in result.lost if one.stage == stage), key=lambda one: one.hit.rank)
-        rows = "".join(_row(one, words, extremes, base=several) for one in fell[:SHOWN])
+        candidates = sorted((one for one in result.lost if one.stage == stage), key=lambda one: one.hit.rank)
+        rows = "".join(_row(one, words, extremes, base=several) for one in candidates[:SHOWN])
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
-            f'<div class="t-lost"><div class="t-lost-head"><b>{html(said(names.LOST[stage]))}</b> '
+            f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(names.LOST[stage]))}</b> '
             f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}{more if counted[stage] > SHOWN else ""}</div>'
         )
 
@@ -57,62 +49,43 @@ def _row(one: Lost, words: Sequence[str], extremes: dict[str, cards.Range], *, b
     place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
     return (
         f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)[0]}{cards.stages(hit.scores, extremes)}</div>"
+        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores, extremes)}</div>"
     )
 
 
 def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
     """Draw the choice of a note, and why it is no hit."""
 
-    @st.fragment
-    def part() -> None:
-        box = st.expander(
-            t("Why not this note?"), icon=":material/contact_support:", key="why_not_box", on_change="rerun"
-        )
-        if box.open:
-            with box, shell.errors():
-                if card := _note(workspace):
-                    _told(workspace, workspace.searching.why_not(text, card.id, **options), text)
+    def draw() -> None:
+        if card := _note(workspace):
+            _reason(workspace, workspace.searching.why_not(text, card.id, **options), text)
 
-    part()
+    shell.on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
 
 
 def _note(workspace: Workspace) -> NoteCard | None:
     notes = workspace.notes.cards()
     if len(notes) > LISTED:
-        typed = st.text_input(
-            t("A part of its title or path"), key="why_not_part", icon=":material/filter_alt:"
-        ).strip()
-        if not typed:
+        typed = st.text_input(t("A part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
+        if not typed.strip():
             return None
-        notes = workspace.notes.cards(text=typed)[:LISTED]
-    called = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
-    if st.session_state.get("why_not_note") not in called:
+        notes = workspace.notes.cards(text=typed.strip())[:LISTED]
+    texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
+    if st.session_state.get("why_not_note") not in texts:
         st.session_state["why_not_note"] = None
-    chosen = st.selectbox(
-        t("The note"),
-        list(called),
-        index=None,
-        format_func=called.__getitem__,
-        key="why_not_note",
-        placeholder=t("Choose the note that you expected"),
-    )
+    placeholder = t("Choose the note that you expected")
+    chosen = widgets.select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
     return next((card for card in notes if card.id == chosen), None)
 
 
-def _told(workspace: Workspace, told: WhyNot, text: str) -> None:
-    stage = said(names.LOST[told.stage]) if told.stage else t("It is among the hits")
+def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
+    stage = text_of(names.LOST[why.stage]) if why.stage else t("It is among the hits")
     st.html(
-        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(said(told.message))}</div>{cards.stages(told.scores, {})}'
+        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores, {})}'
     )
-    if told.chunk is None:
+    if why.chunk is None:
         return
-    place = " › ".join([told.note.title, *cards.section(told.note, told.chunk)])
-    shown = cards.excerpt(told.chunk.text, workspace.searching.words(text), EXCERPT * 2)[0]
-    st.html(f'<div class="t-fell"><div>{html(place)}</div>{shown}</div>')
-    st.page_link(
-        "chunks.py",
-        label=t("Open in Chunks"),
-        icon=":material/splitscreen:",
-        query_params={"note": told.note.id, "chunk": str(told.chunk.index)},
-    )
+    place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
+    excerpt = cards.excerpt(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
+    st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
+    widgets.chunk_link(why.note.id, why.chunk.index)

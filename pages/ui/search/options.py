@@ -1,4 +1,4 @@
-"""How a search is made: what a person chose, and what is left to the base and the settings."""
+"""The options of a search: a person's choices; the base and the settings decide the others."""
 
 from typing import Any, cast
 
@@ -6,12 +6,12 @@ import streamlit as st
 
 from core.model import CompleteSettings, SearchOptions
 from core.workspace import Workspace
-from pages.ui.shared import knobs, rerankers
+from pages.ui.shared import knobs, rerankers, widgets
 from pages.ui.shared.text import t
 
 FILTERS = ("search_bases", "search_tags")
 DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
-"""What the base, else the settings say, as long as nobody chose another value."""
+"""The options that follow the base, else the settings, until a person chooses a value."""
 
 
 def popover(workspace: Workspace, bases: list[str]) -> SearchOptions:
@@ -22,9 +22,7 @@ def popover(workspace: Workspace, bases: list[str]) -> SearchOptions:
     with st.popover(label, icon=":material/tune:", key="options"), st.container(key="options_body"):
         chosen = _drawn(workspace, bases, tags)
         if changed:
-            st.button(
-                t("As the settings say"), key="reset_options", type="tertiary", icon=":material/undo:", on_click=reset
-            )
+            widgets.small(t("As the settings say"), "reset_options", "undo", on_click=reset)
     return chosen
 
 
@@ -45,7 +43,7 @@ def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOpt
 
 
 def _left(name: str) -> Any:
-    """Draw a widget and return its value where a person chose it, None where it only shows what is set."""
+    """Draw a widget and return its value if a person chose it, None if it shows the base's or the settings' value."""
     value = knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
     return value if name in st.session_state["own_options"] else None
 
@@ -55,24 +53,24 @@ def _chose(name: str) -> None:
 
 
 def _changed(usual: CompleteSettings) -> int:
-    """How many options, filters aside, aren't as they are set."""
+    """Return the number of options, filters aside, that differ from the base's or the settings' values."""
     own = sum(st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"])
     return own + (st.session_state["reranker"] != rerankers.AS_SET)
 
 
 def reset() -> None:
-    """Leave everything but the filters to the settings again; for callbacks."""
+    """Give all options but the filters their default values; for callbacks."""
     st.session_state.update(reranker=rerankers.AS_SET, own_options=frozenset())
 
 
 def choose(name: str, value: object) -> None:
-    """Choose an option in a person's stead; for callbacks."""
+    """Choose an option for a person; for callbacks."""
     st.session_state[name] = value
     _chose(name)
 
 
 def _set_up(workspace: Workspace, bases: list[str], tags: list[str]) -> CompleteSettings:
-    """Give every option a value that there is, and return what is set, for the base where it is one."""
+    """Give every option a valid value, and return the settings of the base if there is one, else of the program."""
     st.session_state.setdefault("own_options", frozenset())
     st.session_state.setdefault("reranker", rerankers.AS_SET)
     for key, there in zip(FILTERS, (bases, tags), strict=True):
@@ -86,5 +84,5 @@ def _set_up(workspace: Workspace, bases: list[str], tags: list[str]) -> Complete
 
 
 def drop_filter(key: str, name: str) -> None:
-    """Take one filter beside the question away; for callbacks."""
+    """Remove one filter beside the question; for callbacks."""
     st.session_state[key] = [other for other in st.session_state[key] if other != name]

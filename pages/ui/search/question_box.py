@@ -1,7 +1,8 @@
-"""The line on which a question is asked, and the page before there is one."""
+"""The box for a question, and the page before a person asks one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import streamlit as st
 
@@ -10,17 +11,20 @@ from core.messages import message
 from core.model import SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import history, options
-from pages.ui.shared import links
-from pages.ui.shared.safe import html, marked, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared import links, shell, widgets
+from pages.ui.shared.safe import html, marked
+from pages.ui.shared.text import t, text_of
 
 
 def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptions]:
-    """Draw the box, the history and the options; return what is asked, None where nothing is, and how."""
+    """Draw the box, the history and the options; return the question, None without one, and the options."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         history.popover(workspace, text or "")
-        return text, options.popover(workspace, bases)
+        chosen = options.popover(workspace, bases)
+    if text is not None and st.session_state.get("as_typed") == text:
+        chosen["as_typed"] = True
+    return text, chosen
 
 
 def put(text: str) -> None:
@@ -29,30 +33,24 @@ def put(text: str) -> None:
 
 
 def without(text: str, start: int, end: int) -> str:
-    """Return a question without a part of it; what stood around that is kept apart by a space."""
+    """Return a question without a part of it; a space separates the rest."""
     return f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
 
 
 def _question() -> str | None:
-    """Draw the box; the address's question is asked at once."""
+    """Draw the box and return the question; one in the address is asked at once."""
     if (linked := links.arrived("q")) is not None:
         put(linked)
         st.session_state["new_question"] = linked.strip()
     with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = st.text_input(
-            t("Ask a question or type a few words"),
-            key="q",
-            placeholder=t("Ask a question or type a few words"),
-            label_visibility="collapsed",
-            persist_state="session",
-        )
+        typed = widgets.text_box(t("Ask a question or type a few words"), "q", persist_state="session")
         if st.form_submit_button(t("Search"), type="primary", icon=":material/search:"):
             st.session_state["asked"] = st.session_state["new_question"] = typed.strip()
             if not typed.strip():
                 return ""
-    asked: str = st.session_state.get("asked", "")
-    links.say("q", asked)
-    return asked or None
+    question: str = st.session_state.get("asked", "")
+    links.say("q", question)
+    return question or None
 
 
 def remember(workspace: Workspace, text: str) -> None:
@@ -63,25 +61,20 @@ def remember(workspace: Workspace, text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Show what is wrong with a question where it stands in it, or with a model, and offer to go on without it."""
+    """Show the place of an error in a question, or the error of a model, and offer a search without it."""
     try:
         yield
     except QueryError as error:
         if error.at is None:
             raise
-        st.error(plain(said(error)), icon=":material/error:")
+        shell.problem(error)
         _misplaced(text, *error.at)
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if st.session_state["mode"] == "keyword":
             raise
-        st.error(plain(said(error)), icon=":material/error:")
-        st.button(
-            t("Search by words"),
-            key="by_keyword",
-            icon=":material/match_word:",
-            on_click=options.choose,
-            args=("mode", "keyword"),
-        )
+        shell.problem(error)
+        by_words = partial(options.choose, "mode", "keyword")
+        widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
 
 def _misplaced(text: str, start: int, end: int) -> None:
@@ -89,19 +82,17 @@ def _misplaced(text: str, start: int, end: int) -> None:
     if text[:start].endswith((":", "：")):
         start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
     if rest := without(text, start, end):
-        st.button(t("Search without it"), key="leave_out", icon=":material/backspace:", on_click=put, args=(rest,))
+        widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
 def nothing_yet() -> None:
-    """Say that there are no notes, and where they come from."""
+    """Say that there are no notes, and link to the ways to get some."""
     st.info(t("There is nothing to search yet."), icon=":material/search_off:")
-    with st.container(horizontal=True):
-        st.page_link("home.py", label=t("Try it with sample notes"), icon=":material/play_arrow:")
-        st.page_link("notes.py", label=t("Import my notes"), icon=":material/folder_open:")
+    widgets.import_links()
 
 
 def examples(samples: bool) -> None:
-    """Say what can be asked and how; with the sample notes, offer questions that they answer."""
+    """Draw the forms of a question; with the sample notes, also questions that they answer."""
     st.caption(t("Ask in your own words, in Chinese or English; the words needn't be those of the note."))
     if samples:
         with st.container(horizontal=True, vertical_alignment="center", key="examples"):
@@ -113,7 +104,7 @@ def examples(samples: bool) -> None:
             ):
                 st.page_link("search.py", label=text, icon=":material/arrow_outward:", query_params={"q": text})
     rows = "".join(
-        f"<tr><td><code>{html(said(form))}</code></td><td>{html(said(more))}</td></tr>" for form, more in FORMS
+        f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
     )
     st.html(f'<table class="t-table t-forms">{rows}</table>')
 
@@ -129,4 +120,4 @@ FORMS = (
     (message("last 30 days"), message("changed then; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),
 )
-"""What the search box understands: an example of each form, and what it means."""
+"""The syntax of a question: an example of each form, and its meaning."""

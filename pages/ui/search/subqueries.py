@@ -1,4 +1,4 @@
-"""What an exploratory question was taken apart into: round by round, what each part found and what of it was new."""
+"""The parts of a question that was broken down: round by round, with the counts of all and of new hits."""
 
 from itertools import groupby
 
@@ -8,8 +8,8 @@ from core.messages import message
 from core.model import Asked, Decomposition, SearchResult
 from pages.ui.search import hits
 from pages.ui.shared import cards
-from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.safe import folded, html, plain
+from pages.ui.shared.text import t, text_of
 
 KINDS = {
     "comparison": message("a comparison"),
@@ -20,10 +20,10 @@ KINDS = {
 
 
 def section(result: SearchResult) -> None:
-    """Draw the parts that were asked, and how else the question could have been taken apart."""
+    """Draw the parts of the question, and the other ways to break it down."""
     if result.decompose_problem:
         st.warning(
-            f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(said(result.decompose_problem))}",
+            f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
             icon=":material/warning:",
         )
     if not result.asked:
@@ -38,25 +38,24 @@ def section(result: SearchResult) -> None:
     )
     st.html(
         f'<div class="t-parts"><div class="t-parts-head"><b>{html(head)}</b> <span class="t-dim">'
-        f"{html(said(result.classified.reason))}</span></div>{rounds}{''.join(map(_other, others))}</div>"
+        f"{html(text_of(result.classified.reason))}</span></div>{rounds}{''.join(map(_other, others))}</div>"
     )
 
 
 def _asked(one: Asked, tone: str) -> str:
-    found = t("{n} found, {new} new", n=one.found, new=one.new)
+    counts = t("{n} found, {new} new", n=one.found, new=one.new)
     return (
         f'<span class="t-ask">{cards.dot(tone)}<span>{html(one.sub_query.text)}</span>'
-        f'<span class="t-dim">{html(said(one.sub_query.why))} · {html(found)}</span></span>'
+        f'<span class="t-dim">{html(text_of(one.sub_query.why))} · {html(counts)}</span></span>'
     )
 
 
 def _other(way: Decomposition) -> str:
     asks = "".join(
-        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(said(sub_query.why))}</span></span>'
+        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(text_of(sub_query.why))}</span></span>'
         for sub_query in way.sub_queries
     )
-    label = html(t("Another way to break it down, {by}", by=_by(way)))
-    return f'<details><summary>{label}</summary><div class="t-asks">{asks}</div></details>'
+    return folded(t("Another way to break it down, {by}", by=_by(way)), f'<div class="t-asks">{asks}</div>')
 
 
 def _by(way: Decomposition) -> str:

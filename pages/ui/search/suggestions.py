@@ -1,4 +1,4 @@
-"""Where nothing was found: what to leave out or to change, one click each."""
+"""A search without hits: parts to leave out and options to change, one click each."""
 
 from collections.abc import Callable
 
@@ -7,15 +7,16 @@ import streamlit as st
 from core.model import SearchResult, Term
 from core.workspace import Workspace
 from pages.ui.search import options, question_box, understood
+from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 TAGS = 8
-"""Tags that are named where another was asked for."""
+"""Tags to name where a question has an unknown one."""
 
 
 def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
-    """Say that nothing was found, and offer what would find more."""
+    """Say that nothing was found, and offer wider searches."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note passes these filters."),
@@ -24,8 +25,7 @@ def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
     _no_such_tag(workspace, result)
     with st.container(horizontal=True, key="relax"):
         for term in understood.narrowing(result):
-            rest = question_box.without(text, term.start, term.end)
-            if rest:
+            if rest := question_box.without(text, term.start, term.end):
                 _offer(f"term_{term.start}", _undone(term), "close", question_box.put, rest)
         for key in options.FILTERS:
             for number, name in enumerate(st.session_state[key]):
@@ -50,18 +50,14 @@ def _undone(term: Term) -> str:
 
 
 def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
-    """Say of tags that are asked for and that no note has, and which there are."""
+    """Name the tags of the question that no note has, and tags of the notes."""
     tags = workspace.notes.tags()
     known = {tag.casefold() for tag in tags}
-    values = [
-        value
-        for condition in result.understood.filters.conditions
-        if condition.field == "tag" and not condition.negated
-        for value in condition.values
-    ]
-    for value in values:
+    often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
+    conditions = result.understood.filters.conditions
+    wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
+    for value in (value for condition in wanted for value in condition.values):
         if value.casefold() not in known:
-            often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
             absent = (
                 t("No note has the tag '{tag}'. Those there are: {tags}.", tag=value, tags=often)
                 if often
@@ -71,4 +67,4 @@ def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
 
 
 def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
-    st.button(label, key=f"relax_{key}", icon=f":material/{icon}:", on_click=act, args=values)
+    widgets.button(label, f"relax_{key}", icon, on_click=act, args=values)

@@ -1,5 +1,6 @@
-"""What was understood of a question, as chips: its level, which can be chosen, and its parts, which can be taken away."""
+"""The understood question as chips: its level, to choose another, and its parts, to remove them."""
 
+from collections.abc import Callable
 from typing import get_args
 
 import streamlit as st
@@ -7,9 +8,9 @@ import streamlit as st
 from core.messages import message
 from core.model import Level, SearchResult, Term
 from pages.ui.search import options, question_box
-from pages.ui.shared import names
+from pages.ui.shared import names, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 FIELDS = {
     "tag": message("tag"),
@@ -30,67 +31,51 @@ ICONS = {"simple": "search", "focused": "filter_alt", "exploratory": "account_tr
 
 def chips(text: str, result: SearchResult) -> None:
     """Draw the level with its reason, the parts of the question that narrow it, and the filters beside it."""
+
+    def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
+        about = t("Search without it")
+        widgets.button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
+
     with st.container(horizontal=True, vertical_alignment="center", key="chips"):
         _level(result, chosen=result.settings.level != "auto")
         for term in narrowing(result):
-            st.button(
-                plain(called(term)),
-                key=f"term_{term.start}",
-                icon=":material/close:",
-                icon_position="right",
-                help=t("Search without it"),
-                on_click=question_box.put,
-                args=(question_box.without(text, term.start, term.end),),
-            )
+            rest = question_box.without(text, term.start, term.end)
+            chip(called(term), f"term_{term.start}", question_box.put, rest)
         for key in options.FILTERS:
             for number, name in enumerate(st.session_state[key]):
-                st.button(
-                    plain(filter_called(key, name)),
-                    key=f"drop_{key}_{number}",
-                    icon=":material/close:",
-                    icon_position="right",
-                    help=t("Search without it"),
-                    on_click=options.drop_filter,
-                    args=(key, name),
-                )
+                chip(filter_called(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
 
 
 def _level(result: SearchResult, *, chosen: bool) -> None:
-    levels = {name: said(names.LEVELS[name]) for name in get_args(Level)}
+    levels = {name: text_of(names.LEVELS[name]) for name in get_args(Level)}
     name = levels[result.classified.level]
 
     def choose() -> None:
         options.choose("level", st.session_state["level_chip"])
 
-    st.menu_button(
-        t("{level} · chosen", level=name) if chosen else name,
-        list(levels),
-        format_func=levels.__getitem__,
-        key="level_chip",
-        icon=f":material/{ICONS[result.classified.level]}:",
-        help=plain(said(result.classified.reason)),
-        on_click=choose,
-    )
+    label = t("{level} · chosen", level=name) if chosen else name
+    about = plain(text_of(result.classified.reason))
+    widgets.menu(label, levels, "level_chip", ICONS[result.classified.level], help=about, on_click=choose)
 
 
 def narrowing(result: SearchResult) -> list[Term]:
-    """Return the parts of the question that narrow it: all but its plain words."""
+    """Return the parts of the question that narrow it: all but the plain words."""
     return [term for term in result.understood.terms if term.kind != "words"]
 
 
 def called(term: Term) -> str:
-    """Return what a part of a question is called on the screen."""
+    """Return the name of a part of a question on the screen."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":
         return t("without {value}", value=term.value)
     if not term.field:
-        return term.value  # a time as it was spoken of
+        return term.value  # a time in words
     fields = {"field": FIELDS[term.field], "value": term.value}
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 
 
 def filter_called(key: str, name: str) -> str:
-    """Return what a filter beside the question is called."""
+    """Return the name of a filter beside the question."""
     field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
     return t("{field}: {value}", field=field, value=name)

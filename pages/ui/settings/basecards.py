@@ -1,19 +1,20 @@
-"""The bases on the settings page: their embedder and a change of it, their token bits, what waits to be embedded."""
+"""The bases on the settings page: their embedder and a change of it, their token bits, their waiting chunks."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, SwitchCost
+from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, Switch, SwitchCost
 from core.workspace import Workspace
 from pages.ui.settings import basesearch
-from pages.ui.shared import jobs, pending, sizes, times
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared import jobs, pending, sizes, times, widgets
+from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural
 
 
 def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
-    """Draw a card for every base, below the work on them that is under way."""
+    """Draw a card for every base, below the running jobs on them."""
     jobs.panel(workspace, (*jobs.BASES, "embed"))
     if not status.bases:
         st.info(t("There are no notes yet. Import a folder on the Notes page."), icon=":material/description:")
@@ -24,13 +25,11 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
 
 def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard]) -> None:
     base = status.base
-    facts = [
-        t("Model {name}", name=base.embedder),
-        t_plural("{n} note", "{n} notes", n=status.notes),
-        t_plural("{n} chunk", "{n} chunks", n=status.chunks),
-    ]
-    told = "".join(f"<span>{html(fact)}</span>" for fact in facts)
-    st.html(f'<div class="t-name">{html(base.name)}</div><div class="t-facts">{told}</div>')
+    notes = t_plural("{n} note", "{n} notes", n=status.notes)
+    chunks = t_plural("{n} chunk", "{n} chunks", n=status.chunks)
+    st.html(
+        f'<div class="t-name">{html(base.name)}</div>{facts([t("Model {name}", name=base.embedder), notes, chunks])}'
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         pending.at_once(workspace, base)
         if status.pending:
@@ -38,26 +37,26 @@ def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard])
         _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
     basesearch.section(workspace, base)
     if status.switch:
-        _begun(workspace, status)
+        _begun(workspace, base, status.switch)
     else:
         with st.expander(t("Change the model"), icon=":material/swap_horiz:", key=f"switching_{base.id}"):
             _change(workspace, base, models)
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:
-    """Draw whether the base keeps its token bits, what they take, and what is missing of them."""
+    """Draw the switch for the base's token bits, their size, and the button that adds missing ones."""
     base = status.base
-    tells = model is None or model.has_token_vectors
-    kept = base.keep_tokens and tells
-    key = f"tokens_{base.id}_{kept}"
+    possible = model is None or model.has_token_vectors
+    on = base.keep_tokens and possible
+    key = f"tokens_{base.id}_{on}"
 
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.bases.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not tells or jobs.writing(workspace) or workspace.jobs.running(*jobs.BASES)
+    shut = not possible or jobs.writing(workspace) or workspace.jobs.running(*jobs.BASES)
     st.toggle(
         t("Keep word-by-word data"),
-        value=kept,
+        value=on,
         key=key,
         on_change=lambda: keep_them(bool(st.session_state[key])),
         disabled=shut,
@@ -70,74 +69,40 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
         t("{share:.0%} of the base, {size}", share=share, size=sizes.megabytes(status.bit_bytes))
-        if tells
+        if possible
         else t("This model has no data for the word-by-word check.")
     )
     st.caption(state, width="content")
-    missing = status.windows - status.with_bits
-    if kept and missing > 0:
-        st.button(
-            t("Add what is missing"),
-            key=f"bits_{base.id}",
-            icon=":material/bolt:",
-            on_click=keep_them,
-            args=(True,),
-            disabled=shut,
-        )
+    if on and status.with_bits < status.windows:
+        add = partial(keep_them, keep=True)
+        widgets.button(t("Add what is missing"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
-def _begun(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw a change of embedder that was begun: it can be resumed and abandoned."""
-    base, switch = status.base, status.switch
-    if switch is None:
-        return
+def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
+    """Draw an incomplete change of embedder, and the buttons that resume and abandon it."""
     job = workspace.jobs.get("switch")
     running = job is not None and job.state == "running"
-    at = times.local(switch.started_at)
+    fields = {"embedder": switch.embedder, "old": base.embedder, "at": times.local(switch.started_at)}
     if job and running and job.what == base.name:
-        state, icon = (
-            t(
-                "Changing to {embedder}, begun {at}. Until it is done, {old} answers.",
-                embedder=switch.embedder,
-                old=base.embedder,
-                at=at,
-            ),
-            "hourglass_top",
-        )
+        state = t("Changing to {embedder}, begun {at}. Until it is done, {old} answers.", **fields)
+        icon = ":material/hourglass_top:"
     else:
-        state, icon = (
-            t(
-                "The change to {embedder}, begun {at}, isn't complete. Until it is, {old} answers.",
-                embedder=switch.embedder,
-                old=base.embedder,
-                at=at,
-            ),
-            "pause_circle",
-        )
-    st.info(plain(state), icon=f":material/{icon}:")
+        state = t("The change to {embedder}, begun {at}, isn't complete. Until it is, {old} answers.", **fields)
+        icon = ":material/pause_circle:"
+    st.info(plain(state), icon=icon)
+    shut = workspace.readonly or running
     with st.container(horizontal=True):
-        if st.button(
-            t("Resume"),
-            key=f"resume_{base.id}",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=workspace.readonly or running,
-        ):
+        if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
-        if st.button(
-            t("Give up the change"),
-            key=f"abandon_{base.id}",
-            icon=":material/undo:",
-            disabled=workspace.readonly or running,
-            help=plain(t("The base keeps its model; what was indexed for the other one is deleted.")),
-        ):
+        about = plain(t("The base keeps its model; what was indexed for the other one is deleted."))
+        if widgets.button(t("Give up the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.bases.abandon_switch(base.name)
             workspace.jobs.forget("switch")
             st.rerun()
 
 
 def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
-    """Draw the choice of another embedder, what it would cost, and its beginning."""
+    """Draw the choice of another embedder, its cost, and the button that begins the change."""
     names = [model.name for model in models if not model.problem and model.name != base.embedder]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -150,34 +115,26 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
             accept_new_options=True,
             help=plain(t("A name such as sentence:BAAI/bge-m3, sentence:/path/to/folder or openai_compatible:MODEL")),
         )
-        asked = st.button(
-            t("How long will it take?"),
-            key=f"cost_{base.id}",
-            icon=":material/calculate:",
-            disabled=busy or not embedder,
-        )
+        label, shut = t("How long will it take?"), busy or not embedder
+        estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=shut)
     st.caption(
         t(
             "The notes are indexed with the new model beside the old index, which answers until all is done. You "
             "can stop and continue later."
         )
     )
-    if asked and embedder:
+    if estimate and embedder:
         name = embedder.strip()
         jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, name, progress))
     job = workspace.jobs.get("cost")
     if job is None or job.what != base.name:
         return
     jobs.panel(workspace, ("cost",))
-    if isinstance(job.result, SwitchCost) and st.button(
-        t("Change to {name}", name=plain(job.result.embedder)),
-        key=f"start_{base.id}",
-        type="primary",
-        icon=":material/play_arrow:",
-        disabled=busy,
-    ):
-        name = job.result.embedder
-        workspace.bases.begin_switch(base.name, name)
+    if not isinstance(job.result, SwitchCost):
+        return
+    label = t("Change to {name}", name=plain(job.result.embedder))
+    if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
+        workspace.bases.begin_switch(base.name, job.result.embedder)
         workspace.jobs.forget("cost")
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 

@@ -1,4 +1,4 @@
-"""The models on the settings page: what each is, whether it works, how to have it."""
+"""The models on the settings page: the kind of each, its state, its download and its test."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,9 +8,9 @@ import streamlit as st
 from core.messages import message
 from core.model import Device, ModelCard, Progress, Status
 from core.workspace import Workspace
-from pages.ui.shared import jobs, names, sizes
-from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared import jobs, names, sizes, verdicts, widgets
+from pages.ui.shared.safe import facts, folded, html, plain
+from pages.ui.shared.text import t, text_of
 
 COLUMNS = 2
 SHOWN = 6
@@ -29,102 +29,80 @@ KINDS = {
 
 
 def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
-    """Draw where models run, and a card for each."""
+    """Draw the device of the models, and a card for each."""
     _device(workspace, models)
     used: dict[str, list[str]] = {}
     for base in status.bases:
         used.setdefault(base.base.embedder, []).append(base.base.name)
     for part in ("embedder", "reranker"):
-        st.subheader(said(PARTS[part]))
+        st.subheader(text_of(PARTS[part]))
         cards = [model for model in models if model.part == part]
-        for first in range(0, len(cards), COLUMNS):
-            for column, card in zip(st.columns(COLUMNS), cards[first : first + COLUMNS], strict=False):
-                with column.container(border=True, key=f"model_{card.name}"):
-                    _card(workspace, card, used.get(card.name, []))
+        for column, card in widgets.in_columns(cards, COLUMNS):
+            with column.container(border=True, key=f"model_{card.name}"):
+                _card(workspace, card, used.get(card.name, []))
     _other(workspace, models)
 
 
 def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
-    """Say where models run, once one was loaded; before that it costs seconds to find out."""
+    """Draw the device of the loaded models; before one is loaded, a button that looks for it, which takes seconds."""
     job = workspace.jobs.get("device")
-    found = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
+    devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):
-        found.append(job.result)
-    if found:
-        device = found[0]
-        st.caption(
-            plain(
-                t(
-                    "Models run on {name} in {dtype}: {reason}.",
-                    name=device.name.upper(),
-                    dtype=device.dtype,
-                    reason=said(device.reason),
-                )
-            ),
-        )
-    elif not workspace.jobs.running("warm") and st.button(
-        t("Where do models run here?"), key="device", icon=":material/memory:", disabled=bool(job and not job.error)
-    ):
+        devices.append(job.result)
+    if devices:
+        device = devices[0]
+        fields = {"name": device.name.upper(), "dtype": device.dtype, "reason": text_of(device.reason)}
+        st.caption(plain(t("Models run on {name} in {dtype}: {reason}.", **fields)))
+        return
+    label, shut = t("Where do models run here?"), bool(job and not job.error)
+    if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):
         jobs.start(workspace, "device", lambda _: workspace.models.device())
 
 
 def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     tags = [t("used by {names}", names=list(used))] if used else []
     tags += [t("loaded")] if card.running else []
-    shown = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
+    tagged = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
     dot = "ready" if not card.problem else "absent"
-    facts = "".join(f"<span>{html(fact)}</span>" for fact in _facts(card))
+    kind = KINDS.get(card.name.partition(":")[0], "")
     st.html(
-        f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(card.name)}</span>{shown}</div>'
-        f'<div class="t-small">{html(_about(card))}</div><div class="t-facts">{facts}</div>'
-        f"{_details(card)}"
-        f'<div class="t-small t-problem">{html(said(card.problem or ""))}</div>'
+        f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(card.name)}</span>{tagged}</div>'
+        f'<div class="t-small">{html(text_of(kind))}</div>{facts(_facts(card))}{_details(card)}'
+        f'<div class="t-small t-problem">{html(text_of(card.problem or ""))}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.container(horizontal=True):
         if card.downloadable:
-            if st.button(t("Download"), key=f"download_{card.name}", icon=":material/download:", disabled=busy):
+            if widgets.button(t("Download"), f"download_{card.name}", "download", disabled=busy):
                 _download(workspace, card.name)
-        elif not card.problem and st.button(
-            t("Test"), key=f"test_{card.name}", icon=":material/play_arrow:", disabled=busy
-        ):
+        elif not card.problem and widgets.button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
             _test(workspace, card.name)
     for name in ("test", "download"):
         if (job := workspace.jobs.get(name)) and job.what == card.name:
             jobs.panel(workspace, (name,))
 
 
-def _about(card: ModelCard) -> str:
-    """What kind of a model it is, in a few words."""
-    kind = KINDS.get(card.name.partition(":")[0])
-    return said(kind) if kind else ""
-
-
 def _facts(card: ModelCard) -> list[str]:
-    languages = [said(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
+    languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
     if len(card.languages) > SHOWN:
         languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
-    facts = [", ".join(languages)] if languages else []
+    size = ""
     if card.bytes_on_disk:
-        facts.append(t("{size} on disk", size=sizes.megabytes(card.bytes_on_disk)))
+        size = t("{size} on disk", size=sizes.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
-        facts.append(t("a download of {size}", size=sizes.megabytes(card.download_bytes)))
-    if card.running:
-        device = card.running.device
-        facts.append(t("{size} in memory", size=sizes.megabytes(card.running.bytes)))
-        facts.append(f"{device.name.upper()}, {device.dtype}")
-    return facts
+        size = t("a download of {size}", size=sizes.megabytes(card.download_bytes))
+    return [", ".join(languages), size, *(verdicts.running(card.running) if card.running else [])]
 
 
 def _details(card: ModelCard) -> str:
-    """What only some people ask of a model, as HTML that is unfolded on demand."""
+    """Return the technical details of a model as HTML, folded."""
     details = [
-        *([t("{n} numbers per text", n=card.dimension)] if card.dimension else []),
-        *([t("reads {n} tokens", n=card.input_tokens)] if card.input_tokens else []),
-        str(card.folder) if card.folder else card.server,
+        t("{n} numbers per text", n=card.dimension) if card.dimension else "",
+        t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
+        str(card.folder or card.server),
     ]
     lines = "".join(f'<div class="t-small t-dim t-where">{html(detail)}</div>' for detail in details if detail)
-    return f"<details class='t-more'><summary>{html(t('Model details'))}</summary>{lines}</details>" if lines else ""
+    return folded(t("Model details"), lines, css="t-more") if lines else ""
 
 
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
@@ -133,17 +111,17 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
-        wanted = st.form_submit_button(t("Download"), icon=":material/download:", disabled=busy)
-        tried = st.form_submit_button(t("Test"), icon=":material/play_arrow:", disabled=busy)
+        download = st.form_submit_button(t("Download"), icon=":material/download:", disabled=busy)
+        test = st.form_submit_button(t("Test"), icon=":material/play_arrow:", disabled=busy)
     st.caption(
         t(
             "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the second look. "
             "Where the hub can't be reached, start Tessera with a mirror in the environment variable HF_ENDPOINT."
         )
     )
-    if wanted and name:
+    if download and name:
         _download(workspace, name)
-    elif tried and name:
+    elif test and name:
         _test(workspace, name)
     known = {card.name for card in models}
     for kind in ("test", "download"):

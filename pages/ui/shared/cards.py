@@ -1,34 +1,23 @@
-"""Hits as cards: where a passage stands, why it is there, and its words."""
+"""Hits as cards: the place of a passage, the scores of its stages, and its words."""
 
 import re
 from collections.abc import Mapping, Sequence
 
-import streamlit as st
-
-from core.messages import message
-from core.model import Chunk, Hit, NoteCard, StageScore
+from core.model import STAGES, Chunk, Hit, NoteCard, StageScore
 from pages.ui.shared import marks, style
-from pages.ui.shared.safe import Span, html, marked
-from pages.ui.shared.text import said, t, t_plural
+from pages.ui.shared.safe import Span, facts, folded, html, marked
+from pages.ui.shared.text import t, t_plural, text_of
 
-STAGES = {
+COLOURS = {
     "vector": style.TILES[0],
     "keyword": style.TILES[1],
     "fused": style.TILES[3],
     "boosted": style.TILES[5],
     "rerank": style.TILES[4],
     "final": style.TILES[2],
+    "literal": style.TILES[2],
 }
-"""The stages of a search in their order, each with its colour."""
-
-NAMES = {
-    "vector": message("meaning"),
-    "keyword": message("words"),
-    "fused": message("combined"),
-    "boosted": message("boosted"),
-    "rerank": message("second look"),
-    "final": message("final"),
-}
+"""The colour of each stage of a search."""
 
 LINES = 9
 """Lines of an excerpt at most."""
@@ -36,7 +25,7 @@ LINES = 9
 Range = tuple[float, float]
 
 _BLANK = re.compile(r"\n\s*\n")
-"""An excerpt is read in passing: its blank lines go."""
+"""The blank lines of an excerpt, which are left out."""
 
 
 def tags(names: Sequence[str]) -> str:
@@ -48,29 +37,20 @@ def tags(names: Sequence[str]) -> str:
 
 def ranges(hits: Sequence[Hit]) -> dict[str, Range]:
     """Return the lowest and the highest score of each stage among the hits."""
-    scores = {stage: [hit.scores[stage].score for hit in hits if stage in hit.scores] for stage in STAGES}
+    scores = {stage: [hit.scores[stage].score for hit in hits if stage in hit.scores] for stage in COLOURS}
     return {stage: (min(these), max(these)) for stage, these in scores.items() if these}
-
-
-def plainly(hit: Hit, words: Sequence[str], extremes: Mapping[str, Range], *, base: bool) -> None:
-    """Draw a hit that nothing can be done with yet."""
-    with st.container(border=True):
-        st.html(body(hit, words, extremes, base=base))
 
 
 def body(hit: Hit, words: Sequence[str], extremes: Mapping[str, Range], *, base: bool, tone: str = "") -> str:
     """Return a hit as HTML; `tone` is the colour of the part of the question that found it."""
-    facts = [
-        *([hit.note.base] if base else []),
+    count = len(hit.joined)
+    places = [
+        hit.note.base if base else "",
         hit.note.path or "",
         t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total),
-        *(
-            [t_plural("with {n} chunk that overlaps it", "with {n} chunks that overlap it", n=len(hit.joined))]
-            if hit.joined
-            else []
-        ),
+        t_plural("with {n} chunk that overlaps it", "with {n} chunks that overlap it", n=count) if count else "",
     ]
-    place = " · ".join(fact for fact in facts if fact)
+    place = " · ".join(filter(None, places))
     crumb = " › ".join(section(hit.note, hit.chunk))
     return (
         f'<div class="t-hit"><div class="t-head"><span class="t-rank">{hit.rank}</span>'
@@ -106,16 +86,15 @@ def _copies(hit: Hit) -> str:
         return ""
     names = []
     for note in (copy.note for copy in hit.copies):
-        place = [note.base] if note.base_id != hit.note.base_id else []
-        place += [note.path] if note.path else []
-        names.append(f"{note.title} ({' · '.join(place)})" if place else note.title)
-    return f'<div class="t-facts"><span>{html(t("Also in {names}", names=names))}</span></div>'
+        place = " · ".join(filter(None, [note.base if note.base_id != hit.note.base_id else "", note.path]))
+        names.append(f"{note.title} ({place})" if place else note.title)
+    return facts([t("Also in {names}", names=names)])
 
 
 def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> str:
-    """Return what each stage said, as bars in HTML that run from the lowest to the highest of the `extremes`."""
+    """Return the score of each stage as a bar in HTML, which runs from the lowest to the highest of the `extremes`."""
     bars = []
-    for stage, tile in STAGES.items():
+    for stage, tile in COLOURS.items():
         if stage not in scores:
             continue
         one = scores[stage]
@@ -124,25 +103,29 @@ def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> s
         rank = f"#{one.rank:,}" if one.rank else t("not among the first")
         bars.append(
             f'<span class="t-stage" title="{html(t("Score {score}, rank {rank}. The bar runs from the lowest to the highest of the hits shown.", score=f"{one.score:.4f}", rank=rank))}">'
-            f"{html(said(NAMES[stage]))}"
+            f"{html(text_of(STAGES[stage]))}"
             f'<span class="t-bar"><i style="width: {8 + 92 * share:.0f}%; background: {tile}"></i></span>'
             f'<b>{one.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def excerpt(text: str, words: Sequence[str], lines: int = LINES) -> tuple[str, bool]:
-    """Return the lines of a text with most of the words as HTML, and whether they are all of it."""
-    return clipped(text, marks.find(text, words), lines)
+def excerpt(text: str, words: Sequence[str], lines: int) -> str:
+    """Return the lines of a text that hold most of the words as HTML, with the words marked."""
+    return _clipped(text, marks.find(text, words), lines)[0]
 
 
-def clipped(text: str, spans: Sequence[Span], lines: int = LINES) -> tuple[str, bool]:
-    """Return the lines of a text with most of its spans, which are marked, as HTML, and whether they are all of it."""
+def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -> str:
+    """Return the lines of a text that hold most of its spans as HTML; the whole text unfolds below its title."""
+    shown, whole = _clipped(text, spans, lines)
+    return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
+
+
+def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     start, end = marks.excerpt(text, spans)
-    shown = marked(text[start:end].rstrip(), marks.within(spans, start, end))
-    found = _BLANK.sub("\n", shown).split("\n")
-    whole = (start, end) == (0, len(text)) and len(found) <= lines
-    shown = "\n".join(found[:lines])
+    lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), marks.within(spans, start, end))).split("\n")
+    whole = (start, end) == (0, len(text)) and len(lines) <= most
+    shown = "\n".join(lines[:most])
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
 
 
@@ -150,15 +133,11 @@ def _text(hit: Hit, words: Sequence[str]) -> str:
     passage, text = hit.passage, hit.chunk.text
     if (passage.start, passage.end) != (hit.chunk.start, hit.chunk.end):
         return _context(hit, words)
-    shown, whole = excerpt(text, words)
-    if whole:
-        return shown
-    label, all_of_it = t("Whole chunk, {n} characters", n=len(text)), marked(text, marks.find(text, words))
-    return f'{shown}<details><summary>{label}</summary><div class="t-text">{all_of_it}</div></details>'
+    return foldable(text, marks.find(text, words), t("Whole chunk, {n} characters", n=len(text)))
 
 
 def _context(hit: Hit, words: Sequence[str]) -> str:
-    """The passage around a hit: the hit in full, its neighbours beside it, the nearest lines of them in sight."""
+    """Return a hit in full with its neighbours as HTML; of these, the nearest lines are in sight."""
     passage, chunk = hit.passage, hit.chunk
     # Where a person edited a chunk of the passage, offsets of the note aren't those of its text.
     guess = chunk.start - passage.start

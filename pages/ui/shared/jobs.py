@@ -1,4 +1,4 @@
-"""Long work on the screen: what runs, how far it is, how it ended. The work itself is in `workspace.jobs`."""
+"""Long work on the screen: what runs, how far it is, how it ended. `workspace.jobs` does the work."""
 
 import gc
 from collections.abc import Callable, Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.messages import message, plural
-from core.model import Job, Progress, Rechunked, SwitchCost, SyncPlan, SyncReport, Trial
+from core.model import Job, Progress, Rechunked, SwitchCost, SyncReport, Trial
 from core.workspace import Workspace
-from pages.ui.shared import plans, sizes, verdicts
+from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sample_notes"
 IMPORTS = ("import", "rebuild")
@@ -53,9 +53,9 @@ DONE = {
     "advise": message("All questions asked"),
     "suggest": plural("{n} question suggested", "{n} questions suggested"),
 }
-"""What a job has done, `n` of them where its result is a number."""
+"""What each job has done; `n` is its result where that is a number."""
 SOON = 1.2
-"""Seconds that a page waits for work which may be done at once."""
+"""Seconds that a page waits for a job that may be short."""
 
 
 def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
@@ -85,12 +85,17 @@ def importing(workspace: Workspace) -> bool:
 
 
 def writing(workspace: Workspace) -> bool:
-    """Tell whether chunks can't be changed: another job is at it, or the workspace is for reading only."""
+    """Tell whether chunks can't be changed: a job changes them, or the workspace is for reading only."""
     return workspace.readonly or workspace.jobs.running(*IMPORTS, *CHUNKS)
 
 
+def evaluating(workspace: Workspace) -> bool:
+    """Tell whether no run can begin or be deleted: another one is under way, or the workspace is for reading only."""
+    return workspace.readonly or workspace.jobs.running(*EVALUATION)
+
+
 def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) -> None:
-    """Run a job and draw the page anew: at its end where that is soon."""
+    """Run a job and draw the page anew: after `SOON` seconds, or when it ends before."""
     if workspace.jobs.start(name, job):
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
@@ -99,20 +104,13 @@ def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) ->
 
 
 def about(what: str, progress: Progress) -> Progress:
-    """Return a progress that says what it is about, from now on, whatever the work says."""
+    """Return a progress that names `what` the job is about instead of its steps."""
 
-    def told(done: float, total: float, _: str) -> None:
+    def named(done: float, total: float, _: str) -> None:
         progress(done, total, what)
 
-    told(0, 0, "")
-    return told
-
-
-def start_import(workspace: Workspace, plan: SyncPlan, *, confirmed: bool) -> bool:
-    """Apply a plan in a job; False, starting nothing, while another import runs."""
-    return workspace.jobs.start(
-        "import", lambda progress: workspace.notes.apply(plan, confirmed=confirmed, progress=progress)
-    )
+    named(0, 0, "")
+    return named
 
 
 def start_samples(workspace: Workspace) -> None:
@@ -125,7 +123,7 @@ def start_samples(workspace: Workspace) -> None:
 
 
 def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
-    """Draw the jobs of these names that run or have just ended."""
+    """Draw the jobs of these names that run or were not closed after their end."""
 
     def draw() -> None:
         for name in names:
@@ -138,23 +136,18 @@ def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:
-    shown = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
-    far = f"{job.share:.0%}" if job.name in EVALUATION else f"{shown(job.done)} / {shown(job.total)}"
-    done = f"{far} · {plain(job.what)}" if job.total else t("Getting ready…")
-    st.progress(job.share, text=f"**{said(DOING[job.name])}** {done}")
+    number = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    share = f"{job.share:.0%}" if job.name in EVALUATION else f"{number(job.done)} / {number(job.total)}"
+    done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
+    st.progress(job.share, text=f"**{text_of(DOING[job.name])}** {done}")
     if job.name != "rebuild":
-        st.button(
-            t("Cancel"),
-            key="cancel_job" if job.name == "import" else f"cancel_{job.name}",
-            icon=":material/stop_circle:",
-            on_click=workspace.jobs.cancel,
-            args=(job.name,),
-        )
+        key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
+        widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
 
 
 def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
-        st.error(f"**{t('It did not work')}** {plain(said(job.error))}", icon=":material/error:")
+        st.error(f"**{t('It did not work')}** {plain(text_of(job.error))}", icon=":material/error:")
     elif job.state == "cancelled":
         if job.name in QUESTIONS:
             state = t("Stopped. No question was added.")
@@ -163,22 +156,21 @@ def _ended(workspace: Workspace, job: Job) -> None:
         else:
             state = t("Cancelled. Notes that were done stay; nothing was removed.")
         st.warning(state, icon=":material/stop_circle:")
-    if isinstance(job.result, SyncReport):
-        plans.report(job.result)
-    if isinstance(job.result, Rechunked):
-        plans.rechunked(job.result)
-    if isinstance(job.result, Trial):
-        verdicts.trial(job.result)
-    if isinstance(job.result, SwitchCost):
-        verdicts.cost(job.result)
+    match job.result:
+        case SyncReport():
+            plans.report(job.result)
+        case Rechunked():
+            plans.rechunked(job.result)
+        case Trial():
+            verdicts.trial(job.result)
+        case SwitchCost():
+            verdicts.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
-            took = html(t("{seconds:.1f} s", seconds=job.seconds))
-            count = job.result if isinstance(job.result, int) else 0
-            done = html(said(DONE[job.name], n=count))
-            st.html(
-                f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{took}</span></div>', width="content"
-            )
+            seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
+            done = html(text_of(DONE[job.name], n=job.result if isinstance(job.result, int) else 0))
+            head = f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
+            st.html(head, width="content")
             if job.name == "import":
                 st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
         st.button(t("Close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

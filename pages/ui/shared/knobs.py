@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings, SearchSettings
+from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings
 from core.workspace import Workspace
-from pages.ui.shared import names, rerankers
-from pages.ui.shared.text import labels, said
+from pages.ui.shared import names, rerankers, widgets
+from pages.ui.shared.text import text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +55,30 @@ OF_SEARCHES = (
 )
 """The columns of a search's options."""
 
-AROUND = SearchSettings(expansion_size=1)
-"""Each hit with a neighbour on each side."""
-
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "reranker": ((), rerankers.QUICK),
     "semantic_weight": ((0.2, 0.4, 0.5, 0.6, 0.7, 0.8), (0.4, 0.6, 0.8)),
 }
-"""What advice varies: the values offered, where these aren't all there are, and those tried at first."""
+"""The settings that advice varies: the values offered, all where empty, and those tried at first."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
 
 
 def value(settings: CompleteSettings, name: str) -> Any:
-    """Return a part as its widget takes it."""
+    """Return a setting as its widget takes it."""
     chosen = getattr(settings, name)
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
 
 def draw(name: str, *, key: str, **more: Any) -> Any:
-    """Draw the widget of a part and return its value; rerankers have one of their own."""
+    """Draw the widget of a setting and return its value. For the reranker, see `rerankers.choice`."""
     knob, part = KNOBS[name], PARTS[name]
-    label, least, most = said(knob.label), part.least or 0, part.most or 0
-    more |= {"key": key, "help": said(knob.help) if knob.help else None}
+    label, least, most = text_of(knob.label), part.least or 0, part.most or 0
+    more |= {"key": key, "help": text_of(knob.help) if knob.help else None}
     if CHOICES[name]:
-        texts = labels(names.CHOICES[name])
-        return st.segmented_control(label, CHOICES[name], format_func=texts, required=True, **more)
+        texts = {choice: text_of(names.CHOICES[name][choice]) for choice in CHOICES[name]}
+        return widgets.segments(label, texts, label_visibility="visible", **more)
     if knob.offered:
         return st.select_slider(label, sorted({*knob.offered, st.session_state[key]}), **more)
     if isinstance(getattr(DEFAULTS, name), int):
@@ -90,7 +87,7 @@ def draw(name: str, *, key: str, **more: Any) -> Any:
 
 
 def values(workspace: Workspace, name: str) -> list[Any]:
-    """Return values to choose from: the rerankers there are, or some of a number's."""
+    """Return values to choose from: the names of the rerankers, or some numbers of the range."""
     if name == "reranker":
         return [rerankers.NONE, *workspace.models.rerankers()]
     least, most = PARTS[name].least or 0, PARTS[name].most or 0
@@ -101,8 +98,8 @@ def values(workspace: Workspace, name: str) -> list[Any]:
 def setting(name: str) -> str:
     """Return the name of a setting, as tables of settings show it."""
     if name in names.SETTINGS:
-        return said(names.SETTINGS[name])
-    return said(KNOBS[name].label) if name in KNOBS else name
+        return text_of(names.SETTINGS[name])
+    return text_of(KNOBS[name].label) if name in KNOBS else name
 
 
 def shown(name: str, value: object) -> str:
@@ -110,5 +107,5 @@ def shown(name: str, value: object) -> str:
     if name == "reranker":
         return rerankers.called(str(value))
     if text := names.CHOICES.get(name, {}).get(str(value)):
-        return said(text)
+        return text_of(text)
     return f"{value:g}" if isinstance(value, float) else "–" if value in (None, "") else str(value)

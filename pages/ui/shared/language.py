@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.messages import LANGUAGES, language_of
 from core.workspace import Workspace
+from pages.ui.shared import widgets
 from pages.ui.shared.text import t
 
 
@@ -15,7 +16,7 @@ def settle(workspace: Workspace | None) -> None:
 
 
 def switch(workspace: Workspace | None) -> None:
-    """Draw the switch; the choice is the next session's too."""
+    """Draw the switch; later sessions begin with the choice."""
 
     def choose() -> None:
         st.session_state["language"] = st.session_state["language_switch"]
@@ -24,12 +25,4 @@ def switch(workspace: Workspace | None) -> None:
 
     # The switch has a key of its own: a widget's key is emptied when the page is left.
     st.session_state["language_switch"] = st.session_state["language"]
-    st.segmented_control(
-        t("Language"),
-        list(LANGUAGES),
-        format_func=LANGUAGES.__getitem__,
-        key="language_switch",
-        required=True,
-        label_visibility="collapsed",
-        on_change=choose,
-    )
+    widgets.segments(t("Language"), LANGUAGES, "language_switch", on_change=choose)

@@ -1,16 +1,16 @@
-"""What a page's address says, kept in step with what is chosen on it."""
+"""The address of a page, in step with what is chosen on it."""
 
 import streamlit as st
 
 
 def arrived(name: str) -> str | None:
-    """Return what the address says of `name` where that is news: a link was followed, not a widget used."""
-    said = st.query_params.get(name)
-    return said if said is not None and said != st.session_state.get(_known(name)) else None
+    """Return the value of `name` in the address where a link brought it, None where the page itself put it there."""
+    value = st.query_params.get(name)
+    return value if value is not None and value != st.session_state.get(_known(name)) else None
 
 
 def known(name: str) -> str:
-    """Return what this page last said of `name`."""
+    """Return the value that this page last put into the address for `name`."""
     return str(st.session_state.get(_known(name), ""))
 
 
@@ -26,5 +26,5 @@ def say(name: str, value: str) -> None:
 
 
 def _known(name: str) -> str:
-    # Each page has a memory of its own: two of them speak of a note.
+    # Each page remembers its own: several pages have a note in their address.
     return f"address_{st.session_state['page']}_{name}"

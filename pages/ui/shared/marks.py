@@ -1,23 +1,23 @@
-"""Where the words of a question stand in a text, and the part of it that holds most of them."""
+"""Places of a question's words in a text, and the excerpt that holds most of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.text import simplified
 from pages.ui.shared.safe import Span
 
 EXCERPT = 420
-"""Characters of a hit that are shown before it is unfolded."""
+"""Characters of a hit before it is unfolded."""
 
 _LONGEST = 1000
-"""A line start is looked for this far back at most."""
+"""Characters searched backwards for the start of a line."""
 
 
 def find(text: str, words: Sequence[str]) -> list[Span]:
-    """Return the places of the words, in order, those that touch as one.
+    """Return the places of the words in order; places that touch are joined.
 
-    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier;
-    one of simplified Chinese characters marks the traditional ones too.
+    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier.
+    Simplified Chinese characters mark the traditional ones too.
     """
     text = simplified(text)
     latin = [re.escape(word) for word in words if word.isascii()]
@@ -30,7 +30,7 @@ def find(text: str, words: Sequence[str]) -> list[Span]:
             inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
             if not inside or (text[start].isupper() and not text[start - 1].isupper()):
                 spans.append(match.span())
-    return _joined(sorted(spans))
+    return joined(sorted(spans))
 
 
 def excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
@@ -59,11 +59,12 @@ def within(spans: Sequence[Span], start: int, end: int) -> list[Span]:
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
-def _joined(spans: Sequence[Span]) -> list[Span]:
-    joined: list[Span] = []
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Return sorted spans with those that touch joined."""
+    apart: list[Span] = []
     for start, end in spans:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        if apart and start <= apart[-1][1]:
+            apart[-1] = apart[-1][0], max(apart[-1][1], end)
         else:
-            joined.append((start, end))
-    return joined
+            apart.append((start, end))
+    return apart

@@ -1,4 +1,4 @@
-"""What the codes of core are called on the screen: parameters, modes, states."""
+"""Names on the screen for the codes of core: parameters, modes, states."""
 
 from core.messages import message
 
@@ -66,13 +66,9 @@ SETTINGS = {
     "rerank_pool": message("Hits in the second look"),
     "rerank_characters": message("Characters of a hit in the second look"),
 }
-"""The settings of a search that are called otherwise than their widget, or have none."""
+"""The settings of a search without a widget, or with another name than their widget."""
 
-CHUNK_STATES = {
-    "pending": message("not indexed yet"),
-    "embedded": message("indexed"),
-    "deleted": message("hidden"),
-}
+CHUNK_STATES = {"pending": message("not indexed yet"), "embedded": message("indexed"), "deleted": message("hidden")}
 
 CHUNK_KINDS = {
     "full_document": message("whole note"),
@@ -102,6 +98,7 @@ LOST = {
     "threshold": message("Not similar enough"),
     "fusion": message("Meaning and words combined"),
     "reranking": message("Second look"),
+    "literal": message("Others as typed"),
     "limit": message("Behind the last one shown"),
     "duplicate": message("Says the same as a hit"),
 }

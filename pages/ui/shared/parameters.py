@@ -1,34 +1,29 @@
-"""The strategy and the sizes that a note is tried with."""
+"""The widgets for a strategy and its sizes."""
 
 from dataclasses import asdict
+from typing import Any
 
 import streamlit as st
 
 from core.model import CHUNKING_RANGES, ChunkingOptions
-from pages.ui.shared import names
-from pages.ui.shared.text import said, t
+from pages.ui.shared import names, widgets
+from pages.ui.shared.text import t, text_of
 
 STRATEGIES = {
-    "auto": {
-        "short_doc_threshold",
-        "chunk_size",
-        "chunk_overlap",
-        "min_headings_for_md_aware",
-        "max_single_chunk_size",
-    },
+    "auto": set(CHUNKING_RANGES),
     "none": set[str](),
     "markdown": {"chunk_size", "max_single_chunk_size"},
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
-"""The strategies, each with the sizes that it heeds."""
+"""The strategies, each with the sizes that it uses."""
 STEPS = {"min_headings_for_md_aware": 1, "chunk_overlap": 5, "chunk_size": 16}
 
 
 def choose(side: str, first: ChunkingOptions) -> ChunkingOptions:
-    """Draw the strategy and a slider for each size, and return what they say.
+    """Draw the strategy and a slider for each size, and return their values.
 
-    They begin with `first`, and go along with it as long as nobody moved them.
+    They begin with `first`, and follow it until a person moves one.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
@@ -40,39 +35,38 @@ def choose(side: str, first: ChunkingOptions) -> ChunkingOptions:
     if before != first and not moved:
         reset()
     st.session_state[f"try_{side}_from"] = first
-    labels = {name: said(names.STRATEGIES[name]) for name in STRATEGIES}
     chosen: dict[str, int] = {}
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
-        strategy = columns[0].selectbox(
-            t("Strategy"),
-            list(labels),
-            format_func=labels.__getitem__,
-            key=keys["strategy"],
-            persist_state="session",
-        )
+        strategy = strategies(keys["strategy"], columns[0], persist_state="session")
         for number, (name, ends) in enumerate(CHUNKING_RANGES.items(), start=1):
             value = st.session_state[keys[name]]
             # What is stored may have been set by a command, which heeds no slider's range.
-            low, high, step = scale(ends, STEPS.get(name, 10), getattr(first, name), value)
-            if st.session_state.get(f"{keys[name]}_scale") != (low, high, step):
+            fitting = scale(ends, STEPS.get(name, 10), getattr(first, name), value)
+            if st.session_state.get(f"{keys[name]}_scale") != fitting:
                 # Another scale is another slider: it would begin with a value of its own.
-                st.session_state.update({f"{keys[name]}_scale": (low, high, step), keys[name]: value})
-            chosen[name] = columns[number % 2].slider(
-                said(names.PARAMETERS[name]),
-                low,
-                high,
-                step=step,
-                key=keys[name],
-                disabled=name not in STRATEGIES[strategy],
-                help=said(names.ABOUT_PARAMETERS[name]),
-                persist_state="session",
-            )
-        st.button(t("Reset"), key=f"reset_{side}", icon=":material/undo:", on_click=reset, type="tertiary")
+                st.session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
+            shut = name not in STRATEGIES[strategy]
+            with columns[number % 2]:
+                chosen[name] = size(name, keys[name], fitting, disabled=shut, persist_state="session")
+        widgets.small(t("Reset"), f"reset_{side}", "undo", on_click=reset)
     return ChunkingOptions(strategy=strategy, **chosen)
 
 
+def strategies(key: str, place: Any = st, **more: Any) -> str:
+    """Draw the choice of a strategy and return it."""
+    texts = {name: text_of(names.STRATEGIES[name]) for name in STRATEGIES}
+    return widgets.select(t("Strategy"), texts, key, place, **more)
+
+
+def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
+    """Draw the slider of a size on a `scale`, and return its value."""
+    low, high, step = scale
+    about = text_of(names.ABOUT_PARAMETERS[name])
+    return int(st.slider(text_of(names.PARAMETERS[name]), low, high, step=step, key=key, help=about, **more))
+
+
 def scale(ends: tuple[int, int], step: int, *values: int) -> tuple[int, int, int]:
-    """Return from where to where a slider goes and by which step, so that it can show these values too."""
+    """Return the ends and the step of a slider that can show these values too."""
     fits = all((value - ends[0]) % step == 0 for value in values)
     return min(ends[0], *values), max(ends[1], *values), step if fits else 1

@@ -1,4 +1,4 @@
-"""The chunks that wait to be embedded, and whether new ones shall."""
+"""The chunks that are not indexed yet, and the switch that indexes new ones at once."""
 
 from collections.abc import Sequence
 
@@ -6,30 +6,26 @@ import streamlit as st
 
 from core.model import Chunk, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.shared import jobs
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.text import t
 
 
 def section(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
-    """Draw when the base's chunks are embedded, and what of the note and of the base waits for it."""
-
+    """Draw the switch of the base, and the buttons that index the waiting chunks of the note and of the base."""
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.chunks.pending(base.name)
     shut = jobs.writing(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
         at_once(workspace, base)
-        if pending and st.button(
-            t("Index this note ({n})", n=pending), key="embed_note", icon=":material/bolt:", disabled=shut
-        ):
-            jobs.start(
-                workspace, "embed", lambda progress: workspace.chunks.embed(note_ids=[note.id], progress=progress)
-            )
+        label = t("Index this note ({n})", n=pending)
+        if pending and widgets.button(label, "embed_note", "bolt", disabled=shut):
+            embed(workspace, note_ids=[note.id])
         if waiting > pending:
             embed_all(workspace, base, waiting)
 
 
 def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw whether a base's new chunks are embedded at once."""
+    """Draw the switch that indexes new chunks of a base at once."""
     # Its state is in its key: a browser that still shows an older one would take it for a choice.
     key = f"at_once_{base.id}_{base.embed_at_once}"
     st.toggle(
@@ -46,7 +42,12 @@ def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
-    """Draw the button that embeds what waits of a base."""
+    """Draw the button that indexes the waiting chunks of a base."""
     label = t("Index the whole base ({n})", n=pending)
-    if st.button(label, key=f"embed_base_{base.id}", icon=":material/bolt:", disabled=jobs.writing(workspace)):
-        jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base.name, progress=progress))
+    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.writing(workspace)):
+        embed(workspace, base.name)
+
+
+def embed(workspace: Workspace, base: str | None = None, **which: Sequence[str]) -> None:
+    """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
+    jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress, **which))

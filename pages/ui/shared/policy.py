@@ -1,4 +1,4 @@
-"""What the browser is told with every answer: a page loads from, posts to and frames nothing but the app itself."""
+"""Headers of every answer: a page loads from, posts to and frames nothing but the app itself."""
 
 from collections.abc import Mapping
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from html import escape as html
 from html import unescape
 
-__all__ = ["harmless", "html", "marked", "plain"]
+__all__ = ["facts", "folded", "harmless", "html", "marked", "plain"]
 
 Span = tuple[int, int]
 
@@ -25,7 +25,7 @@ _ADDRESS = r"(?:\]\(|://|<[a-zA-Z][\w+.-]*+:)[^\s)>\]]*+"
 _FORMULA = r"(?<!\\)\$\$[^$]*+\$\$|(?<!\\)\$[^$\n]*+\$"
 _IN_LABEL = re.compile(f"(?P<meant>{_EMOJI}|{_ARROW})")
 _IN_NOTE = re.compile(rf"{_ADDRESS}|{_FORMULA}|(?P<meant>{_EMOJI}|{_DIRECTIVE}|{_ARROW})", re.MULTILINE)
-"""What has a meaning in Streamlit's Markdown only: emoji names, icons, colours, blocks, arrows as they are typed."""
+"""Syntax of Streamlit's Markdown only: emoji names, icons, colours, blocks, arrows as they are typed."""
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
 """Invisible: what they stand in is shown as it is written. Only the second, a blank, can't begin a name."""
@@ -58,16 +58,26 @@ def _prose(markdown: str) -> str:
     return _IN_NOTE.sub(_parted, markdown).replace("![", ":material/image: [")
 
 
-def _parted(found: re.Match[str]) -> str:
-    meant = found["meant"]
+def _parted(match: re.Match[str]) -> str:
+    meant = match["meant"]
     if not meant:
-        return found[0]
+        return match[0]
     return f"{meant}{_NAMELESS}" if meant[-1] == ":" else f"{meant[0]}{_APART}{meant[1:]}"
 
 
 def _undrawn(fence: re.Match[str]) -> str:
     spelt = unescape(fence[2] or fence[4] or "").replace("\\", "").lower()
     return f"{fence[1] or fence[3]}text" if "mermaid" in spelt else fence[0]
+
+
+def facts(texts: Iterable[str]) -> str:
+    """Return short texts beside each other as HTML; empty ones are left out."""
+    return f'<div class="t-facts">{"".join(f"<span>{html(text)}</span>" for text in texts if text)}</div>'
+
+
+def folded(title: str, body: str, *, css: str = "") -> str:
+    """Return HTML that is unfolded by a click on its title."""
+    return f'<details class="{css}"><summary>{html(title)}</summary>{body}</details>'
 
 
 def marked(text: str, spans: Iterable[Span], *, css: str = "") -> str:

@@ -1,28 +1,20 @@
-"""What every page is drawn in: set-up, language, menu, the one workspace, the model's state, the error box."""
+"""The frame of every page: set-up, language, menu, the one workspace, the model's state; boxes for errors and dialogs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
 from core.errors import NewerSchema, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.workspace import Workspace
-from pages.ui.shared import jobs, language, style
+from pages.ui.shared import jobs, language, style, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import said, t
+from pages.ui.shared.text import t, text_of
 
 WARM_AFTER = 1.5
-"""Seconds in which the first page is drawn; with the model's libraries loading beside it takes twice as long."""
-
-TITLES = {
-    "home": message("Home"),
-    "notes": message("Notes"),
-    "chunks": message("Chunks"),
-    "search": message("Search"),
-    "evaluation": message("Evaluation"),
-    "settings": message("Settings"),
-}
+"""Seconds for the first page; it takes twice as long while the model's libraries load."""
 
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 
@@ -35,20 +27,21 @@ MEANWHILE = {
     "loading": message("You can search by words meanwhile."),
     "failed": message("You can still search by words."),
 }
-"""What the model's state means for a search."""
+"""What a search can do in each state of the model."""
 
 PAGES = {
-    "home": ("home.py", ":material/home:"),
-    "notes": ("notes.py", ":material/description:"),
-    "chunks": ("chunks.py", ":material/splitscreen:"),
-    "search": ("search.py", ":material/search:"),
-    "evaluation": ("evaluation.py", ":material/query_stats:"),
-    "settings": ("settings.py", ":material/settings:"),
+    "home": ("home.py", ":material/home:", message("Home")),
+    "notes": ("notes.py", ":material/description:", message("Notes")),
+    "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
+    "search": ("search.py", ":material/search:", message("Search")),
+    "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
+    "settings": ("settings.py", ":material/settings:", message("Settings")),
 }
+"""The pages in the order of the menu, each with its file, icon and title."""
 
 
 def start() -> st.Page:
-    """Draw the frame and return the page to run in it; where the workspace can't be opened, say why and end."""
+    """Draw the frame and return the page to run in it; if the workspace can't be opened, show the reason and stop."""
     try:
         workspace, holder = _opened()
     except TesseraError as error:
@@ -57,7 +50,10 @@ def start() -> st.Page:
         st.stop()
     page = _frame(workspace)
     if holder is not None:
-        _reading_only(holder)
+        st.warning(f"**{text_of(READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
+        if st.button(t("Open for writing"), key="reopen"):
+            _opened.clear()
+            st.rerun()
     return page
 
 
@@ -68,16 +64,53 @@ def workspace() -> Workspace:
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Show what a person can act on as a box; anything else is a bug and keeps its traceback."""
+    """Show a TesseraError as a box; anything else is a bug and keeps its traceback."""
     try:
         yield
     except TesseraError as error:
-        st.error(plain(said(error)), icon=":material/error:")
+        problem(error)
+
+
+def problem(error: TesseraError) -> None:
+    """Draw an error as a box."""
+    st.error(plain(text_of(error)), icon=":material/error:")
+
+
+def on_demand(label: str, key: str, icon: str, draw: Callable[[], None], box: Any = st.expander) -> None:
+    """Draw a box whose content is drawn while it is open, without the rest of the page."""
+
+    @st.fragment
+    def part() -> None:
+        inside = box(label, icon=f":material/{icon}:", key=key, on_change="rerun")
+        if inside.open:
+            with inside, errors():
+                draw()
+
+    part()
+
+
+def confirm(title: str, text: str, key: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
+    """Ask in a dialog whether to delete; `act` deletes, `closed` runs at the end of the dialog."""
+
+    @st.dialog(title, on_dismiss=closed)
+    def dialog() -> None:
+        st.write(text)
+        with st.container(horizontal=True):
+            if widgets.button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                with errors():
+                    act()
+                    closed()
+                    st.rerun()
+            if st.button(t("Keep"), key=f"{key}_no"):
+                closed()
+                st.rerun()
+
+    dialog()
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
-    """Return the workspace of this server, and who else writes to it where that makes it readonly."""
+    """Return the workspace of this server, and the error that names its writer if that is another process."""
     holder = None
     try:
         workspace = Workspace()
@@ -90,8 +123,8 @@ def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
 def _frame(workspace: Workspace | None) -> st.Page:
     language.settle(workspace)
     pages = {
-        name: st.Page(path, title=f"{said(TITLES[name])} · Tessera", url_path=name, default=name == "home")
-        for name, (path, _) in PAGES.items()
+        name: st.Page(path, title=f"{text_of(title)} · Tessera", url_path=name, default=name == "home")
+        for name, (path, _, title) in PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="hidden")
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
@@ -100,8 +133,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     style.put_on()
     with st.sidebar:
         st.html(style.LOGO)
-        for name, (_, icon) in PAGES.items():
-            st.page_link(pages[name], label=said(TITLES[name]), icon=icon, width="stretch")
+        for name, (_, icon, title) in PAGES.items():
+            st.page_link(pages[name], label=text_of(title), icon=icon, width="stretch")
         st.space("small")
         if workspace:
             jobs.follow(workspace, lambda: _model_state(workspace))
@@ -112,31 +145,20 @@ def _frame(workspace: Workspace | None) -> st.Page:
 def _model_state(workspace: Workspace) -> None:
     job = workspace.jobs.get("warm")
     state = "ready" if job is None or job.state == "done" else "loading" if job.state == "running" else "failed"
-    more = f'<div class="t-dim">{html(said(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
-    st.html(
-        f'<div class="t-state"><span class="t-dot {state}"></span><div>{html(said(MODEL[state]))}{more}</div></div>'
-    )
+    more = f'<div class="t-dim">{html(text_of(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
+    text = f"<div>{html(text_of(MODEL[state]))}{more}</div>"
+    st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
     if state == "failed" and job is not None:
-        st.html(f'<div class="t-list t-dim">{html(said(job.error))}</div>')
+        st.html(f'<div class="t-list t-dim">{html(text_of(job.error))}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     for name in (*jobs.IMPORTS, *jobs.CHUNKS, *jobs.BASES, *jobs.MODELS, *jobs.EVALUATION, *jobs.QUESTIONS):
         if (running := workspace.jobs.get(name)) and running.state == "running":
-            st.progress(running.share, text=f"{said(jobs.DOING[name])} {running.share:.0%}")
-
-
-def _reading_only(holder: WorkspaceLocked) -> None:
-    st.warning(
-        f"**{said(READONLY)}** {plain(said(holder))}",
-        icon=":material/lock:",
-    )
-    if st.button(t("Open for writing"), key="reopen"):
-        _opened.clear()
-        st.rerun()
+            st.progress(running.share, text=f"{text_of(jobs.DOING[name])} {running.share:.0%}")
 
 
 def _unusable(error: TesseraError) -> None:
     st.title(t("This workspace can't be opened"))
-    st.error(plain(said(error)), icon=":material/error:")
+    problem(error)
     if isinstance(error, NewerSchema):
         st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))
     st.button(t("Try again"), key="open_again")

@@ -1,9 +1,9 @@
-"""How the pages look: one style sheet on top of the theme, and the sign of the program."""
+"""The look of the pages: one style sheet on top of the theme, and the logo."""
 
 import streamlit as st
 
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
-"""Mid tones that carry on both backgrounds; a chunk's band is the tile of its index."""
+"""Mid tones for both backgrounds; the colour of a chunk's band follows from its index."""
 
 RUNS = (TILES[0], TILES[1], TILES[3], TILES[4])
 """The colours of runs that are compared."""

@@ -1,11 +1,11 @@
 """Texts in the language of the session: English in the code, other languages from the catalogues of `core.locale`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from core.messages import ENGLISH, Message, in_context, message, plural, render
+from core.messages import ENGLISH, Message, message, plural, render
 
 
 def session_language() -> str:
@@ -23,18 +23,13 @@ def t_plural(one: str, many: str, /, **fields: object) -> str:
     return render(plural(one, many, **fields), session_language())
 
 
-def t_in(context: str, text: str, /, **fields: object) -> str:
-    """Return a text whose translation depends on where it stands."""
-    return render(in_context(context, text, **fields), session_language())
-
-
-def said(value: object, /, **fields: object) -> str:
+def text_of(value: object, /, **fields: object) -> str:
     """Return a message of a table or of core, with the fields that it still lacks."""
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
     return render(value, session_language())
 
 
-def labels(table: Mapping[str, Message]) -> Callable[[str], str]:
-    """Return what a widget shows its options by: the texts of a table, in the language that the page is drawn in."""
-    return {code: said(text) for code, text in table.items()}.__getitem__
+def labels(table: Mapping[str, Message]) -> dict[str, str]:
+    """Return the texts of a table in the language of the session."""
+    return {code: text_of(text) for code, text in table.items()}

@@ -1,29 +1,25 @@
-"""What a test of a model found, and what a change of embedder costs, as figures."""
+"""The results of a model's test and the cost of a change of embedder, as figures."""
 
 import streamlit as st
 
-from core.model import SwitchCost, Trial
+from core.model import Running, SwitchCost, Trial
 from pages.ui.shared import names, sizes
-from pages.ui.shared.safe import html
-from pages.ui.shared.text import said, t
+from pages.ui.shared.safe import facts, html
+from pages.ui.shared.text import t, text_of
 
 
 def trial(done: Trial) -> None:
-    """Draw how a model did: what it ranked right, how fast it is, what it takes."""
-    rows = []
-    for language, asked in done.asked.items():
-        good = done.right[language] == asked
-        rows.append(
-            f'<div class="t-count {"" if good else "bad"}"><b>{done.right[language]}/{asked}</b>'
-            f"<span>{html(said(names.TEXT_LANGUAGES[language]))}</span></div>"
-        )
-    facts = [
+    """Draw how a model did: what it ranked right, its speed and its memory."""
+    boxes = [
+        f'<div class="t-count {"" if done.right[language] == total else "bad"}"><b>{done.right[language]}/{total}</b>'
+        f"<span>{html(text_of(names.TEXT_LANGUAGES[language]))}</span></div>"
+        for language, total in done.asked.items()
+    ]
+    texts = [
         t("loaded in {seconds:.1f} s", seconds=done.seconds_to_load),
         t("{ms:.1f} ms per text", ms=1000 * done.seconds_a_text),
-        *([t("{size} in memory", size=sizes.megabytes(done.running.bytes))] if done.running else []),
-        *([f"{done.running.device.name.upper()}, {done.running.device.dtype}"] if done.running else []),
+        *(running(done.running) if done.running else []),
     ]
-    told = "".join(f"<span>{html(fact)}</span>" for fact in facts)
     partly = (
         t("Usable, but not for notes in: {names}.", names=[names.TEXT_LANGUAGES[name] for name in done.wrong])
         if done.wrong
@@ -32,13 +28,20 @@ def trial(done: Trial) -> None:
     verdict = partly if done.usable else t("Not usable: it put wrong sentences first. Choose another model.")
     tone = "" if done.usable else "t-problem"
     st.html(
-        f'<div class="t-counts">{"".join(rows)}</div><div class="t-small {tone}">{html(verdict)}</div>'
-        f'<div class="t-facts">{told}</div>'
+        f'<div class="t-counts">{"".join(boxes)}</div><div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}'
     )
 
 
-def cost(told: SwitchCost) -> None:
-    """Draw what a change of embedder takes."""
-    figures = [(t("pieces of text to index"), f"{told.to_embed:,}"), (t("about"), sizes.duration(told.seconds))]
+def running(model: Running) -> list[str]:
+    """Return the memory of a loaded model, and where it runs."""
+    return [
+        t("{size} in memory", size=sizes.megabytes(model.bytes)),
+        f"{model.device.name.upper()}, {model.device.dtype}",
+    ]
+
+
+def cost(change: SwitchCost) -> None:
+    """Draw how much a change of embedder has to index, and how long that takes."""
+    figures = [(t("pieces of text to index"), f"{change.to_embed:,}"), (t("about"), sizes.duration(change.seconds))]
     boxes = [f'<div class="t-count"><b>{html(value)}</b><span>{html(name)}</span></div>' for name, value in figures]
     st.html(f'<div class="t-counts">{"".join(boxes)}</div>')

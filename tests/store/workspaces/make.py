@@ -167,9 +167,9 @@ def switch(workspace: Workspace, folder: Path) -> None:
 def search(workspace: Workspace) -> None:
     """4: past and saved searches, feedback, and how a base is searched; 8 brings its reranker."""
     result = workspace.search("restore", mode="keyword", filters=model.Filters(bases=("notes",)))
-    workspace.history.judge("restore", result.hits[0], "helpful")
+    workspace.history.judge("restore", result.hits[0].note.id, result.hits[0].chunk.id, "helpful")
     result = workspace.search("雪崩", mode="keyword")
-    workspace.history.judge("雪崩", result.hits[0], "harmful")
+    workspace.history.judge("雪崩", result.hits[0].note.id, result.hits[0].chunk.id, "harmful")
     workspace.history.remember("restore")
     workspace.history.remember("restore")
     workspace.history.save("tag:redis 雪崩", "Outages 事故")
@@ -251,8 +251,8 @@ def make(folder: Path, target: Path) -> None:
 def prepare() -> None:
     """Set what a workspace of these fixtures needs: embedders without a model, and small chunks."""
     os.environ.update(SETTINGS)
-    EMBEDDERS["words"] = Entry("tests.fakes:WordLengths", "counts words by length")
-    EMBEDDERS["word-tokens"] = Entry("tests.fakes:WordTokens", "counts words by length, and tells of tokens")
+    EMBEDDERS["words"] = Entry("tests.fakes:WordLengths")
+    EMBEDDERS["word-tokens"] = Entry("tests.fakes:WordTokens")
 
 
 if __name__ == "__main__":

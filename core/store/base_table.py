@@ -1,0 +1,128 @@
+"""Bases and the syncs of their folders, as rows."""
+
+import json
+import sqlite3
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from core.errors import UnknownChoice
+from core.model import ChunkingOptions, KnowledgeBase, SearchSettings
+from core.store.database import Table
+from core.store.ids import fresh_id
+
+
+class BaseTable(Table):
+    """The bases of a workspace."""
+
+    def all(self) -> list[KnowledgeBase]:
+        """Return every base, by name."""
+        return [_base(row) for row in self._database.rows("SELECT * FROM bases ORDER BY name")]
+
+    def named(self, name: str) -> KnowledgeBase:
+        """Return the base of this name; raises UnknownChoice, which lists the bases."""
+        return self._only("name", name)
+
+    def of_id(self, base_id: str) -> KnowledgeBase:
+        """Return the base of this id; raises UnknownChoice if it was deleted."""
+        return self._only("id", base_id)
+
+    def _only(self, column: str, value: str) -> KnowledgeBase:
+        row = self._database.row(f"SELECT * FROM bases WHERE {column} = ?", value)
+        if row is None:
+            raise UnknownChoice("base", value, [base.name for base in self.all()])
+        return _base(row)
+
+    def add(
+        self,
+        name: str,
+        *,
+        embedder: str,
+        fingerprint: str,
+        dimension: int,
+        chunking: ChunkingOptions,
+        embed_at_once: bool = True,
+    ) -> KnowledgeBase:
+        with self._database.write():
+            base = KnowledgeBase(
+                fresh_id(name, self._database.column("SELECT id FROM bases")),
+                name,
+                embedder,
+                fingerprint,
+                dimension,
+                chunking,
+                created_at=datetime.now(UTC),
+                embed_at_once=embed_at_once,
+            )
+            self._database.insert("bases", _row(base))
+        return base
+
+    def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
+        """Store new values of some fields of a base, and return the changed base."""
+        changed = replace(base, **fields)
+        row = _row(changed)
+        assignments = ", ".join(f"{name} = ?" for name in fields)
+        self._database.execute(f"UPDATE bases SET {assignments} WHERE id = ?", *(row[name] for name in fields), base.id)
+        return changed
+
+    def delete(self, base: KnowledgeBase) -> None:
+        with self._database.write():
+            self._database.execute(
+                "DELETE FROM words WHERE rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
+                " WHERE base_id = ?)",
+                base.id,
+            )
+            self._database.execute("DELETE FROM bases WHERE id = ?", base.id)
+
+    # vector index
+
+    def switch_index(self, base: KnowledgeBase) -> None:
+        """Put the base's embedder and its generation of the vector index into use."""
+        self._database.execute(
+            "UPDATE bases SET embedder = ?, fingerprint = ?, dimension = ?, index_generation = ?, index_added = 0"
+            " WHERE id = ?",
+            *(base.embedder, base.fingerprint, base.dimension, base.index_generation, base.id),
+        )
+
+    def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
+        self._database.execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id)
+
+    def index_added(self, base: KnowledgeBase) -> int:
+        """Return how many windows were added to the base's index since it was built."""
+        return int(self._database.value("SELECT index_added FROM bases WHERE id = ?", base.id))
+
+    # syncs
+
+    def record_sync(self, base: KnowledgeBase, folder: str, report: dict[str, object]) -> None:
+        now = datetime.now(UTC).isoformat()
+        with self._database.write():
+            self._database.execute(
+                "INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report)
+            )
+            self._database.execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
+
+    def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, Any]]]:
+        """Return each folder of the base with the time and the report of its last sync, newest first."""
+        rows = self._database.rows("SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
+        return [(folder, datetime.fromisoformat(at), json.loads(report)) for folder, at, report in rows]
+
+
+def _row(base: KnowledgeBase) -> dict[str, Any]:
+    return asdict(base) | {
+        "chunking": json.dumps(asdict(base.chunking)),
+        "search": json.dumps(base.search.chosen()),
+        "created_at": base.created_at.isoformat(),
+        "synced_at": base.synced_at and base.synced_at.isoformat(),
+    }
+
+
+def _base(row: sqlite3.Row) -> KnowledgeBase:
+    fields = {name: row[name] for name in KnowledgeBase.__slots__} | {
+        "chunking": ChunkingOptions(**json.loads(row["chunking"])),
+        "search": SearchSettings.of(json.loads(row["search"])),
+        "created_at": datetime.fromisoformat(row["created_at"]),
+        "synced_at": row["synced_at"] and datetime.fromisoformat(row["synced_at"]),
+        "embed_at_once": bool(row["embed_at_once"]),
+        "keep_tokens": bool(row["keep_tokens"]),
+    }
+    return KnowledgeBase(**fields)

@@ -1,0 +1,15 @@
+"""Ids of bases, notes, edits, question sets and runs."""
+
+from collections.abc import Container
+from hashlib import blake2b
+from itertools import count
+
+
+def fresh_id(seed: str, taken: Container[str]) -> str:
+    """Return 12 hex digits computed from the seed, others only if those are taken.
+
+    Computed, not random: the same folder imported into an empty workspace gives the same ids.
+    """
+    attempts = (f"{seed}\0{attempt}".encode("utf-8", "surrogatepass") for attempt in count())
+    candidates = (blake2b(attempt, digest_size=6).hexdigest() for attempt in attempts)
+    return next(candidate for candidate in candidates if candidate not in taken)

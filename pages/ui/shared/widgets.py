@@ -1,0 +1,118 @@
+"""Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui.shared.text import t
+
+Option = TypeVar("Option")
+Item = TypeVar("Item")
+
+
+def button(label: str, key: str, icon: str, **more: Any) -> bool:
+    """Draw a button with a Material icon, given by its name."""
+    return st.button(label, key=key, icon=f":material/{icon}:", **more)
+
+
+def small(label: str, key: str, icon: str, **more: Any) -> bool:
+    """Draw a button without a frame."""
+    return button(label, key, icon, type="tertiary", **more)
+
+
+def close(key: str, about: str, **more: Any) -> None:
+    """Draw a cross that takes a thing away; `about` is its tooltip."""
+    small("", key, "close", help=about, **more)
+
+
+def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, **more: Any) -> None:
+    """Draw a button that saves `data`, or its result if it is a function, as a file; the page isn't drawn anew."""
+    icon = f":material/{icon}:"
+    st.download_button(label, data, file, mime, key=key, icon=icon, on_click="ignore", **more)
+
+
+def counted(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
+    """Draw a button for `count` things, which stand behind its label; without any it is disabled."""
+    label = f"{label} · {count:,}" if count > 1 else label
+    return button(label, key, icon, disabled=disabled or not count, **more)
+
+
+def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, **more: Any) -> Option:
+    """Draw a list to choose one of the options from, by its text; `place` is a column, else the page."""
+    return place.selectbox(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
+
+
+def select_hidden(label: str, names: Iterable[str], key: str, **more: Any) -> str:
+    """Draw a list of names, whose label is for screen readers; the choice stays when a person leaves the page."""
+    more |= {"label_visibility": "collapsed", "persist_state": "session"}
+    return select(label, {name: name for name in names}, key, **more)
+
+
+def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, **more: Any) -> str:
+    """Draw a list like `select` that begins with `first`, in which a person can also type a new option."""
+    index = list(texts).index(first)
+    more |= {"format_func": lambda name: texts.get(name, name), "index": index, "accept_new_options": True}
+    return (st.selectbox(label, list(texts), key=key, **more) or "").strip()
+
+
+def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Option:
+    """Draw the options beside each other, one of them always chosen; the label is for screen readers."""
+    more = {"required": True, "label_visibility": "collapsed", **more}
+    return st.segmented_control(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
+
+
+def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any:
+    """Draw the options as pills, and return the chosen one; the label is for screen readers."""
+    more = {"label_visibility": "collapsed", **more}
+    return st.pills(label, list(texts), format_func=texts.__getitem__, key=key, **more)
+
+
+def menu(label: str, texts: Mapping[str, str], key: str, icon: str, **more: Any) -> None:
+    """Draw a button that opens a menu of the options."""
+    st.menu_button(label, list(texts), format_func=texts.__getitem__, key=key, icon=f":material/{icon}:", **more)
+
+
+def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerator, Item]]:
+    """Draw rows of columns, and yield the items, each with its column."""
+    for first in range(0, len(items), count):
+        yield from zip(st.columns(count), items[first : first + count], strict=False)
+
+
+def text_box(label: str, key: str, **more: Any) -> str:
+    """Draw a box for a text, with its label inside."""
+    return str(st.text_input(label, key=key, placeholder=label, label_visibility="collapsed", **more))
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], key: str, *, most: int, **more: Any) -> Any:
+    """Draw a table as high as its rows, up to `most` pixels, and return what is selected in it."""
+    height = min(most, 38 + 35 * len(rows))
+    return st.dataframe(rows, column_config=columns, key=key, height=height, hide_index=True, **more)
+
+
+def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: Any) -> None:
+    """Draw a link to a chunk of a note."""
+    place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
+    label = label or t("Open in Chunks")
+    st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, **more)
+
+
+def note_link(note_id: str) -> None:
+    """Draw a link to a note's own text."""
+    st.page_link("notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note_id})
+
+
+def import_links() -> None:
+    """Draw links to the two ways to get notes."""
+    with st.container(horizontal=True):
+        st.page_link("home.py", label=t("Try it with sample notes"), icon=":material/play_arrow:")
+        st.page_link("notes.py", label=t("Import my notes"), icon=":material/folder_open:")
+
+
+def base_filter(bases: Sequence[str], key: str, place: Any = st) -> str:
+    """Draw the choice of a base and return its name, empty for all."""
+    if st.session_state.get(key) not in bases:
+        st.session_state[key] = ""
+    texts = {"": t("All bases"), **{name: name for name in bases}}
+    return select(t("Base"), texts, key, place, persist_state="session")

@@ -1,0 +1,30 @@
+"""The models of a workspace: which bases and names share one."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.config import settings
+from core.embedding import EMBEDDERS
+from core.jobs import Jobs
+from core.model import ChunkingOptions
+from core.models import Models
+from core.reranking import RERANKERS
+from core.store import Store
+from tests.fakes import WordTokens
+
+
+def test_rerankers_of_tokens_are_shared_by_name_and_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RERANKERS, "twin", replace(RERANKERS["late-interaction"]))
+    monkeypatch.setitem(EMBEDDERS._built, "fake", WordTokens())
+    store = Store(tmp_path)
+    models = Models(store, settings(), Jobs())
+    one, other = (
+        store.bases.add(name, embedder="fake", fingerprint="word-tokens", dimension=16, chunking=ChunkingOptions())
+        for name in ("one", "other")
+    )
+    assert models.reranker(one, "late-interaction") is models.reranker(other, "late-interaction")
+    assert models.reranker(one, "twin") is models.reranker(other, "twin")
+    assert models.reranker(one, "twin") is not models.reranker(one, "late-interaction")
+    store.close()
