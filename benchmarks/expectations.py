@@ -1,7 +1,7 @@
 """What anyone expects of a search box: a title, a sentence or the one rare word brings its note first.
 
 python -m benchmarks.expectations DATA [--workspace DIR] [--count 100] [--words 200] [--modes default,keyword] : DATA
-holds vaults/NAME; notes, sentences and words are drawn from each by a seed; a kept workspace saves embedding them again.
+holds vaults/NAME; notes, sentences and words are drawn from each by a seed; a kept workspace saves embedding them.
 A row tells in how many of its cases a right chunk is first, among three, and among ten hits.
 """
 

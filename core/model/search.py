@@ -14,7 +14,7 @@ ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
 """Search mode of a result; `listed`: the last changed notes, for a question with filters and no words."""
 
 ConditionField = Literal["tag", "type", "category", "project", "status", "in", "path", "section", "has"]
-TermKind = Literal["words", "phrase", "excluded", "condition", "base", "after", "before"]
+TermKind = Literal["words", "phrase", "emphasis", "excluded", "condition", "base", "after", "before"]
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 LostAt = Literal[
     "filters",
@@ -90,7 +90,8 @@ class Term:
 class Understood:
     """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
 
-    A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order.
+    A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
+    phrases that raise the chunks with them.
     """
 
     text: str
@@ -98,6 +99,12 @@ class Understood:
     excluded: tuple[str, ...] = ()
     filters: Filters = Filters()
     terms: tuple[Term, ...] = ()
+    emphasised: tuple[str, ...] = ()
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """The phrases and what is emphasised: each is one name in a question that is taken apart."""
+        return (*self.phrases, *self.emphasised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +118,7 @@ class Query:
     filters: Filters = Filters()
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    emphasised: tuple[str, ...] = ()
     settings: CompleteSettings = DEFAULTS
     explain: bool = False
     as_typed: bool = False

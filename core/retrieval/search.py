@@ -29,8 +29,9 @@ from core.text import query_keywords
 class Search:
     """State of one search between its stages: per stage, the scores of chunks by rowid.
 
-    `spelled` is the question with the nearest spelling of words that no chunk holds, `corrections` those words with
-    their spelling. `pools` hold the chunks that a stage returned, best first; `completed` its scores of every candidate.
+    `spelled` is the question with the nearest spelling of words that no chunk holds, and `corrections` has those words
+    with their spelling. `pools` hold the chunks that a stage returned, best first; `completed` its scores of every
+    candidate.
     """
 
     query: Query

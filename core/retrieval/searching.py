@@ -146,6 +146,7 @@ class Searching:
             text=understood.text,
             filters=filters,
             phrases=understood.phrases,
+            emphasised=understood.emphasised,
             excluded=understood.excluded,
             settings=self._complete(options, bases[0].search if len(bases) == 1 else OPEN),
             explain=options.get("explain", False),
@@ -180,7 +181,7 @@ class Searching:
         if classified.level != "exploratory" or not query.text.strip():
             return (), None
         whole = Decomposition("summary", (SubQuery(query.text, WHOLE),))
-        by_rules = decompose(query.text, phrases=query.phrases) or whole
+        by_rules = decompose(query.text, phrases=(*query.phrases, *query.emphasised)) or whole
         llm, chosen = self._settings.llm, self._settings.search.decompose
         if chosen != "llm" and not (chosen == "auto" and llm.base_url and llm.model):
             return (by_rules,), None

@@ -112,11 +112,15 @@ class Stages:
         search.keep("fused", best(fused))
 
     def _boost(self, search: Search) -> None:
-        """Raise chunks that hold an optional phrase, and those linked with the best."""
+        """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
         settings = search.settings
         raised: dict[int, float] = {}
         if search.phrased and settings.phrase == "boost":
             raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
+        for phrase in search.query.emphasised:
+            if phrase in search.query.text:
+                holders = self._store.words.containing(phrase, _rowids(search.order))
+                raised |= dict.fromkeys(holders & search.order.keys(), fusion.PHRASE)
         if settings.link_weight and search.order:
             texts = self._store.notes.links_of(search.cards)
             notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,7 @@ def prose(draw: random.Random) -> str:
     parts = []
     for _ in range(draw.randint(1, 9)):
         parts.append(f"{'#' * draw.randint(1, 3)} {' '.join(draw.choices(WORDS, k=3))}")
-        for _ in range(draw.randint(0, 4)):
-            parts.append(" ".join(draw.choices(WORDS, k=draw.randint(1, 90))) + ".")
+        parts += [" ".join(draw.choices(WORDS, k=draw.randint(1, 90))) + "." for _ in range(draw.randint(0, 4))]
         if draw.random() < 0.2:
             parts.append("```\n[1] looks like a citation\n```")
     return "\n\n".join(parts)
@@ -106,7 +106,7 @@ def test_neighbours_lose_their_far_ends(workspace: Workspace) -> None:
                 continue
             places = sorted((one.start, one.end) for one in built.citations)
             body = workspace.notes.get(hit.note.id).body
-            assert all(not body[end:start].strip() for (_, end), (start, _) in zip(places, places[1:], strict=False))
+            assert all(not body[end:start].strip() for (_, end), (start, _) in pairwise(places))
 
 
 def test_the_window_of_a_long_chunk_holds_the_words_of_the_question(tmp_path: Path, workspace: Workspace) -> None:
