@@ -66,6 +66,8 @@ def gains(
 def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> dict[int, float]:
     """Return the gains of the chunks whose heading is the question."""
     question = Counter(keywords(text))
+    if not question:
+        return {}
     shares = {rowid: _alike(question, title, chunk) for rowid, (title, chunk) in chunks.items()}
     least = max(_LEAST_HEADING, max(shares.values(), default=0) - 1.5 * _LESS)
     return {rowid: _HEADING * share for rowid, share in shares.items() if share >= least}

@@ -34,7 +34,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     for number in range(25):
         (folder / f"{number}.md").write_text(prose(draw), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths", "counts words by length"))
+        patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
         patch.setenv("TESSERA_EMBEDDER", "words")
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(tmp_path_factory.mktemp("workspace")) as opened:
