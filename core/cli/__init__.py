@@ -68,6 +68,7 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help=_("Show the words that match, and what else was considered."))
     ] = False,
+    as_typed: Annotated[bool, typer.Option("--as-typed", help=_("Look for no word by another spelling."))] = False,
     why_not: Annotated[
         str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
     ] = "",
@@ -79,7 +80,7 @@ def search(
     as_json: options.Json = False,
 ) -> None:
     chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
-    chosen["explain"] = explain
+    chosen |= {"explain": explain, "as_typed": as_typed}
     with options.workspace_at(workspace, readonly=True) as opened:
         chosen["filters"] = opened.searching.filters(
             bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []

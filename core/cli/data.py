@@ -58,6 +58,7 @@ def of_result(result: SearchResult) -> dict[str, Any]:
             for decomposition in result.decompositions
         ],
         "decompose_problem": result.decompose_problem or "",
+        "spelled": dict(result.spelled),
         "facets": [*map(of, result.facets)],
         "hits": [*map(_hit, result.hits)],
         "lost": [_hit(lost.hit) | {"lost_at": lost.stage} for lost in result.lost],

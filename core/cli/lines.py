@@ -5,21 +5,14 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import Message, lines, message, plural
-from core.model import LEVELS, MODES, NOTICES
+from core.model import LEVELS, MODES, NOTICES, STAGES
 
-_SCORES = {
-    "vector": message("meaning"),
-    "keyword": message("words"),
-    "fused": message("combined"),
-    "boosted": message("boosted"),
-    "rerank": message("second look"),
-    "final": message("final"),
-}
 _LOST = {
     "threshold": message("below the minimum similarity"),
     "duplicate": message("the same as a hit"),
     "fusion": message("behind others once meaning and words count together"),
     "reranking": message("behind others after the second look"),
+    "literal": message("behind others that hold the question as it was typed"),
     "limit": message("behind the hits that are shown"),
 }
 _KINDS = {
@@ -35,7 +28,7 @@ def of_why_not(answer: dict[str, Any]) -> list[str]:
     if answer["chunk_index"] is not None:
         lines.append(_("Its best chunk is number {n}:", n=answer["chunk_index"] + 1))
     for stage, score in answer["scores"].items():
-        name = _SCORES.get(stage, stage)
+        name = STAGES.get(stage, stage)
         if score["rank"]:
             lines.append(_("  {name} {score:.3f}, rank {rank}", name=name, **score))
         else:
@@ -84,6 +77,14 @@ def of_result(result: dict[str, Any]) -> list[str]:
         message("{ms:.0f} ms", ms=result["took_ms"]),
     ]
     printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result["notices"])]
+    printed += [
+        _(
+            "No note holds '{word}': '{nearest}' was looked for too. For '{word}' only: --as-typed",
+            word=word,
+            nearest=near,
+        )
+        for word, near in result["spelled"].items()
+    ]
     if result["rerank_problem"]:
         printed.append(_("No second look: {reason}", reason=result["rerank_problem"]))
     if result["decompose_problem"]:
@@ -104,7 +105,7 @@ def of_result(result: dict[str, Any]) -> list[str]:
 def _hit_lines(hit: dict[str, Any]) -> list[str]:
     where = " > ".join([hit["title"], *hit["section"]])
     scores = ", ".join(
-        f"{say(_SCORES.get(stage, stage))} {score:.3f}" for stage, score in hit["scores"].items() if score is not None
+        f"{say(STAGES.get(stage, stage))} {score:.3f}" for stage, score in hit["scores"].items() if score is not None
     )
     matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
     return [f"{hit['rank']}. {where}", f"   {hit['base']}: {hit['path']} ({scores}{matched})"]

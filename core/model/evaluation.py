@@ -56,6 +56,7 @@ MISSED: dict[MissedAt, Message] = {
         "By meaning or by words alone its chunk was among the first; with both combined, others are better."
     ),
     "reranking": message("Its chunk was among the first until the second look put others before it."),
+    "literal": message("Others hold the question as it was typed, so they stand before its chunk."),
     "limit": message("Its chunk is a candidate, but more hits than are shown are better."),
     "duplicate": message("Its chunk says the same as a hit, which stands for it."),
 }

@@ -23,6 +23,17 @@ LEVELS: dict[str, Message] = {
 }
 """Names of the levels; `auto` chooses one of them."""
 
+STAGES: dict[str, Message] = {
+    "vector": message("meaning"),
+    "keyword": message("words"),
+    "fused": message("combined"),
+    "boosted": message("boosted"),
+    "rerank": message("second look"),
+    "final": message("final"),
+    "literal": message("as typed"),
+}
+"""Names of the stages of a search, in their order."""
+
 NOTICES: dict[Notice, Message] = {
     "model_loading": message(
         "The model is still loading: these hits are by words only. They refresh when it is ready."

@@ -1,5 +1,6 @@
 """Questions, their parsed forms, and search results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -13,10 +14,20 @@ ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
 """Search mode of a result; `listed`: the last changed notes, for a question with filters and no words."""
 
 ConditionField = Literal["tag", "type", "category", "project", "status", "in", "path", "section", "has"]
-TermKind = Literal["words", "phrase", "excluded", "condition", "base", "after", "before"]
+TermKind = Literal["words", "phrase", "emphasis", "excluded", "condition", "base", "after", "before"]
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 LostAt = Literal[
-    "filters", "phrase", "excluded", "pending", "pool", "threshold", "fusion", "reranking", "limit", "duplicate"
+    "filters",
+    "phrase",
+    "excluded",
+    "pending",
+    "pool",
+    "threshold",
+    "fusion",
+    "reranking",
+    "literal",
+    "limit",
+    "duplicate",
 ]
 FacetField = Literal["base", "tag", "type", "folder", "month"]
 Verdict = Literal["helpful", "not_helpful", "harmful"]
@@ -79,7 +90,8 @@ class Term:
 class Understood:
     """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
 
-    A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order.
+    A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
+    phrases that raise the chunks with them.
     """
 
     text: str
@@ -87,18 +99,29 @@ class Understood:
     excluded: tuple[str, ...] = ()
     filters: Filters = Filters()
     terms: tuple[Term, ...] = ()
+    emphasised: tuple[str, ...] = ()
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """The phrases and what is emphasised: each is one name in a question that is taken apart."""
+        return (*self.phrases, *self.emphasised)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question for the retriever; `explain` adds the candidates that lost to the result."""
+    """A question for the retriever.
+
+    `explain` adds the candidates that lost to the result. `as_typed`: no word is looked for by another spelling.
+    """
 
     text: str
     filters: Filters = Filters()
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    emphasised: tuple[str, ...] = ()
     settings: CompleteSettings = DEFAULTS
     explain: bool = False
+    as_typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +229,8 @@ class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
     `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
-    gives the reason. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
+    gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
+    their place by word. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
     decompositions of the question, the used one first. `lost` is set with `explain`.
     """
 
@@ -214,6 +238,7 @@ class SearchResult:
     mode: ResultMode
     took_ms: float
     hits: tuple[Hit, ...]
+    spelled: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     reranker: str = ""
     rerank_problem: Message | None = None
@@ -295,4 +320,5 @@ class SearchOptions(Chosen, total=False):
 
     filters: Filters | None
     explain: bool
+    as_typed: bool
     wait: bool

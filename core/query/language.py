@@ -3,8 +3,10 @@
 A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
 punctuation ，、。；！？ or directly behind another piece. All other text is searched for as it stands.
 
-- Phrases: `"…"`, `“…”`, `「…」`, `『…』`, `＂…＂`, anywhere. A straight mark behind a digit is a length (27"),
-  and an unclosed mark with nothing directly behind it is text. An empty phrase is ignored.
+- Phrases: `"…"` and `＂…＂`, anywhere. A straight mark behind a digit is a length (27"), and an unclosed mark with
+  nothing directly behind it is text. An empty phrase is ignored.
+- Emphasis: `“…”`, `「…」` and `『…』` beside other words, as in running text: it raises chunks and requires nothing.
+  Where nothing but such marks is asked for, they are phrases. An unclosed mark is text.
 - Exclusion: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
   option of one Latin letter (`-v`) are words.
 - Fields: a name of `FIELDS` and a colon, with the value directly behind it; `std::mem` and `http://` are words. The
@@ -23,6 +25,7 @@ paths or bases either may match; of two tags, titles or sections both must.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import cast
@@ -31,7 +34,7 @@ from core.errors import QueryError
 from core.model import Condition, ConditionField, Filters, Term, Understood
 from core.query import dates
 from core.query.fields import ANY_OF, CHOICES, FIELDS
-from core.query.lexer import Piece, Reader
+from core.query.lexer import STRAIGHT, Piece, Reader
 from core.text import CJK, is_punctuation
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
@@ -46,7 +49,7 @@ def parse(typed: str, *, now: datetime) -> Understood:
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
-    pieces = _times(Reader(typed, now.date()))
+    pieces = _emphasised(typed, _times(Reader(typed, now.date())))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
@@ -61,7 +64,7 @@ def parse(typed: str, *, now: datetime) -> Understood:
                 (terms[0].start, terms[-1].end),
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
-    return Understood(text, phrases, excluded, filters, tuple(terms))
+    return Understood(text, phrases, excluded, filters, tuple(terms), _values(pieces, "emphasis"))
 
 
 def without(typed: str, term: Term) -> str:
@@ -84,6 +87,18 @@ def _times(reader: Reader) -> list[Piece]:
     pieces += reversed(tail)
     spoken = {piece.span for piece in pieces if _is_spoken(piece)}
     return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
+
+
+def _emphasised(typed: str, pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces with the phrases that only emphasise words of a sentence."""
+    if all(piece.term or is_punctuation(piece.text) for piece in pieces):
+        return pieces
+    return [
+        replace(piece, term=replace(piece.term, kind="emphasis"))
+        if piece.term and piece.term.kind == "phrase" and typed[piece.start] not in STRAIGHT
+        else piece
+        for piece in pieces
+    ]
 
 
 def _is_spoken(piece: Piece) -> bool:

@@ -44,10 +44,10 @@ class Recognised:
 
 def classify(understood: Understood) -> Classified:
     """Return the level of a question with its reason."""
-    match = recognise(understood.text, understood.phrases)
+    match = recognise(understood.text, understood.quoted)
     if match:
         return Classified("exploratory", match.reason)
-    narrowing = [_written(term) for term in understood.terms if term.kind != "words"]
+    narrowing = [_written(term) for term in understood.terms if term.kind not in ("words", "emphasis")]
     if narrowing:
         return Classified("focused", message("It narrows the search: {words}.", words=" ".join(narrowing)))
     return Classified("simple", SIMPLE)

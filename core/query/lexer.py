@@ -14,7 +14,7 @@ from core.text import CJK, is_punctuation
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
-_STRAIGHT = '"＂'
+STRAIGHT = '"＂'
 _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
 """A Latin word behind one of these is part of a larger word."""
@@ -104,10 +104,12 @@ class Reader:
         return Piece(at, end, value, Term("phrase", value, at, end) if value else None)
 
     def _opens(self, at: int, begins: bool) -> bool:
-        """Return whether a quotation mark opens a phrase; inch marks and stray closing marks don't."""
+        """Return whether a quotation mark opens a phrase; inch marks, stray marks and curly ones left open don't."""
         mark, behind, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
         closed = self._last[_QUOTES[mark]] > at
-        if begins or mark not in _STRAIGHT or not behind.isalnum():
+        if mark not in STRAIGHT:
+            return closed
+        if begins or not behind.isalnum():
             return closed or not _ENDED.match(following)
         continues = following == mark or not is_punctuation(following or " ")
         return continues and not behind.isdecimal() and (closed or not _WORD.match(behind))

@@ -1,94 +1,187 @@
-"""Passages around hits, and a context that joins them into one block for a prompt."""
+"""A context: the chunks of hits and of their neighbours as one block for a prompt, within a budget of tokens."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+from typing import Self
 
-from core.model import Chunk, Citation, Context, Hit, NoteCard, Passage, Spans
+from core.model import Chunk, Citation, Context, Hit, NoteCard, Spans
 from core.store import Store
 
-_BLANK = 100
-"""Maximum white space between passages that touch, in characters."""
-
 _BREAK = "\n\n"
-"""Separator of chunks that don't touch: one was added, or the text between them was deleted."""
+_BLANK = 100
+"""Maximum distance of neighbouring pieces, in characters."""
+_LEAST = 16
+"""Minimum number of tokens of a neighbour that is cut."""
+_STEPS = 8
+"""Number of places per window at which a window of a chunk that exceeds the budget may begin."""
 
 
-def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
-    """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A slice of a note under one section; a chunk that a person wrote or edited has its own text."""
 
-    Deleted chunks are skipped. An edited chunk gives its edited text.
+    note: NoteCard
+    section: tuple[str, ...]
+    start: int
+    end: int
+    text: str
+    edited: bool
+
+    @classmethod
+    def of(cls, chunk: Chunk, note: NoteCard) -> Self:
+        return cls(note, chunk.section, chunk.start, chunk.end, chunk.text, len(chunk.text) != chunk.end - chunk.start)
+
+    def cut(self, start: int, end: int) -> Self:
+        """Return the part between two places of the note, empty where there is none."""
+        start = max(start, self.start)
+        end = max(start, min(end, self.end))
+        return replace(self, start=start, end=end, text=self.text[start - self.start : end - self.start])
+
+    def without(self, other: Self) -> Self:
+        """Return the piece without what it shares with another one, which overlaps it on one side."""
+        if self.edited or other.edited or self.note.id != other.note.id or other.end <= self.start:
+            return self
+        return self.cut(other.end, self.end) if other.start <= self.start else self.cut(self.start, other.start)
+
+    def touches(self, other: Self) -> bool:
+        apart = max(self.start, other.start) - min(self.end, other.end)
+        return self.note.id == other.note.id and apart <= _BLANK
+
+    def block(self, number: int) -> str:
+        titles = self.section if self.section[:1] == (self.note.title,) else (self.note.title, *self.section)
+        path = f" ({self.note.path})" if self.note.path else ""
+        return f"[{number}] {' › '.join(titles)}{path}\n{self.text.strip()}"
+
+
+class _Block:
+    """Pieces within a budget of tokens, in the order in which they were added."""
+
+    def __init__(self, tokens: Callable[[str], Spans], budget: int) -> None:
+        self.pieces: list[_Piece] = []
+        self._tokens = tokens
+        self._left = budget
+
+    def rest(self, piece: _Piece) -> _Piece:
+        """Return the part of a piece that isn't in the block yet."""
+        return reduce(_Piece.without, self.pieces, piece)
+
+    def add(self, piece: _Piece) -> bool:
+        """Add a piece if it fits."""
+        cost = len(self._tokens(piece.block(len(self.pieces) + 1) + _BREAK))
+        if cost > self._left:
+            return False
+        self._left -= cost
+        self.pieces.append(piece)
+        return True
+
+    def add_near(self, piece: _Piece, own: _Piece) -> None:
+        """Add a neighbour of a chunk, cut at its far end to what fits."""
+        room, spans = self._room(piece), self._tokens(piece.text)
+        if self.add(piece) or piece.edited or room < _LEAST:
+            return
+        if piece.start >= own.start:
+            self.add(piece.cut(piece.start, piece.start + int(spans[room - 1, 1])))
+        else:
+            self.add(piece.cut(piece.start + int(spans[-room, 0]), piece.end))
+
+    def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
+        """Add the part of a piece that fits and holds most of some words."""
+        room, spans, text = self._room(piece), self._tokens(piece.text), piece.text.casefold()
+        places = [at for word in words for at in _places(word, text)]
+
+        def held(first: int) -> int:
+            start, end = spans[first, 0], spans[first + room - 1, 1]
+            return sum(start <= at < end for at in places)
+
+        if room > 0:
+            firsts = range(0, len(spans) - room + 1, max(1, room // _STEPS))
+            most = max(map(held, firsts))
+            best = [first for first in firsts if held(first) == most]
+            middle = best[len(best) // 2]
+            start, end = int(spans[middle, 0]), int(spans[middle + room - 1, 1])
+            self.add(replace(piece, start=piece.start + start, end=piece.start + end, text=piece.text[start:end]))
+
+    def _room(self, piece: _Piece) -> int:
+        """The tokens left for the text of a piece."""
+        head = replace(piece, text="").block(len(self.pieces) + 1)
+        # A text in pieces may have a token more than the whole.
+        return self._left - len(self._tokens(head + _BREAK)) - 1
+
+
+def build(
+    store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Callable[[str], Spans], budget: int
+) -> Context:
+    """Return the chunks of hits and of their neighbours as one block with numbered citations, best first.
+
+    A hit's own chunk comes before its neighbours, the nearest first, and what exceeds the budget is cut away from
+    the neighbours' far ends. Only a first chunk that exceeds it alone is cut itself, to the window that holds most of
+    the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch stand together in the
+    order of their note, and each section has its own number.
     """
-    if not size and not joined:
-        return Passage(card, chunk.start, chunk.end, chunk.text)
-    around = store.chunks.around(card.id, chunk.index, size) if size else [chunk]
-    chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
-    start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
-    body = store.notes.slice(card.id, start, end)
-    gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
-    if gapless and not any(chunk.edited for chunk in chunks):
-        return Passage(card, start, end, body)
-    return Passage(card, start, end, _joined(chunks, body, start))
-
-
-def _joined(chunks: Sequence[Chunk], body: str, start: int) -> str:
-    """Join the texts of chunks; `body` is the note's body from `start` on."""
-    text, reached, apart = "", start, False
-    for chunk in chunks:
-        if chunk.start == chunk.end:
-            text += _BREAK + chunk.text
-            apart = True
-            continue
-        between = body[reached - start : max(0, chunk.start - start)]
-        text += _BREAK if apart or between.strip() else between
-        text += chunk.text[max(0, reached - chunk.start) :]
-        reached, apart = max(reached, chunk.end), False
-    return text.removeprefix(_BREAK)
-
-
-def build(store: Store, hits: Sequence[Hit], tokens: Callable[[str], Spans], budget: int) -> Context:
-    """Join the passages of hits, best first, into one block with numbered citations within a budget of tokens.
-
-    Passages of a note that overlap or touch become one, at the place of the better one. Only the first passage is
-    cut to the budget; any other that exceeds it is left out.
-    """
-    blocks: list[str] = []
-    citations: list[Citation] = []
-    used = left_out = 0
-    for passage, section in _merged(store, hits):
-        number = len(blocks) + 1
-        titles = section if section[:1] == (passage.note.title,) else (passage.note.title, *section)
-        head = f"[{number}] {' › '.join(titles)}"
-        block = "\n".join([head + (f" ({passage.note.path})" if passage.note.path else ""), passage.text.strip()])
-        spans = tokens(block)
-        if used + len(spans) > budget:
-            if blocks:
-                left_out += 1
-                continue
-            block = block[: int(spans[budget - 1, 1])] + " …"
-        used += min(len(spans), budget)
-        blocks.append(block)
-        citations.append(Citation(number, passage.note, section, passage.start, passage.end))
-    return Context("\n\n".join(blocks), tuple(citations), used, budget, left_out)
-
-
-def _merged(store: Store, hits: Sequence[Hit]) -> list[tuple[Passage, tuple[str, ...]]]:
-    merged: list[tuple[Passage, tuple[str, ...]]] = []
+    block = _Block(tokens, budget)
+    left_out = 0
     for hit in hits:
-        passage, section = hit.passage, hit.chunk.section
-        place = len(merged)
-        for number in range(len(merged) - 1, -1, -1):
-            other = merged[number][0]
-            if _touch(store, other, passage):
-                start, end = min(other.start, passage.start), max(other.end, passage.end)
-                passage = replace(other, start=start, end=end, text=store.notes.slice(other.note.id, start, end))
-                section, place = merged.pop(number)[1], number
-        merged.insert(place, (passage, section))
-    return merged
+        own, *near = _pieces(store, hit)
+        rest = block.rest(own)
+        if rest.text.strip() and not block.add(rest):
+            if not block.pieces:
+                block.add_window(rest, words)
+            else:
+                left_out += 1
+            continue
+        for piece in map(block.rest, near):
+            if piece.text.strip():
+                block.add_near(piece, own)
+    cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
+    text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
+    citations = (
+        Citation(number, piece.note, piece.section, piece.start, piece.end) for number, piece in enumerate(cited, 1)
+    )
+    return Context(text, tuple(citations), len(tokens(text)), budget, left_out)
 
 
-def _touch(store: Store, first: Passage, second: Passage) -> bool:
-    """Return whether two passages are adjacent slices of one note; an edited passage is not a slice."""
-    if first.note.id != second.note.id or any(len(side.text) != side.end - side.start for side in (first, second)):
-        return False
-    end, start = min(first.end, second.end), max(first.start, second.start)
-    return start <= end or (start - end <= _BLANK and not store.notes.slice(first.note.id, end, start).strip())
+def _pieces(store: Store, hit: Hit) -> list[_Piece]:
+    """Return a hit's chunk and the other chunks of its passage, the nearest first."""
+    within = [
+        chunk
+        for chunk in store.chunks.of_note(hit.note.id)
+        if chunk.state != "deleted" and hit.passage.start <= chunk.start and chunk.end <= hit.passage.end
+    ]
+    near = sorted(within, key=lambda chunk: abs(chunk.index - hit.chunk.index))
+    return [
+        _Piece.of(chunk, hit.note) for chunk in (hit.chunk, *near) if chunk is hit.chunk or chunk.id != hit.chunk.id
+    ]
+
+
+def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+    """Return the pieces with those that touch together, in the order of their note, at the place of the best."""
+    runs: list[list[_Piece]] = []
+    for piece in pieces:
+        near = [run for run in runs if any(piece.touches(other) for other in run)]
+        place = runs.index(near[0]) if near else len(runs)
+        runs = [run for run in runs if run not in near]
+        runs.insert(place, sorted([piece, *chain(*near)], key=lambda one: one.start))
+    return runs
+
+
+def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
+    """Join the pieces of a run that are one slice of one section."""
+    joined: list[_Piece] = []
+    for piece in run:
+        last = joined[-1] if joined else None
+        if last and last.section == piece.section and not (last.edited or piece.edited) and last.end <= piece.start:
+            between = store.notes.slice(piece.note.id, last.end, piece.start)
+            if not between.strip():
+                joined[-1] = replace(last, end=piece.end, text=last.text + between + piece.text)
+                continue
+        joined.append(piece)
+    return joined
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, SearchResult
 from core.retrieval import duplicates, facets
-from core.retrieval.context import passage
 from core.retrieval.duplicates import Group
+from core.retrieval.passages import passage
 from core.retrieval.search import Search, placed
 from core.store import Store
 
@@ -37,6 +37,7 @@ class Hits:
             mode=self._whole.mode,
             took_ms=0.0,
             hits=tuple(hits),
+            spelled=self._whole.corrections,
             notices=tuple(dict.fromkeys(notice for search in self._searches for notice in search.notices)),
             reranker=self._whole.reranker,
             rerank_problem=next((search.rerank_problem for search in self._searches if search.rerank_problem), None),
@@ -86,6 +87,8 @@ def _fell(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -> LostAt:
     def within(*stages: str) -> bool:
         return any(ranks.get(stage, {}).get(rowid, limit + 1) <= limit for stage in stages)
 
+    if "literal" in ranks and within("final" if "final" in ranks else "fused"):
+        return "literal"
     if "final" in ranks and within("boosted" if "boosted" in ranks else "fused"):
         return "reranking"
     return "fusion" if "fused" in ranks and not within("fused") and within("vector", "keyword") else "limit"

@@ -24,6 +24,7 @@ _REASONS: dict[LostAt, Message] = {
     "threshold": message("Its similarity is below the minimum that is asked for."),
     "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
     "reranking": message("It was among the first until the second look put others before it."),
+    "literal": message("Others hold the question as it was typed, so they stand before it."),
     "limit": message("It is a candidate, but more hits than are shown are better."),
     "duplicate": message("It says the same as a hit, which stands for it."),
 }

@@ -10,7 +10,7 @@ from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.model import Asked, Decomposition, KnowledgeBase, Query, ResultMode, SearchResult, SubQuery, WhyNot
 from core.models import Models
-from core.query import limits
+from core.query import limits, spelling
 from core.reranking import NONE, Reranker
 from core.retrieval import rounds
 from core.retrieval.hits import Hits
@@ -18,7 +18,6 @@ from core.retrieval.reasons import Reasons
 from core.retrieval.search import Search, placed
 from core.retrieval.stages import Stages
 from core.store import Store
-from core.text import query_keywords
 
 Variants = Callable[[str], Sequence[str]]
 """Returns a question in other words."""
@@ -100,9 +99,11 @@ class Retriever:
     def _begun(self, query: Query, parts: Sequence[SubQuery]) -> list[Search]:
         bases = self._bases(query)
         mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
-        searches = [
-            Search(replace(query, text=part.text), part, bases, mode, query_keywords(part.text)) for part in parts
-        ]
+        counts = self._store.words.counts
+        searches = []
+        for part in parts:
+            spelled = (part.text, {}) if query.as_typed else spelling.corrected(part.text, counts)
+            searches.append(Search(replace(query, text=part.text), part, bases, mode, *spelled))
         words = [word for search in searches if search.mode != "semantic" for word in search.words]
         with self._store.words.read_ahead(words):
             self._embed(searches)

@@ -22,20 +22,24 @@ from core.model import (
 )
 from core.reranking import Reranker
 from core.retrieval import fusion
+from core.text import query_keywords
 
 
 @dataclass
 class Search:
     """State of one search between its stages: per stage, the scores of chunks by rowid.
 
-    `pools` hold the chunks that a stage returned, best first; `completed` its scores of every candidate.
+    `spelled` is the question with the nearest spelling of words that no chunk holds, and `corrections` has those words
+    with their spelling. `pools` hold the chunks that a stage returned, best first; `completed` its scores of every
+    candidate.
     """
 
     query: Query
     sub_query: SubQuery
     bases: Sequence[KnowledgeBase]
     mode: ResultMode
-    words: Sequence[str]
+    spelled: str
+    corrections: dict[str, str]
     allowed: Rowids | None = None
     phrased: set[int] | None = None
     vectors: dict[str, Matrix] = field(default_factory=dict)
@@ -53,6 +57,11 @@ class Search:
         """Add a notice, once."""
         if notice not in self.notices:
             self.notices.append(notice)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words that keyword search looks for."""
+        return query_keywords(self.spelled)
 
     @property
     def settings(self) -> CompleteSettings:

@@ -38,7 +38,7 @@ from core.query.filters import both, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context
+from core.retrieval import context, passages
 from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
@@ -114,11 +114,12 @@ class Searching:
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
             raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
-        hits = self.search(typed, options).hits
-        if not hits:
+        result = self.search(typed, options)
+        if not result.hits:
             return Context("", (), 0, budget)
-        first = next(base for base in self._store.bases.all() if base.id == hits[0].note.base_id)
-        return context.build(self._store, hits, self._models.embedder(first).tokens, budget)
+        first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
+        words = query_keywords(result.understood.text)
+        return context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
 
     filters = staticmethod(filters_of)
     words = staticmethod(query_keywords)
@@ -135,7 +136,7 @@ class Searching:
         """Return a hit widened by up to `size` chunks on each side."""
         chunks = self._store.chunks.of_note(hit.note.id) if hit.joined else []
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
-        return context.passage(self._store, hit.note, hit.chunk, size, joined)
+        return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
         understood = parse(typed, now=now())
@@ -145,9 +146,11 @@ class Searching:
             text=understood.text,
             filters=filters,
             phrases=understood.phrases,
+            emphasised=understood.emphasised,
             excluded=understood.excluded,
             settings=self._complete(options, bases[0].search if len(bases) == 1 else OPEN),
             explain=options.get("explain", False),
+            as_typed=options.get("as_typed", False),
         )
         return understood, query
 
@@ -178,7 +181,7 @@ class Searching:
         if classified.level != "exploratory" or not query.text.strip():
             return (), None
         whole = Decomposition("summary", (SubQuery(query.text, WHOLE),))
-        by_rules = decompose(query.text, phrases=query.phrases) or whole
+        by_rules = decompose(query.text, phrases=(*query.phrases, *query.emphasised)) or whole
         llm, chosen = self._settings.llm, self._settings.search.decompose
         if chosen != "llm" and not (chosen == "auto" and llm.base_url and llm.model):
             return (by_rules,), None

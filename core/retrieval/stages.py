@@ -9,7 +9,7 @@ from core.embedding import tokens
 from core.errors import ModelError, ProviderError
 from core.model import Rowids
 from core.reranking import Candidate, Reranker
-from core.retrieval import fusion, links
+from core.retrieval import fusion, links, literal
 from core.retrieval.candidates import candidates
 from core.retrieval.search import Search
 from core.store import Store
@@ -27,7 +27,15 @@ class Stages:
         if not search.query.text.strip():
             self._list(search)
             return
-        for stage in (self._semantic, self._keyword, self._complete, self._fuse, self._boost, self._rerank):
+        for stage in (
+            self._semantic,
+            self._keyword,
+            self._complete,
+            self._fuse,
+            self._boost,
+            self._rerank,
+            self._literal,
+        ):
             stage(search)
 
     def narrow(self, search: Search) -> None:
@@ -104,11 +112,15 @@ class Stages:
         search.keep("fused", best(fused))
 
     def _boost(self, search: Search) -> None:
-        """Raise chunks that hold an optional phrase, and those linked with the best."""
+        """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
         settings = search.settings
         raised: dict[int, float] = {}
         if search.phrased and settings.phrase == "boost":
             raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
+        for phrase in search.query.emphasised:
+            if phrase in search.query.text:
+                holders = self._store.words.containing(phrase, _rowids(search.order))
+                raised |= dict.fromkeys(holders & search.order.keys(), fusion.PHRASE)
         if settings.link_weight and search.order:
             texts = self._store.notes.links_of(search.cards)
             notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}
@@ -134,6 +146,17 @@ class Stages:
             search.reranker = search.settings.reranker
             search.keep("rerank", best(scores))
             search.keep("final", fusion.blended(order, judged, search.settings.rerank_weight))
+
+    def _literal(self, search: Search) -> None:
+        """Raise the chunks in which the question stands as it was typed."""
+        order = search.order
+        if search.mode == "semantic" or not order:
+            return
+        chunks = {rowid: search.chunks[rowid] for rowid in order}
+        by_words = best(search.completed["keyword"])
+        gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.words.holders)
+        if gains:
+            search.keep("literal", fusion.raised(order, gains))
 
     def _judged(self, search: Search, pool: Iterable[int]) -> dict[int, float | None]:
         """Score with each reranker once. Bases with the same model share one reranker."""

@@ -4,6 +4,7 @@ FTS5's own function looks up the length of each chunk for every question. That t
 third of all chunks may hold a frequent word.
 """
 
+import json
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -88,6 +89,16 @@ class BM25:
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
+
+    def counts(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the number of chunks that hold each word, of those that any holds; reads no places of words."""
+        stems = dict(zip(words, _terms(words), strict=True))
+        rows = self._database.connection.execute(
+            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+            (json.dumps([*stems.values()]),),
+        )
+        counts = dict(map(tuple, rows))
+        return {word: counts[stem] for word, stem in stems.items() if stem in counts}
 
     def _read(self, connection: sqlite3.Connection) -> _Counts:
         version = self._database.version()

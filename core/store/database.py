@@ -64,6 +64,7 @@ class Database:
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
             "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
             "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab(main, words, instance);"
+            "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row);"
             + ("PRAGMA query_only = ON;" if self.readonly else "")
         )
         connection.create_function("fold", 1, fold, deterministic=True)

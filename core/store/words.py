@@ -64,6 +64,14 @@ class Words:
         within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
+    def holders(self, words: Sequence[str]) -> list[Rowids]:
+        """Return the chunks that hold each word."""
+        return self._bm25.holding(words)
+
+    def counts(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the number of chunks that hold each word, of those that any holds."""
+        return self._bm25.counts(words)
+
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         matches: dict[int, list[str]] = {}

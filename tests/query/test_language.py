@@ -23,9 +23,10 @@ def understood(typed: str) -> Understood:
 
 
 def shown(question: Understood) -> str:
-    """Write down what was understood: text | "phrase" | -excluded | tag=a/b | tag!=c | from day | before day."""
+    """Write down a question: text | "phrase" | ~emphasised | -excluded | tag=a/b | tag!=c | from day | before day."""
     filters = question.filters
-    parts = [question.text, *(f'"{phrase}"' for phrase in question.phrases), *(f"-{out}" for out in question.excluded)]
+    parts = [question.text, *(f'"{phrase}"' for phrase in question.phrases)]
+    parts += [*(f"~{phrase}" for phrase in question.emphasised), *(f"-{out}" for out in question.excluded)]
     parts += [f"{one.field}{'!=' if one.negated else '='}{'/'.join(one.values)}" for one in filters.conditions]
     parts += ["base=" + "/".join(filters.bases)] if filters.bases else []
     parts += [f"from {filters.after.astimezone(NOW.tzinfo):%Y-%m-%d}"] if filters.after else []
@@ -45,11 +46,10 @@ def test_phrases() -> None:
         """
         what is "exact phrase" here -> what is exact phrase here | "exact phrase"
         “exact phrase” -> exact phrase | "exact phrase"
-        什么是「缓存穿透」和『缓存雪崩』 -> 什么是缓存穿透和缓存雪崩 | "缓存穿透" | "缓存雪崩"
+        「缓存穿透」、『缓存雪崩』？ -> 缓存穿透、缓存雪崩？ | "缓存穿透" | "缓存雪崩"
+        “a” tag:rust -> a | "a" | tag=rust
         什么是"缓存穿透"和雪崩 -> 什么是缓存穿透和雪崩 | "缓存穿透"
         ＂主从　复制＂ -> 主从 复制 | "主从　复制"
-        Redis“持久化” -> Redis持久化 | "持久化"
-        Redis7“持久化” -> Redis7持久化 | "持久化"
         read"only"mode -> read only mode | "only"
         print("hello world") -> print(hello world) | "hello world"
         "tag:rust" -foo -> tag:rust | "tag:rust" | -foo
@@ -62,6 +62,20 @@ def test_phrases() -> None:
         foo "" bar -> foo bar
         foo “ ” bar -> foo bar
         x="" -> x=
+        """
+    )
+
+
+def test_emphasis() -> None:
+    check(
+        """
+        什么是「缓存穿透」和『缓存雪崩』 -> 什么是缓存穿透和缓存雪崩 | ~缓存穿透 | ~缓存雪崩
+        点“编辑此页”和走 Fork 有什么不同 -> 点编辑此页和走 Fork 有什么不同 | ~编辑此页
+        Redis“持久化” -> Redis持久化 | ~持久化
+        Redis7“持久化” -> Redis7持久化 | ~持久化
+        why “exact” and "literal" -> why exact and literal | "literal" | ~exact
+        什么是“缓存
+        什么是「缓存」「雪崩 -> 什么是缓存「雪崩 | ~缓存
         """
     )
 
@@ -386,18 +400,6 @@ def test_filters_need_no_words() -> None:
             ' or a backslash before the mark to search for it: \\".',
         ),
         (
-            "什么是“缓存",
-            "“",
-            "The quotation mark “ is not closed. Put ” behind the phrase,"
-            " or a backslash before the mark to search for it: \\“.",
-        ),
-        (
-            "什么是「缓存」「雪崩",
-            "「",
-            "The quotation mark 「 is not closed. Put 」 behind the phrase,"
-            " or a backslash before the mark to search for it: \\「.",
-        ),
-        (
             'x -"bar',
             '"',
             'The quotation mark " is not closed. Put " behind the phrase,'
@@ -618,7 +620,7 @@ def check_rest(typed: str, question: Understood, term: Term) -> None:
         assert {kind for kind, *_ in left} <= {"excluded"}
         return
     assert told(rest.terms) == left
-    if term.kind != "phrase" and question.text:
+    if term.kind not in ("phrase", "emphasis") and question.text:
         assert rest.text == question.text
 
 

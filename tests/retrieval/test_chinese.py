@@ -34,7 +34,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def found(workspace: Workspace, query: str) -> list[str]:
-    result: SearchResult = workspace.search(query, mode="keyword")
+    result: SearchResult = workspace.search(query, mode="keyword", as_typed=True)
     return [hit.note.title for hit in result.hits]
 
 
@@ -89,3 +89,10 @@ def test_what_holds_the_whole_word_comes_before_what_holds_a_part(workspace: Wor
 
 def test_words_that_only_ask_find_nothing_where_something_else_is_asked(workspace: Workspace) -> None:
     assert set(found(workspace, "為什麼 雪崩")) == {"cache-traditional"}
+
+
+def test_two_characters_that_changed_places_are_looked_for_as_the_notes_have_them(workspace: Workspace) -> None:
+    result = workspace.search("点热", mode="keyword")
+    assert result.spelled == {"点热": "热点"}
+    assert {hit.note.title for hit in result.hits} >= {"cache"}
+    assert not workspace.search("点热", mode="keyword", as_typed=True).spelled

@@ -344,9 +344,9 @@ def test_a_context_has_numbered_citations_within_its_budget(filled: Workspace) -
         filled.context("data in memory", budget=0)
 
 
-def test_neighbouring_hits_become_one_passage_of_the_context(filled: Workspace) -> None:
+def test_neighbouring_hits_stand_together_in_a_context_each_under_its_own_section(filled: Workspace) -> None:
     built = filled.context("beans in the bed", filters=filters_of(path="garden.md"), budget=4000, limit=8)
-    assert len(built.citations) == 1
+    assert [one.section[-1] for one in built.citations[1:]] == [f"Bed {number}" for number in range(1, 8)]
     assert built.text.count("## Bed 3") == 1
 
 

@@ -1,5 +1,7 @@
 """The answer to a question: the understood parts, the hits, and why a note is no hit."""
 
+from functools import partial
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -7,7 +9,7 @@ from core.messages import Message, message
 from core.model import NOTICES, Notice, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import context_block, facets, hits, lost, question_box, subqueries, suggestions, understood
-from pages.ui.shared import rerankers
+from pages.ui.shared import rerankers, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -98,10 +100,21 @@ def _summary(workspace: Workspace, result: SearchResult) -> None:
             f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
+    _spelled(result)
     for notice in result.notices if result.hits else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
     if "model_loading" in result.notices and _is_by_meaning(result):
         _wait_for_reranker(workspace)
+
+
+def _spelled(result: SearchResult) -> None:
+    """Draw which words were looked for by another spelling, and the way back."""
+    for word, nearest in result.spelled.items():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
+            text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
+            st.caption(f":material/spellcheck: {plain(text)}", width="content")
+            only = partial(st.session_state.__setitem__, "as_typed", result.query)
+            widgets.small(t("Only as typed"), f"as_typed_{word}", "undo", on_click=only)
 
 
 def _is_by_meaning(result: SearchResult) -> bool:

@@ -31,7 +31,8 @@ def words_of(workspace: Workspace, result: SearchResult) -> dict[str, list[str]]
 
     A phrase is marked as a whole; its words are marked by themselves only where it is nowhere.
     """
-    phrases = () if "phrase_not_found" in result.notices else result.understood.phrases
+    required = () if "phrase_not_found" in result.notices else result.understood.phrases
+    phrases = (*required, *result.understood.emphasised)
     words = {}
     for part in {hit.asked for hit in result.hits}:
         text = part or result.understood.text

@@ -21,7 +21,10 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         history.popover(workspace, text or "")
-        return text, options.popover(workspace, bases)
+        chosen = options.popover(workspace, bases)
+    if text is not None and st.session_state.get("as_typed") == text:
+        chosen["as_typed"] = True
+    return text, chosen
 
 
 def put(text: str) -> None:

@@ -60,7 +60,7 @@ def _level(result: SearchResult, *, chosen: bool) -> None:
 
 def narrowing(result: SearchResult) -> list[Term]:
     """Return the parts of the question that narrow it: all but the plain words."""
-    return [term for term in result.understood.terms if term.kind != "words"]
+    return [term for term in result.understood.terms if term.kind not in ("words", "emphasis")]
 
 
 def called(term: Term) -> str:

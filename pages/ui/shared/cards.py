@@ -3,30 +3,21 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from core.messages import message
-from core.model import Chunk, Hit, NoteCard, StageScore
+from core.model import STAGES, Chunk, Hit, NoteCard, StageScore
 from pages.ui.shared import marks, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, t_plural, text_of
 
-STAGES = {
+COLOURS = {
     "vector": style.TILES[0],
     "keyword": style.TILES[1],
     "fused": style.TILES[3],
     "boosted": style.TILES[5],
     "rerank": style.TILES[4],
     "final": style.TILES[2],
+    "literal": style.TILES[2],
 }
-"""The stages of a search in their order, each with its colour."""
-
-NAMES = {
-    "vector": message("meaning"),
-    "keyword": message("words"),
-    "fused": message("combined"),
-    "boosted": message("boosted"),
-    "rerank": message("second look"),
-    "final": message("final"),
-}
+"""The colour of each stage of a search."""
 
 LINES = 9
 """Lines of an excerpt at most."""
@@ -46,7 +37,7 @@ def tags(names: Sequence[str]) -> str:
 
 def ranges(hits: Sequence[Hit]) -> dict[str, Range]:
     """Return the lowest and the highest score of each stage among the hits."""
-    scores = {stage: [hit.scores[stage].score for hit in hits if stage in hit.scores] for stage in STAGES}
+    scores = {stage: [hit.scores[stage].score for hit in hits if stage in hit.scores] for stage in COLOURS}
     return {stage: (min(these), max(these)) for stage, these in scores.items() if these}
 
 
@@ -103,7 +94,7 @@ def _copies(hit: Hit) -> str:
 def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> str:
     """Return the score of each stage as a bar in HTML, which runs from the lowest to the highest of the `extremes`."""
     bars = []
-    for stage, tile in STAGES.items():
+    for stage, tile in COLOURS.items():
         if stage not in scores:
             continue
         one = scores[stage]
@@ -112,7 +103,7 @@ def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> s
         rank = f"#{one.rank:,}" if one.rank else t("not among the first")
         bars.append(
             f'<span class="t-stage" title="{html(t("Score {score}, rank {rank}. The bar runs from the lowest to the highest of the hits shown.", score=f"{one.score:.4f}", rank=rank))}">'
-            f"{html(text_of(NAMES[stage]))}"
+            f"{html(text_of(STAGES[stage]))}"
             f'<span class="t-bar"><i style="width: {8 + 92 * share:.0f}%; background: {tile}"></i></span>'
             f'<b>{one.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )

@@ -98,6 +98,7 @@ LOST = {
     "threshold": message("Not similar enough"),
     "fusion": message("Meaning and words combined"),
     "reranking": message("Second look"),
+    "literal": message("Others as typed"),
     "limit": message("Behind the last one shown"),
     "duplicate": message("Says the same as a hit"),
 }
