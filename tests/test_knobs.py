@@ -55,12 +55,16 @@ def test_a_part_is_named_in_few_files(part: str) -> None:
     assert len(files) <= MOST, f"{part} is named in\n{table}"
 
 
+OF_ONE_SEARCH = ("filters", "explain", "as_typed", "wait")
+"""Options of a search that are no settings."""
+
+
 def test_every_list_of_the_parts_is_the_same() -> None:
     whole = get_type_hints(CompleteSettings)
     chosen = {name: kind | None for name, kind in whole.items()}
     assert get_type_hints(SearchSettings) == chosen
     options = get_type_hints(SearchOptions)
-    assert {name: kind for name, kind in options.items() if name not in ("filters", "explain", "wait")} == chosen
+    assert {name: kind for name, kind in options.items() if name not in OF_ONE_SEARCH} == chosen
     section = {name: SearchSection.model_fields[name] for name in PARTS}
     assert {name: field.default for name, field in section.items()} == asdict(DEFAULTS)
     assert all(value is None for value in asdict(OPEN).values())

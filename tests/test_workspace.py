@@ -57,22 +57,22 @@ def test_every_hit_says_what_each_stage_thought_of_it(workspace: Workspace, fold
     result = workspace.search("restore a backup")
     assert result.mode == "hybrid"
     first = result.hits[0]
-    assert list(first.scores) == ["vector", "keyword", "fused", "rerank", "final"]
+    assert list(first.scores) == ["vector", "keyword", "fused", "rerank", "final", "literal"]
     assert {said.rank for said in first.scores.values()} == {1}
-    assert first.score == first.scores["final"].score
+    assert first.score == first.scores["literal"].score
     assert result.reranker == "late-interaction"
     bread = next(hit for hit in result.hits if hit.note.path == "kitchen/bread.txt")
     assert bread.scores["keyword"].rank is None
     assert bread.scores["keyword"].score == 0
     assert bread.scores["vector"].score < first.scores["vector"].score
-    assert set(workspace.search("restore", mode="keyword").hits[0].scores) == {"keyword"}
+    assert set(workspace.search("restore", mode="keyword").hits[0].scores) == {"keyword", "literal"}
 
 
 def test_reranking_can_be_left_out_and_is_by_default_in_one_stage_alone(workspace: Workspace, folder: Path) -> None:
     synced(workspace, folder)
     plain = workspace.search("restore a backup", reranker="none")
-    assert (plain.reranker, list(plain.hits[0].scores)) == ("", ["vector", "keyword", "fused"])
-    assert [hit.score for hit in plain.hits] == [hit.scores["fused"].score for hit in plain.hits]
+    assert (plain.reranker, list(plain.hits[0].scores)) == ("", ["vector", "keyword", "fused", "literal"])
+    assert [hit.score for hit in plain.hits] == [hit.scores["literal"].score for hit in plain.hits]
     assert workspace.search("restore a backup", mode="semantic").reranker == ""
     assert workspace.search("restore", mode="keyword", reranker="late-interaction").reranker == "late-interaction"
     with pytest.raises(UnknownChoice, match="no model for the second look 'late'"):
@@ -97,7 +97,7 @@ def test_a_reranker_that_fails_is_told_and_the_order_stays(
     assert paths(failed) == paths(plain)
     assert failed.reranker == ""
     assert "nothing" in str(failed.rerank_problem)
-    assert list(failed.hits[0].scores) == ["vector", "keyword", "fused"]
+    assert list(failed.hits[0].scores) == ["vector", "keyword", "fused", "literal"]
 
 
 def test_token_bits_are_kept_with_every_window(workspace: Workspace, folder: Path) -> None:

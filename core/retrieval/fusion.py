@@ -44,8 +44,9 @@ def share(rank: int) -> float:
 
 
 def raised(scores: Scores, gains: Scores) -> dict[int, float]:
-    """Return the scores, normalised to 0..1 and raised by their gains, best first."""
-    return best({key: score + gains.get(key, 0.0) for key, score in normalised(scores).items()})
+    """Return the scores, normalised to 0..1 and raised by their gains, best first; equal ones keep their order."""
+    after = {key: score + gains.get(key, 0.0) for key, score in normalised(scores).items()}
+    return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
 def blended(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:

@@ -324,8 +324,16 @@ def test_lost_in_fusion(filled: Workspace) -> None:
     assert (told.scores["fused"].rank or 0) > 1
 
 
+def test_lost_to_a_note_that_holds_the_question_as_it_was_typed(filled: Workspace) -> None:
+    passage = gold(filled, "bread.md")
+    told = only(diagnose(filled, "chalcedony", passage, by=Rewards("dough"), rerank_weight=1.0, limit=1))
+    assert told.stage == "literal"
+    assert told.scores["final"].rank == 1
+    assert (told.scores["literal"].rank or 0) > 1
+
+
 def test_lost_in_reranking(filled: Workspace) -> None:
-    typed, passage = "dough in the fridge", gold(filled, "bread.md")
+    typed, passage = "when a baker lets loaves wait overnight in the cold", gold(filled, "bread.md")
     told = only(diagnose(filled, typed, passage, by=Rewards("chalcedony"), rerank_weight=1.0, limit=1))
     assert told.stage == "reranking"
     assert told.scores["fused"].rank == 1
