@@ -1,7 +1,8 @@
 """Translation of command output into the terminal's language."""
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import IO, Any
 
 import typer.core
 
@@ -45,3 +46,34 @@ def translate_typer() -> None:
             super().write_dl([(name, known.get(text, text)) for name, text in rows], *widths)
 
     context.formatter_class = Formatter
+    usage_error: Any = typer.BadParameter.__base__
+    usage_error.show = _show
+
+
+def _show(error: Any, file: IO[Any] | None = None) -> None:
+    """Write what is wrong with a command line; typer has no translations of its own errors."""
+    parts = [f"tessera: {_problem(error)}"]
+    if error.ctx is not None:
+        parts = [error.ctx.get_usage(), *parts, _("For help: {command}", command=f"{error.ctx.command_path} --help")]
+    typer.echo("\n".join(parts), file=file, err=True)
+
+
+def _problem(error: Any) -> str:
+    """Return what is wrong; typer says part of it in the error's text only."""
+    problem, _did, nearest = str(error.message).partition(". Did you mean ")
+    name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
+    match type(error).__name__:
+        case "MissingParameter":
+            return _("{name} is missing.", name=name)
+        case "BadParameter" if "valid integer" in problem or "valid number" in problem:
+            return _("{name} takes a number.", name=name)
+        case "NoSuchOption" if error.possibilities:
+            near = ", ".join(error.possibilities)
+            return _("There is no option {name}. Did you mean {nearest}?", name=name, nearest=near)
+        case "NoSuchOption":
+            return _("There is no option {name}.", name=name)
+    if nearest:
+        return _("{problem}. Did you mean {nearest}?", problem=problem.rstrip("。"), nearest=nearest.rstrip("?"))
+    if words := re.search(r"unexpected extra argument\S* \((.+)\)", problem):
+        return _("The command takes fewer words: {words}. Put a text into quotation marks.", words=words[1])
+    return str(error.format_message())

@@ -64,6 +64,32 @@ def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> N
     assert (done.returncode, done.stderr) == (1, "tessera: 结果数是 0，应在 1 到 1,000 之间。\n")
 
 
+@pytest.mark.parametrize(
+    ("typed", "chinese", "english"),
+    [
+        (("serch",), "没有命令 'serch'。您要的是 'search' 吗？", "No such command 'serch'. Did you mean 'search'?"),
+        (("search",), "缺少 'text'。", "'text' is missing."),
+        (("search", "x", "--limit", "abc"), "'--limit' 应是数字。", "'--limit' takes a number."),
+        (("search", "x", "--limt", "3"), "没有选项 --limt。", "There is no option --limt."),
+        (
+            ("status", "too", "many"),
+            "命令用不了这么多词：too many。请给文字加上引号。",
+            "The command takes fewer words: too many.",
+        ),
+    ],
+)
+def test_wrong_usage_is_told_in_the_language_of_the_terminal(
+    typed: tuple[str, ...], chinese: str, english: str
+) -> None:
+    for language, problem in (("zh_CN", chinese), ("en", english)):
+        done = run(*typed, TESSERA_LANGUAGE=language)
+        assert (done.returncode, done.stdout) == (2, "")
+        usage, line, more = filter(None, done.stderr.splitlines())
+        assert usage.startswith("用法：" if language == "zh_CN" else "Usage: ")
+        assert line.startswith(f"tessera: {problem.rstrip('。.')}")
+        assert more.endswith("--help")
+
+
 def test_json_is_english_with_the_message_beside_it(workspace: Path) -> None:
     done = run("search", "x", "--limit", "0", "--workspace", workspace, "--json", LANG="zh_CN.UTF-8")
     error = json.loads(done.stderr)

@@ -36,8 +36,8 @@ def words_of(workspace: Workspace, result: SearchResult) -> dict[str, list[str]]
     words = {}
     for part in {hit.asked for hit in result.hits}:
         text = part or result.understood.text
-        for phrase in phrases:
-            text = text.replace(phrase, " ")
+        for written, marked in (*((phrase, " ") for phrase in phrases), *result.spelled.items()):
+            text = text.replace(written, marked)
         words[part] = [*phrases, *workspace.searching.words(text)]
     return words
 
