@@ -32,6 +32,20 @@ app.add_typer(models.app, name="models")
 translate_typer()
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tessera {installed_version('tessera-notes')}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    version: Annotated[
+        bool, typer.Option("--version", help=_("Show the version."), callback=_version, is_eager=True)
+    ] = False,
+) -> None: ...
+
+
 @app.command("import", help=_("Bring a base up to date with a folder: added, changed, renamed and removed notes."))
 def import_(
     folder: Annotated[Path, typer.Argument(help=_("The folder of Markdown notes."))],

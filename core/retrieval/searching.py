@@ -1,6 +1,7 @@
 """Search of typed questions, at their level, with the settings of the base and the person's choices."""
 
 import threading
+import time
 from collections import OrderedDict
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
@@ -72,6 +73,7 @@ class Searching:
 
     def search(self, typed: str, options: SearchOptions) -> SearchResult:
         """Return the hits of a question; raises QueryError, UnknownChoice, ModelError, ConfigError."""
+        started = time.perf_counter()
         understood, query = self._query(typed, options)
         level = query.settings.level
         classified = classify(understood) if level == "auto" else Classified(level, message("You chose this level."))
@@ -79,7 +81,7 @@ class Searching:
         with self._lock:
             cached = self._results.get(key)
         if cached:
-            return replace(cached, cached=True)
+            return replace(cached, cached=True, took_ms=(time.perf_counter() - started) * 1000)
         decompositions, problem = self._decompositions(query, classified)
         retriever = self._retriever(options)
         if decompositions:

@@ -67,7 +67,7 @@ def test_a_result_that_no_strategy_betters_is_kept_and_says_so() -> None:
 
 def test_a_fixed_strategy_says_it_was_asked_for() -> None:
     result = cut(note("text"), ChunkingOptions(strategy="lines"), words)
-    assert [*map(str, result.reasons)] == ["lines: asked for by the settings of the base."]
+    assert [*map(str, result.reasons)] == ["lines: chosen in the settings."]
 
 
 def test_the_profile_counts_what_the_choice_is_made_from() -> None:

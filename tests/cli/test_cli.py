@@ -290,6 +290,12 @@ def test_version(run: Any) -> None:
     assert run("version")["version"].count(".") == 2
 
 
+def test_version_is_an_option_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert (end.value.code, capsys.readouterr().out.startswith("tessera 0.")) == (0, True)
+
+
 class Stoppable(WordLengths):
     """Another embedder, which Ctrl-C meets after `left` more texts of notes; None: never."""
 

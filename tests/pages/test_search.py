@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,14 @@ def test_one_hit_is_widened_in_place_and_narrowed_again(parted: Screen) -> None:
 def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> None:
     filled.open("search", q='restore "in the fridge" -dough -tag:redis last 30 days')
     chips = {button.key: button.label for button in filled.app.button if (button.key or "").startswith("term_")}
-    assert list(chips.values()) == ["“in the fridge”", "without dough", r"not tag\: redis", "last 30 days"]
+    today = datetime.now().astimezone()
+    days = f"last 30 days ({today - timedelta(days=30):%Y-%m-%d} – {today:%Y-%m-%d})"
+    assert [chip.replace("\\", "") for chip in chips.values()] == [
+        "“in the fridge”",
+        "without dough",
+        "not tag: redis",
+        days,
+    ]
     assert filled.app.menu_button("level_chip").label == "Filtered"
     assert "narrows the search" in filled.app.menu_button("level_chip").help
     assert "No note holds the phrase" in filled.text
@@ -196,6 +204,21 @@ def test_an_error_is_shown_where_it_stands(filled: Screen, question: str, wrong:
     filled.press("leave_out")
     assert filled.app.query_params["q"] == rest
     assert hits(filled)
+
+
+def test_a_field_that_is_misspelt_can_be_mended(filled: Screen) -> None:
+    filled.open("search", q="restore tga:redis now")
+    assert "Use tag:" in filled.text.replace("\\", "")
+    filled.press("use_field")
+    assert filled.app.query_params["q"] == "restore tag:redis now"
+
+
+def test_another_spelling_is_told_and_can_be_taken_back(filled: Screen) -> None:
+    filled.open("search", q="fridge resotre")
+    assert "No note holds “resotre”: “restore” was looked for too." in filled.text.replace("\\", "")
+    assert "<mark>restore</mark>" in "".join(hits(filled)).casefold()
+    filled.press("as_typed_resotre")
+    assert "was looked for too" not in filled.text
 
 
 class OtherWords(WordLengths):

@@ -68,7 +68,7 @@ def problems(text: str) -> Iterator[None]:
         if error.at is None:
             raise
         shell.problem(error)
-        _misplaced(text, *error.at)
+        _misplaced(text, *error.at, field=str(error.message.fields.get("nearest", "")))
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if st.session_state["mode"] == "keyword":
             raise
@@ -77,8 +77,12 @@ def problems(text: str) -> Iterator[None]:
         widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
 
-def _misplaced(text: str, start: int, end: int) -> None:
+def _misplaced(text: str, start: int, end: int, field: str) -> None:
     st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
+    if field:
+        mended = f"{text[:start]}{field}:{text[start:end].partition(':')[2]}{text[end:]}"
+        about = t("Use {field}", field=f"{field}:")
+        widgets.button(about, "use_field", "spellcheck", type="primary", on_click=put, args=(mended,))
     if text[:start].endswith((":", "：")):
         start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
     if rest := without(text, start, end):

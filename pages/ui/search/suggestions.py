@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.model import SearchResult, Term
+from core.model import Filters, SearchResult, Term
 from core.workspace import Workspace
 from pages.ui.search import options, question_box, understood
 from pages.ui.shared import widgets
@@ -26,7 +26,7 @@ def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
     with st.container(horizontal=True, key="relax"):
         for term in understood.narrowing(result):
             if rest := question_box.without(text, term.start, term.end):
-                _offer(f"term_{term.start}", _undone(term), "close", question_box.put, rest)
+                _offer(f"term_{term.start}", _undone(term, result.understood.filters), "close", question_box.put, rest)
         for key in options.FILTERS:
             for number, name in enumerate(st.session_state[key]):
                 label = t("Without {term}", term=plain(understood.filter_called(key, name)))
@@ -43,10 +43,10 @@ def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
         )
 
 
-def _undone(term: Term) -> str:
+def _undone(term: Term, filters: Filters) -> str:
     if term.kind == "excluded":
         return t("With {value} too", value=plain(term.value))
-    return t("Without {term}", term=plain(understood.called(term)))
+    return t("Without {term}", term=plain(understood.called(term, filters)))
 
 
 def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:

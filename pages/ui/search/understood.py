@@ -1,12 +1,13 @@
 """The understood question as chips: its level, to choose another, and its parts, to remove them."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 import streamlit as st
 
 from core.messages import message
-from core.model import Level, SearchResult, Term
+from core.model import Filters, Level, SearchResult, Term
 from pages.ui.search import options, question_box
 from pages.ui.shared import names, widgets
 from pages.ui.shared.safe import plain
@@ -40,7 +41,7 @@ def chips(text: str, result: SearchResult) -> None:
         _level(result, chosen=result.settings.level != "auto")
         for term in narrowing(result):
             rest = question_box.without(text, term.start, term.end)
-            chip(called(term), f"term_{term.start}", question_box.put, rest)
+            chip(called(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
         for key in options.FILTERS:
             for number, name in enumerate(st.session_state[key]):
                 chip(filter_called(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
@@ -63,14 +64,16 @@ def narrowing(result: SearchResult) -> list[Term]:
     return [term for term in result.understood.terms if term.kind not in ("words", "emphasis")]
 
 
-def called(term: Term) -> str:
-    """Return the name of a part of a question on the screen."""
+def called(term: Term, filters: Filters) -> str:
+    """Return the name of a part of a question on the screen; a time in words also tells its days."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":
         return t("without {value}", value=term.value)
     if not term.field:
-        return term.value  # a time in words
+        last = filters.before - timedelta(days=1) if filters.before else datetime.now(UTC)
+        days = (f"{day.astimezone():%Y-%m-%d}" for day in (filters.after, last) if day)
+        return f"{term.value} ({' – '.join(days)})"
     fields = {"field": FIELDS[term.field], "value": term.value}
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 
