@@ -1,0 +1,131 @@
+"""Questions as they are typed, understood, classified and taken apart."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from core.messages import Message
+from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
+
+ConditionField = Literal["tag", "type", "category", "project", "status", "in", "path", "section", "has"]
+TermKind = Literal["words", "phrase", "emphasis", "excluded", "condition", "base", "after", "before"]
+ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on a chunk or its note: `field` has one of `values`, or none of them where `negated`.
+
+    `tag`, `type`, `category`, `project` and `status` match the note's fields in any case; `in` matches a part of the
+    title or path, `path` a prefix or a glob of the path, `section` a part of a title in the chunk's chain of titles,
+    and `has:code` a chunk with code.
+    """
+
+    field: ConditionField
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Filters of the chunks: every condition holds, and the note was updated at or after `after` and before `before`.
+
+    Empty `bases` stand for all bases. Without a condition on `status` only active notes answer.
+    """
+
+    bases: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    after: datetime | None = None
+    before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A parsed span of a question; `start` and `end` are its place in the typed text.
+
+    `value` is the text after the colon, between the quotation marks or after the minus.
+    """
+
+    kind: TermKind
+    value: str
+    start: int
+    end: int
+    field: str = ""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
+
+    A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
+    phrases that raise the chunks with them.
+    """
+
+    text: str
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    filters: Filters = Filters()
+    terms: tuple[Term, ...] = ()
+    emphasised: tuple[str, ...] = ()
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """The phrases and what is emphasised: each is one name in a question that is taken apart."""
+        return (*self.phrases, *self.emphasised)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question for the retriever.
+
+    `explain` adds the candidates that lost to the result. `as_typed`: no word is looked for by another spelling.
+    """
+
+    text: str
+    filters: Filters = Filters()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    emphasised: tuple[str, ...] = ()
+    settings: CompleteSettings = DEFAULTS
+    explain: bool = False
+    as_typed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The level of a question, and the rule that chose it."""
+
+    level: Level
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery:
+    """A part of a decomposed question; `why` names the part."""
+
+    text: str
+    why: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The sub-queries of a question; `by` is `rules` or the name of a language model."""
+
+    kind: ExploratoryKind
+    sub_queries: tuple[SubQuery, ...]
+    by: str = "rules"
+
+
+class SearchOptions(Chosen, total=False):
+    """Options of one search; the base, else the settings decide what is None.
+
+    `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
+    the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
+    keyword, with a notice. `as_typed`: no word is looked for by another spelling.
+    """
+
+    filters: Filters | None
+    explain: bool
+    as_typed: bool
+    wait: bool
