@@ -135,8 +135,8 @@ class SearchResult:
     notices: tuple[Notice, ...] = ()
     reranker: str = ""
     rerank_problem: Message | None = None
-    classified: Classified = Classified("simple", Message(""))
-    understood: Understood = Understood("")
+    classified: Classified = field(default_factory=lambda: Classified("simple", Message("")))
+    understood: Understood = field(default_factory=lambda: Understood(""))
     facets: tuple[Facet, ...] = ()
     lost: tuple[Lost, ...] = ()
     asked: tuple[Asked, ...] = ()
