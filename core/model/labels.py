@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 
-from core.messages import Message, lines, message
+from core.messages import Message, lines, message, verbatim
 from core.model.bases import ChunkingOptions
 from core.model.evaluation import Pipeline
 from core.model.search import Notice
@@ -87,9 +87,14 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
     if pipeline.name:
         return pipeline.name
     parts = _splitting(pipeline.chunking, own) if pipeline.chunking else []
-    parts += [pipeline.embedder] if pipeline.embedder else []
+    parts += [embedder_name(pipeline.embedder)] if pipeline.embedder else []
     parts += [_part(name, value) for name, value in pipeline.search.chosen().items()]
     return lines(*parts, separator=" · ") if parts else message("Current settings")
+
+
+def embedder_name(embedder: str) -> Message:
+    """Return the name of a model for meaning: the one that comes with the program has one for people."""
+    return message("built-in") if embedder == "bundled" else verbatim(embedder)
 
 
 def reranker_name(reranker: str) -> Message:

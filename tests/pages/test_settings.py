@@ -73,7 +73,7 @@ def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
 
 def test_a_base_shows_what_it_has(settings: Screen) -> None:
     said = boxes(settings)
-    assert "Model words" in said
+    assert "Model: words" in said
     assert "3 notes" in said
     assert "This model has no data for the word-by-word check" in settings.text
     assert next(toggle for toggle in settings.app.toggle if toggle.key.startswith("tokens_")).disabled

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.messages import message
-from core.model import CHUNKING_RANGES, ChunkingOptions, KnowledgeBase, Pipeline
+from core.model import CHUNKING_RANGES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.shared import knobs, parameters, rerankers, widgets
@@ -133,7 +133,8 @@ def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipel
         put(replace(way, embedder="" if chosen == base.embedder else chosen))
 
     embedders = list(dict.fromkeys([base.embedder, *_embedders(workspace)]))
-    st.selectbox(t("Model for meaning"), embedders, key=key, on_change=chose)
+    texts = {name: text_of(embedder_name(name)) for name in embedders}
+    widgets.select(t("Model for meaning"), texts, key, on_change=chose)
 
 
 def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.messages import message
-from core.model import BaseStatus, Status
+from core.model import BaseStatus, Status, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
 from pages.ui.shared import jobs, plans, sizes, style, times, widgets
@@ -88,7 +88,7 @@ def _base(status: BaseStatus) -> None:
     facts = [
         f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
         t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
-        t("Model {name}", name=base.embedder),
+        t("Model: {name}", name=embedder_name(base.embedder)),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]
     lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)

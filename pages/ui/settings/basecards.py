@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, Switch, SwitchCost
+from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, Switch, SwitchCost, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import basesearch
 from pages.ui.shared import jobs, pending, sizes, times, widgets
@@ -28,7 +28,7 @@ def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard])
     notes = t_plural("{n} note", "{n} notes", n=status.notes)
     chunks = t_plural("{n} chunk", "{n} chunks", n=status.chunks)
     st.html(
-        f'<div class="t-name">{html(base.name)}</div>{facts([t("Model {name}", name=base.embedder), notes, chunks])}'
+        f'<div class="t-name">{html(base.name)}</div>{facts([t("Model: {name}", name=embedder_name(base.embedder)), notes, chunks])}'
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         pending.at_once(workspace, base)
@@ -82,7 +82,11 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     """Draw an incomplete change of embedder, and the buttons that resume and abandon it."""
     job = workspace.jobs.get("switch")
     running = job is not None and job.state == "running"
-    fields = {"embedder": switch.embedder, "old": base.embedder, "at": times.local(switch.started_at)}
+    fields = {
+        "embedder": embedder_name(switch.embedder),
+        "old": embedder_name(base.embedder),
+        "at": times.local(switch.started_at),
+    }
     if job and running and job.what == base.name:
         state = t("Changing to {embedder}, begun {at}. Until it is done, {old} answers.", **fields)
         icon = ":material/hourglass_top:"
@@ -132,7 +136,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     jobs.panel(workspace, ("cost",))
     if not isinstance(job.result, SwitchCost):
         return
-    label = t("Change to {name}", name=plain(job.result.embedder))
+    label = plain(t("Change to {name}", name=embedder_name(job.result.embedder)))
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
         workspace.bases.begin_switch(base.name, job.result.embedder)
         workspace.jobs.forget("cost")
