@@ -5,16 +5,19 @@ doesn't grow with the number of words in the notes.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from string import ascii_lowercase, digits
 
 from core.text import CJK, STOP_WORDS, fold
 
+Known = Callable[[Sequence[str]], Collection[str]]
+"""Returns those of some words that any chunk holds."""
+
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
 """Returns the number of chunks that hold each word, of those that any holds."""
 
-_WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?P<latin>[a-z0-9_]{{3,30}})")
+_WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 _MOST = 6
 """Most words of a question, two characters of Chinese as one. In a longer one a word that no note holds is mostly a
 word of the person's own, and its neighbours say enough."""
@@ -22,7 +25,7 @@ _LEAST = 5
 """Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
 
 
-def corrected(text: str, counts: Counts) -> tuple[str, dict[str, str]]:
+def corrected(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, str]]:
     """Return a short question with the nearest spelling of each word that no chunk holds, and those words with theirs.
 
     A Chinese run counts as such a word where no chunk holds one of its pairs of characters.
@@ -30,7 +33,7 @@ def corrected(text: str, counts: Counts) -> tuple[str, dict[str, str]]:
     words = [match for match in _WORD.finditer(fold(text)) if match.group() not in STOP_WORDS]
     if sum((len(match.group()) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
         return text, {}
-    held = counts([part for match in words for part in _parts(match.group())])
+    held = known([part for match in words for part in _parts(match.group())])
     unknown = [match for match in words if not all(part in held for part in _parts(match.group()))]
     near = {match.group(): _nearest(match.group(), counts) for match in unknown}
     spelled = {word: nearest for word, nearest in near.items() if nearest}

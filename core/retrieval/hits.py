@@ -37,7 +37,7 @@ class Hits:
             mode=self._whole.mode,
             took_ms=0.0,
             hits=tuple(hits),
-            spelled=self._whole.corrections,
+            spelled={word: near for search in self._searches for word, near in search.corrections.items()},
             notices=tuple(dict.fromkeys(notice for search in self._searches for notice in search.notices)),
             reranker=self._whole.reranker,
             rerank_problem=next((search.rerank_problem for search in self._searches if search.rerank_problem), None),

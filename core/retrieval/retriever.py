@@ -99,10 +99,10 @@ class Retriever:
     def _begun(self, query: Query, parts: Sequence[SubQuery]) -> list[Search]:
         bases = self._bases(query)
         mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
-        counts = self._store.words.counts
+        known, counts = self._store.words.known, self._store.words.counts
         searches = []
         for part in parts:
-            spelled = (part.text, {}) if query.as_typed else spelling.corrected(part.text, counts)
+            spelled = (part.text, {}) if query.as_typed else spelling.corrected(part.text, known, counts)
             searches.append(Search(replace(query, text=part.text), part, bases, mode, *spelled))
         words = [word for search in searches if search.mode != "semantic" for word in search.words]
         with self._store.words.read_ahead(words):

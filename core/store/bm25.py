@@ -4,7 +4,6 @@ FTS5's own function looks up the length of each chunk for every question. That t
 third of all chunks may hold a frequent word.
 """
 
-import json
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model import Rowids
-from core.store.database import Database
+from core.store.database import AMONG, Database
 
 TOKENIZER = "porter ascii tokenchars '.+#_'"
 """FTS5 tokenizer of the index of words."""
@@ -93,13 +92,19 @@ class BM25:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
+    def known(self, words: Sequence[str]) -> set[str]:
+        """Return those of some words that any chunk holds; a frequent word takes no longer than a rare one."""
+        stems = dict(zip(words, _terms(words), strict=True))
+        held = self._database.column(
+            "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)",
+            [*stems.values()],
+        )
+        return {word for word, stem in stems.items() if stem in held}
+
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that hold each word, of those that any holds; reads no places of words."""
         stems = dict(zip(words, _terms(words), strict=True))
-        rows = self._database.connection.execute(
-            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
-            (json.dumps([*stems.values()]),),
-        )
+        rows = self._database.rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
         counts = dict(map(tuple, rows))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}
 

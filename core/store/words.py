@@ -68,6 +68,10 @@ class Words:
         """Return the chunks that hold each word."""
         return self._bm25.holding(words)
 
+    def known(self, words: Sequence[str]) -> set[str]:
+        """Return those of some words that any chunk holds."""
+        return self._bm25.known(words)
+
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that hold each word, of those that any holds."""
         return self._bm25.counts(words)
