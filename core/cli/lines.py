@@ -5,7 +5,7 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import Message, lines, message, plural
-from core.model import LEVELS, MODES, NOTICES, STAGES
+from core.model import CHUNK_KINDS, LEVELS, MODES, NOTICES, STAGES
 
 _LOST = {
     "threshold": message("below the minimum similarity"),
@@ -14,12 +14,6 @@ _LOST = {
     "reranking": message("behind others after the second look"),
     "literal": message("behind others that hold the question as it was typed"),
     "limit": message("behind the hits that are shown"),
-}
-_KINDS = {
-    "full_document": message("whole note"),
-    "markdown_section": message("section"),
-    "recursive_character": message("piece"),
-    "line": message("line"),
 }
 
 
@@ -126,7 +120,7 @@ def of_cut(cut: dict[str, Any]) -> list[str]:
         where = " > ".join([*chunk["parent_sections"], chunk["section_title"]])
         about = _(
             "{kind}, {n} tokens, {start}-{end}",
-            kind=_KINDS[chunk["kind"]],
+            kind=CHUNK_KINDS[chunk["kind"]],
             n=chunk["token_count"],
             start=str(chunk["file_start"]),
             end=str(chunk["file_end"]),

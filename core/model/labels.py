@@ -34,6 +34,14 @@ STAGES: dict[str, Message] = {
 }
 """Names of the stages of a search, in their order."""
 
+CHUNK_KINDS: dict[str, Message] = {
+    "full_document": message("whole note"),
+    "markdown_section": message("section"),
+    "recursive_character": message("piece"),
+    "line": message("line"),
+}
+"""Names of the kinds of chunks."""
+
 NOTICES: dict[Notice, Message] = {
     "model_loading": message(
         "The model is still loading: these hits are by words only. They refresh when it is ready."

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
@@ -78,9 +78,9 @@ class _Block:
 
     def add_near(self, piece: _Piece, own: _Piece) -> None:
         """Add a neighbour of a chunk, cut at its far end to what fits."""
-        room, spans = self._room(piece), self._tokens(piece.text)
-        if self.add(piece) or piece.edited or room < _LEAST:
+        if self.add(piece) or piece.edited or (room := self._room(piece)) < _LEAST:
             return
+        spans = self._tokens(piece.text)
         if piece.start >= own.start:
             self.add(piece.cut(piece.start, piece.start + int(spans[room - 1, 1])))
         else:
@@ -120,10 +120,10 @@ def build(
     the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch stand together in the
     order of their note, and each section has its own number.
     """
-    block = _Block(tokens, budget)
+    block, chunks_of = _Block(tokens, budget), cache(store.chunks.of_note)
     left_out = 0
     for hit in hits:
-        own, *near = _pieces(store, hit)
+        own, *near = _pieces(hit, chunks_of)
         rest = block.rest(own)
         if rest.text.strip() and not block.add(rest):
             if not block.pieces:
@@ -142,17 +142,18 @@ def build(
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)
 
 
-def _pieces(store: Store, hit: Hit) -> list[_Piece]:
+def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piece]:
     """Return a hit's chunk and the other chunks of its passage, the nearest first."""
-    within = [
+    near = [
         chunk
-        for chunk in store.chunks.of_note(hit.note.id)
-        if chunk.state != "deleted" and hit.passage.start <= chunk.start and chunk.end <= hit.passage.end
+        for chunk in chunks_of(hit.note.id)
+        if chunk.id != hit.chunk.id
+        and chunk.state != "deleted"
+        and hit.passage.start <= chunk.start
+        and chunk.end <= hit.passage.end
     ]
-    near = sorted(within, key=lambda chunk: abs(chunk.index - hit.chunk.index))
-    return [
-        _Piece.of(chunk, hit.note) for chunk in (hit.chunk, *near) if chunk is hit.chunk or chunk.id != hit.chunk.id
-    ]
+    near.sort(key=lambda chunk: abs(chunk.index - hit.chunk.index))
+    return [_Piece.of(chunk, hit.note) for chunk in (hit.chunk, *near)]
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:

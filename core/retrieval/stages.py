@@ -119,8 +119,7 @@ class Stages:
             raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
         for phrase in search.query.emphasised:
             if phrase in search.query.text:
-                holders = self._store.words.containing(phrase, _rowids(search.order))
-                raised |= dict.fromkeys(holders & search.order.keys(), fusion.PHRASE)
+                raised |= dict.fromkeys(self._store.words.containing(phrase, _rowids(search.order)), fusion.PHRASE)
         if settings.link_weight and search.order:
             texts = self._store.notes.links_of(search.cards)
             notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}

@@ -70,7 +70,7 @@ class BM25:
     @contextmanager
     def ahead(self, words: Sequence[str]) -> Iterator[None]:
         """Read the counts of these words in another thread, while the caller does something else."""
-        if not words or self._known(words):
+        if not words or self._has_cached(words):
             yield
             return
         reading = threading.Thread(target=self.scores, args=(words,))
@@ -80,7 +80,7 @@ class BM25:
         finally:
             reading.join()
 
-    def _known(self, words: Sequence[str]) -> bool:
+    def _has_cached(self, words: Sequence[str]) -> bool:
         counts = self._counts
         if counts is None or counts.version != self._database.version():
             return False
@@ -95,10 +95,8 @@ class BM25:
     def known(self, words: Sequence[str]) -> set[str]:
         """Return those of some words that any chunk holds; a frequent word takes no longer than a rare one."""
         stems = dict(zip(words, _terms(words), strict=True))
-        held = self._database.column(
-            "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)",
-            [*stems.values()],
-        )
+        terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
+        held = set(self._database.column(terms, [*stems.values()]))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 import streamlit as st
 
 from core.messages import message
-from core.model import Chunk, Edit, Note, Progress
+from core.model import CHUNK_KINDS, Chunk, Edit, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
 from pages.ui.shared import jobs, links, names, pending, widgets
@@ -56,7 +56,7 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
                 "overlap": chunk.overlap_tokens,
                 "state": text_of(names.CHUNK_STATES[chunk.state]),
                 "edited": bands.change(chunk, edits.get(chunk.id)),
-                "kind": text_of(names.CHUNK_KINDS[chunk.kind]),
+                "kind": text_of(CHUNK_KINDS[chunk.kind]),
             }
             for chunk in chunks
         ],

@@ -70,13 +70,6 @@ SETTINGS = {
 
 CHUNK_STATES = {"pending": message("not indexed yet"), "embedded": message("indexed"), "deleted": message("hidden")}
 
-CHUNK_KINDS = {
-    "full_document": message("whole note"),
-    "markdown_section": message("section"),
-    "recursive_character": message("piece"),
-    "line": message("line"),
-}
-
 TEXT_LANGUAGES = {
     "en": message("English"),
     "zh": message("Chinese"),
