@@ -79,14 +79,15 @@ def problems(text: str) -> Iterator[None]:
 
 def _misplaced(text: str, start: int, end: int, field: str) -> None:
     st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
-    if field:
-        mended = f"{text[:start]}{field}:{text[start:end].partition(':')[2]}{text[end:]}"
-        about = t("Use {field}", field=f"{field}:")
-        widgets.button(about, "use_field", "spellcheck", type="primary", on_click=put, args=(mended,))
-    if text[:start].endswith((":", "：")):
-        start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
-    if rest := without(text, start, end):
-        widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
+    with st.container(horizontal=True):
+        if field:
+            mended = f"{text[:start]}{field}:{text[start:end].partition(':')[2]}{text[end:]}"
+            about = t("Use {field}", field=f"{field}:")
+            widgets.button(about, "use_field", "spellcheck", type="primary", on_click=put, args=(mended,))
+        if text[:start].endswith((":", "：")):
+            start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
+        if rest := without(text, start, end):
+            widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
 def nothing_yet() -> None:
