@@ -44,7 +44,7 @@ def of_import(report: dict[str, Any]) -> list[str]:
 
 
 def of_rechunk(report: dict[str, Any]) -> list[str]:
-    text = _("{notes} split anew, {unchanged} unchanged, {n} failed", n=len(report["failed"]), **report)
+    text = _("{notes} split again, {unchanged} unchanged, {n} failed", n=len(report["failed"]), **report)
     return _report_lines(report, text, report["flagged"])
 
 
