@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pages.ui.shared.policy import HEADERS
-from tests.browser.conftest import browsing, serving, tessera
+from tests.browser.conftest import Tab, browsing, serving, tessera
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +49,25 @@ def test_the_app_answers_to_its_own_names_only(server: str) -> None:
     status, headers = answer(server, Host="evil.example")
     assert status == 400
     assert headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
+
+
+def test_the_chosen_look_is_there_from_the_first_paint(tab: Tab) -> None:
+    page = tab.page
+    body = page.get_by_test_id("stApp")
+    dark = "getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g).every(part => part < 64)"
+    tab.open("/notes")
+    expect(page.get_by_test_id("stMainMenu")).to_be_hidden()
+    for look, colour in (("Dark", "rgb(20, 24, 26)"), ("System", "rgb(253, 252, 250)"), ("Dark", "rgb(20, 24, 26)")):
+        page.get_by_text(look, exact=True).click()
+        expect(body).to_have_css("background-color", colour)
+    tab.settle()
+    page.goto(f"{tab.url}/settings")
+    page.wait_for_selector(".stApp")
+    assert page.evaluate(dark)
+    expect(body).to_have_css("background-color", "rgb(20, 24, 26)")
+    tab.settle()
+    page.get_by_text("System", exact=True).click()
+    expect(body).to_have_css("background-color", "rgb(253, 252, 250)")
 
 
 @pytest.mark.parametrize(("page", "content"), [("chunks", ".own"), ("notes", ".st-key-reader_body")])

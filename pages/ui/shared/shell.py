@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import NewerSchema, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.workspace import Workspace
-from pages.ui.shared import jobs, language, style, widgets
+from pages.ui.shared import jobs, language, look, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -130,6 +130,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
     st.set_page_config(page_icon="🧩", layout="wide")
     st.session_state["page"] = page.url_path or "home"
+    look.settle(workspace)
     style.put_on()
     with st.sidebar:
         st.html(style.LOGO)
@@ -139,6 +140,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         if workspace:
             jobs.follow(workspace, lambda: _model_state(workspace))
         language.switch(workspace)
+        look.switch(workspace, ["", *PAGES])
     return page
 
 

@@ -1,0 +1,81 @@
+"""Light, dark, or as the system is: the person's choice, which Streamlit sends to the browser with every run."""
+
+from functools import cache
+
+import streamlit as st
+from streamlit import config
+
+from core.messages import message
+from core.workspace import Workspace
+from pages.ui.shared import widgets
+from pages.ui.shared.text import labels, t
+
+LOOKS = {"light": message("Light"), "dark": message("Dark"), "system": message("System")}
+SYSTEM = "system"
+
+_PREFERENCE = "look"
+_THEMES = ("theme", "theme.light", "theme.dark")
+
+# Streamlit begins a page with the look that it finds in the browser's storage, and hears of ours a moment later. Ours is
+# there only between two pages: at any other time Streamlit would take it for a choice made in its own menu.
+_START = st.components.v2.component(
+    "look_at_start",
+    html="<i></i>",
+    js="""
+export default function({ data }) {
+  const folder = location.pathname.replace(/[^/]*$/, '');
+  const keys = data.pages.map(page => `stActiveTheme-${folder}${page}-v2`);
+  keys.forEach(key => localStorage.removeItem(key));
+  window.onpagehide = () => data.look && keys.forEach(key => localStorage.setItem(key, JSON.stringify(data.look)));
+}
+""",
+)
+
+
+def settle(workspace: Workspace | None) -> None:
+    """Take on the look that was chosen; the page is drawn anew if that is another one than before."""
+    look = _chosen(workspace)
+    if config.get_option("theme.base") == (None if look == SYSTEM else look):
+        return
+    for section, options in _options(look).items():
+        for name, value in options.items():
+            config.set_option(f"{section}.{name}", value)
+    st.rerun()
+
+
+def switch(workspace: Workspace | None, pages: list[str]) -> None:
+    """Draw the switch; `pages` are the paths that a start can have."""
+    look = _chosen(workspace)
+
+    def choose() -> None:
+        if workspace:
+            workspace.preferences.set(_PREFERENCE, st.session_state["look_switch"])
+
+    st.session_state["look_switch"] = look
+    with st.container(key="look"):
+        widgets.segments(t("Appearance"), labels(LOOKS), "look_switch", on_change=choose)
+        _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize(), "pages": pages})
+
+
+def _chosen(workspace: Workspace | None) -> str:
+    look = workspace.preferences.get(_PREFERENCE) if workspace else ""
+    return look if look in LOOKS else SYSTEM
+
+
+def _options(look: str) -> dict[str, dict[str, object]]:
+    """Return the options of all themes by section; of a chosen look there is only its theme."""
+    options = {section: dict(values) for section, values in _configured().items()}
+    if look == SYSTEM:
+        return options
+    for part in ("", ".sidebar"):
+        chosen = options[f"theme.{look}{part}"]
+        options[f"theme{part}"] |= {name: value for name, value in chosen.items() if value is not None}
+        for other in ("light", "dark"):
+            options[f"theme.{other}{part}"] = dict.fromkeys(chosen)
+    options["theme"]["base"] = look
+    return options
+
+
+@cache
+def _configured() -> dict[str, dict[str, object]]:
+    return {name: config.get_options_for_section(name) for theme in _THEMES for name in (theme, f"{theme}.sidebar")}
