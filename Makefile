@@ -8,7 +8,7 @@ help: ## show these targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/'
 
 run: .venv/ready ## install what is missing and start the app on http://127.0.0.1:8501
-	$(BIN)/streamlit run app.py
+	$(BIN)/tessera app --no-browser
 
 test: .venv/ready ## run the tests
 	$(BIN)/pytest

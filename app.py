@@ -1,4 +1,4 @@
-"""The front door: `streamlit run app.py` serves the pages, and every answer carries the policy of `shared.policy`."""
+"""The front door: `tessera app` serves the pages, and every answer carries the policy of `shared.policy`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from core.cli import data, lines, models, options
+from core.cli.app import serve
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, plain, progress, show, stop, write
 from core.cli.texts import _, say, translate_typer
@@ -185,6 +186,9 @@ def rechunk(
 app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(
     evaluate
 )
+
+
+app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve)
 
 
 @app.command(help=_("Show what the workspace holds."))

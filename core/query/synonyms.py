@@ -10,12 +10,13 @@ from shutil import copyfile
 
 from core.errors import ConfigError
 from core.messages import Message, message
+from core.places import PROGRAM
 from core.text import CJK
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
 
-_BUILT_IN = Path(__file__).parents[2] / "data" / FILE
+_BUILT_IN = PROGRAM / "data" / FILE
 
 MOST_CHARACTERS = 100
 """Maximum length of a word in the file."""

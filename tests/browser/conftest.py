@@ -125,15 +125,17 @@ def server(place: Path, chromium: Browser) -> Iterator[str]:
 
 
 @contextmanager
-def serving(place: Path) -> Iterator[str]:
-    """The app as a person starts it; nothing has been asked of it yet."""
+def serving(place: Path, folder: Path = ROOT) -> Iterator[str]:
+    """The app as a person starts it, in a folder; nothing has been asked of it yet."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     # One thread for the model: it shares the processor with the browser.
     environment = os.environ | {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port)]
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     url = f"http://127.0.0.1:{port}"
     try:
         _wait(url, process)

@@ -1,5 +1,8 @@
 """The front door: what every answer carries, whom the app answers, and that any address can be the first."""
 
+import os
+import shutil
+import tomllib
 import urllib.error
 import urllib.request
 from email.message import Message
@@ -9,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pages.ui.shared.policy import HEADERS
-from tests.browser.conftest import Tab, browsing, serving, tessera
+from tests.browser.conftest import ROOT, Tab, browsing, serving, tessera
 
 pytestmark = pytest.mark.browser
 
@@ -112,6 +115,31 @@ def test_files_go_up_and_come_down(filled: Path, chromium: Browser) -> None:
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()
         assert "It stands open" in download.value.path().read_text(encoding="utf-8")
+
+
+def test_the_app_is_started_as_a_wheel_installs_it(
+    filled: Path, chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed, elsewhere = tmp_path / "site-packages", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    for source, target in [
+        *wheel["wheel"]["force-include"].items(),
+        *((name, name) for name in wheel["wheel"]["packages"]),
+    ]:
+        (installed / target).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / source).is_dir() else shutil.copyfile)(ROOT / source, installed / target)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), os.environ["PYTHONPATH"]]))
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+    with serving(filled, elsewhere) as url, browsing(chromium, url) as tab:
+        tab.open("/settings")
+        expect(tab.page.get_by_role("heading", name="Settings")).to_be_visible()
+        colour = tab.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+        assert colour == "rgb(253, 252, 250)"  # of .streamlit/config.toml
+        tab.open("/")
+        expect(tab.page.get_by_role("link", name="Search").first).to_be_visible()
+        assert answer(url, Host="evil.example")[0] == 400
+    assert not any(elsewhere.iterdir())
 
 
 def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Browser) -> None:
