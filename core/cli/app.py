@@ -52,8 +52,8 @@ def serve(
     sys.stdout.flush()
     if not no_browser and _has_screen():
         threading.Thread(target=_open, args=(chosen, url), daemon=True).start()
-    # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml beside app.py; these
-    # must hold whatever the environment says.
+    # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml beside app.py;
+    # these hold whatever the environment says.
     options = {"address": HOST, "port": chosen, "headless": "true"}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
     sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]

@@ -122,11 +122,9 @@ def test_the_app_is_started_as_a_wheel_installs_it(
 ) -> None:
     installed, elsewhere = tmp_path / "site-packages", tmp_path / "elsewhere"
     elsewhere.mkdir()
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
-    for source, target in [
-        *wheel["wheel"]["force-include"].items(),
-        *((name, name) for name in wheel["wheel"]["packages"]),
-    ]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    for source, target in [*wheel["force-include"].items(), *((name, name) for name in wheel["packages"])]:
         (installed / target).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / source).is_dir() else shutil.copyfile)(ROOT / source, installed / target)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), os.environ["PYTHONPATH"]]))
