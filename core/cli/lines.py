@@ -1,20 +1,23 @@
 """Output of commands for people, from the data of their JSON output."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import Message, lines, message, plural
-from core.model import CHUNK_KINDS, LEVELS, MODES, NOTICES, STAGES
-
-_LOST = {
-    "threshold": message("below the minimum similarity"),
-    "duplicate": message("the same as a hit"),
-    "fusion": message("behind others once meaning and words count together"),
-    "reranking": message("behind others after the second look"),
-    "literal": message("behind others that hold the question as it was typed"),
-    "limit": message("behind the hits that are shown"),
-}
+from core.model import (
+    CHUNK_KINDS,
+    FIGURES,
+    LEVELS,
+    LOST,
+    MODES,
+    NOTICES,
+    STAGES,
+    embedder_name,
+    figure_name,
+    setting_value,
+)
 
 
 def of_why_not(answer: dict[str, Any]) -> list[str]:
@@ -92,7 +95,7 @@ def of_result(result: dict[str, Any]) -> list[str]:
         printed += ["", _("Also considered:")]
         for lost in result["lost"]:
             first, second = _hit_lines(lost)
-            printed += [first, f"{second} [{say(_LOST.get(lost['lost_at'], lost['lost_at']))}]"]
+            printed += [first, f"{second} [{say(LOST[lost['lost_at']])}]"]
     return printed
 
 
@@ -106,14 +109,18 @@ def _hit_lines(hit: dict[str, Any]) -> list[str]:
 
 
 def of_cut(cut: dict[str, Any]) -> list[str]:
-    lines = [*map(say, cut["warnings"]), *map(say, cut["reasons"]), say(size_message(cut["strategy"], cut["sizes"]))]
+    lines = [*map(say, cut["warnings"]), *_split(cut)]
     if "compare" in cut:
         other = cut["compare"]
         cuts = other["cuts"]
-        lines += ["", *map(say, other["reasons"]), say(size_message(other["strategy"], other["sizes"])), ""]
+        lines += ["", *_split(other), ""]
         lines.append(_("same splits: {n}", n=len(cuts["both"])))
         return lines + [
-            _("splits of {strategy} only: {places}", strategy=shown["strategy"], places=[*map(str, cuts[side])] or "–")
+            _(
+                "splits of {strategy} only: {places}",
+                strategy=setting_value("strategy", shown["strategy"]),
+                places=[*map(str, cuts[side])] or "–",
+            )
             for shown, side in ((cut, "first"), (other, "second"))
         ]
     for chunk in cut["chunks"]:
@@ -129,17 +136,31 @@ def of_cut(cut: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _split(cut: dict[str, Any]) -> list[str]:
+    """Return why a note is split as it is, and the sizes of its chunks."""
+    reasons = []
+    for one in cut["reasons"]:
+        strategy = setting_value("strategy", one.fields["strategy"])
+        reasons.append(say(replace(one, fields={**one.fields, "strategy": strategy})))
+    return [*reasons, say(size_message(cut["strategy"], cut["sizes"]))]
+
+
 def size_message(strategy: str, sizes: Mapping[str, Any]) -> Message:
-    fields = {"strategy": strategy, "n": sizes["count"], **sizes}
+    fields = {"strategy": setting_value("strategy", strategy), "n": sizes["count"], **sizes}
     return message("{strategy}: {n} chunks of {smallest} to {largest} tokens, {mean:.0f} on average", **fields)
 
 
 def of_evaluation(evaluation: dict[str, Any]) -> list[str]:
-    return [_question_line(evaluation)] + [f"  {name:<16}{value:.3f}" for name, value in evaluation["metrics"].items()]
+    return [_question_line(evaluation), *_figures([evaluation["metrics"]])]
 
 
 def _question_line(evaluation: dict[str, Any]) -> str:
     return say(plural("{n} question", "{n} questions", n=evaluation["questions"]))
+
+
+def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return a line for each figure: its value in each run, then its name, whose width depends on the language."""
+    return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 
 
 def of_comparison(evaluation: dict[str, Any]) -> list[str]:
@@ -147,16 +168,12 @@ def of_comparison(evaluation: dict[str, Any]) -> list[str]:
     lines = [_question_line(evaluation)]
     for number, run in enumerate(compared["runs"], 1):
         lines.append(f"  {number}  {say(run['pipeline'])}")
-    lines.append(" " * 18 + "".join(f"{number:>9}" for number in range(1, len(compared["runs"]) + 1)))
-    lines += [
-        f"  {name:<16}" + "".join(f"{run['metrics'][name]:>9.3f}" for run in compared["runs"])
-        for name in compared["runs"][0]["metrics"]
-    ]
+    lines.append("".join(f"{number:>9}" for number in range(1, len(compared["runs"]) + 1)))
+    lines += _figures([run["metrics"] for run in compared["runs"]])
     metric = compared["metric"]
     for number, difference in enumerate(compared["differences"], 2):
-        lines.append(
-            _("{number} against 1, by {metric}: {text}", number=number, metric=metric, text=difference[metric]["told"])
-        )
+        fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric]["told"]}
+        lines.append(_("{number} against 1, by {metric}: {text}", **fields))
     lines += map(say, compared["notices"])
     if advice := evaluation.get("advice"):
         lines.append(_("Best: {name}. {text}", name=advice["best"], text=advice["told"]))
@@ -166,7 +183,8 @@ def of_comparison(evaluation: dict[str, Any]) -> list[str]:
 def of_status(status: dict[str, Any]) -> list[str]:
     lines = [_("{folder}: {size:.1f} MB", folder=status["workspace"], size=status["bytes"] / 1e6)]
     for base in status["bases"]:
-        lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **base))
+        fields = {**base, "embedder": embedder_name(base["embedder"])}
+        lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **fields))
         lines += [
             _("    {path}, last sync {at}", path=folder["path"], at=folder["synced_at"]) for folder in base["folders"]
         ]

@@ -3,16 +3,30 @@
 Questions, paths and names are hostile text: a report escapes formulas, Markdown and HTML in them.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from core.evaluation import sheets
+from core.evaluation.report_page import PAGE, STYLE
 from core.evaluation.sidebyside import answered
 from core.messages import ENGLISH, Message, lines, message, plural, render
-from core.model import ENOUGH, METRICS, TIMES, Change, Comparison, QuestionResult, Row, Run, SideBySide
+from core.model import (
+    ENOUGH,
+    FIGURES,
+    METRICS,
+    QUESTION_KINDS,
+    SETTINGS,
+    TIMES,
+    Change,
+    Comparison,
+    QuestionResult,
+    Row,
+    Run,
+    SideBySide,
+    setting_value,
+)
 
 NONE = "–"
 _COLUMNS = 4
@@ -78,7 +92,7 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
         if section.table:
             parts.append(_html_table(section.table, language))
     tag = escape(language.replace("_", "-"))
-    return _PAGE.format(language=tag, title=title, style=_STYLE, body="\n".join(parts))
+    return PAGE.format(language=tag, title=title, style=STYLE, body="\n".join(parts))
 
 
 # content
@@ -109,11 +123,17 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
     yield _runs(compared, base)
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
-        rows = [[name, *map(_value, values)] for name, values in compared.settings.items()]
+        rows = [
+            [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
+            for name, values in compared.settings.items()
+        ]
         yield _Section(title, table=_turned(compared, [[message("Setting"), *compared.labels], *rows]))
     yield _figures(compared)
     if any(kind.kind for kind in compared.kinds):
-        rows = [[kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)] for kind in compared.kinds]
+        rows = [
+            [QUESTION_KINDS.get(kind.kind) or kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)]
+            for kind in compared.kinds
+        ]
         head = [message("Kind"), message("Questions"), *compared.labels]
         yield _Section(message("Answered, by kind"), table=_turned(compared, [head, *rows]))
     if any(row.negative for row in compared.rows):
@@ -148,7 +168,7 @@ def _facts(run: Run) -> list[Cell]:
 def _figures(compared: SideBySide) -> _Section:
     (first, *others), metric = compared.labels, compared.metric
     sentences = [
-        message("{name} ({metric}): {text}", name=label, metric=metric, text=by_metric[metric].message)
+        message("{name} ({metric}): {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
         for label, by_metric in zip(others, compared.comparisons, strict=True)
     ]
     if compared.comparisons and compared.answerable >= ENOUGH:
@@ -157,10 +177,12 @@ def _figures(compared: SideBySide) -> _Section:
     rows: list[list[Cell]] = []
     for name in METRICS:
         differences = (_difference(one[name]) for one in compared.comparisons)
-        rows.append([name, *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
+        rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
     for name in TIMES:
         time, *times = compared.figures[name]
-        rows.append([name, *(f"{one:.1f}" for one in (time, *times)), *(f"{one - time:+.1f}" for one in times)])
+        rows.append(
+            [FIGURES[name], *(f"{one:.1f}" for one in (time, *times)), *(f"{one - time:+.1f}" for one in times)]
+        )
     return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
 
 
@@ -217,10 +239,8 @@ def _rank(rank: int | None) -> str:
     return NONE if rank is None else f"{rank}"
 
 
-def _value(value: object) -> str:
-    if value is None or value == "":
-        return NONE
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def _value(name: str, value: object) -> Cell:
+    return f"{value:g}" if isinstance(value, int | float) else setting_value(name, value)
 
 
 # rendering
@@ -261,39 +281,3 @@ def _html_table(table: Sequence[Sequence[Cell]], language: str) -> str:
 def _html_cell(cell: Cell, language: str) -> str:
     is_figure = isinstance(cell, str) and _FIGURE.fullmatch(cell)
     return f"<td{' class=n' if is_figure else ''}>{_html(cell, language)}</td>"
-
-
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --paper: #0d1117; --line: #3d444d; --shade: #161b22; }
-}
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top;
-  overflow-wrap: anywhere; min-width: 3rem; }
-th { background: var(--shade); } .n { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-@media print {
-  :root { color-scheme: light; --ink: #000; --paper: #fff; --line: #999; --shade: #eee; }
-  body { max-width: none; margin: 0; font-size: 10pt; } .wide { overflow: visible; }
-  tr { break-inside: avoid; } h2 { break-after: avoid; } thead { display: table-header-group; }
-}
-"""
-
-_PAGE = """<!doctype html>
-<html lang="{language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""

@@ -16,5 +16,6 @@ from core.model.notes import *
 from core.model.queries import *
 from core.model.search import *
 from core.model.settings import *
+from core.model.terms import *
 from core.model.vectors import *
 from core.model.work import *

@@ -7,6 +7,7 @@ from core.model.bases import ChunkingOptions
 from core.model.evaluation import Pipeline
 from core.model.search import Notice
 from core.model.settings import PARTS
+from core.model.terms import VALUES
 
 MODES: dict[str, Message] = {
     "semantic": message("by meaning only"),
@@ -64,7 +65,7 @@ NOTICES: dict[Notice, Message] = {
 
 _NEW = ChunkingOptions()
 _STRATEGIES = {
-    "auto": message("split as fits each note"),
+    "auto": message("split automatically"),
     "none": message("whole notes"),
     "markdown": message("split by headings"),
     "recursive": message("split by size"),
@@ -109,6 +110,15 @@ def reranker_name(reranker: str) -> Message:
     """Return a reranker's name: its kind and its model, if any."""
     kind, _, model = reranker.partition(":")
     return lines(_RERANKERS.get(kind, kind), *([model] if model else []), separator=" · ")
+
+
+def setting_value(name: str, value: object) -> Message:
+    """Return the value of a setting as people read it, – for none."""
+    if value in (None, ""):
+        return verbatim("–")
+    if name in ("reranker", "embedder"):
+        return (reranker_name if name == "reranker" else embedder_name)(str(value))
+    return VALUES.get(name, {}).get(str(value)) or verbatim(f"{value:g}" if isinstance(value, float) else str(value))
 
 
 def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:

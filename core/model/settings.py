@@ -46,7 +46,7 @@ class CompleteSettings:
     mode: Annotated[Mode, Setting(message("mode"))] = "auto"
     level: Annotated[Level, Setting(message("level"))] = "auto"
     limit: Annotated[int, Setting(message("limit"), 1, 100, most_asked=1000, label=message("{n} hits at most"))] = 10
-    pool: Annotated[int, Setting(message("number of candidates"), 1, 500)] = 50
+    pool: Annotated[int, Setting(message("number of chunks considered"), 1, 500)] = 50
     fusion: Annotated[Fusion, Setting(message("fusion"))] = "weighted"
     semantic_weight: Annotated[float, Setting(message("weight of meaning"), 0, 1)] = 0.6
     link_weight: Annotated[float, Setting(message("weight of links"), 0, 1)] = 0.0

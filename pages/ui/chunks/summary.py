@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, Cut, Note, Sizes
 from core.workspace import Workspace
-from pages.ui.shared import links, names, widgets
+from pages.ui.shared import knobs, links, names, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
@@ -101,10 +101,10 @@ def why(cut: Cut) -> None:
     st.subheader(t("Why this split"))
     lines = []
     for number, reason in enumerate(cut.reasons):
-        strategy, text = names.STRATEGIES[str(reason.fields["strategy"])], text_of(reason.fields["reason"])
+        strategy, text = knobs.shown("strategy", reason.fields["strategy"]), text_of(reason.fields["reason"])
         verdict = t("not chosen") if number else t("chosen")
         lines.append(
-            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(text_of(strategy))}</b>'
+            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(strategy)}</b>'
             f'<span class="t-small">{html(verdict)}</span><br>{html(text[:1].upper() + text[1:])}</div>'
         )
     st.html("".join(lines))

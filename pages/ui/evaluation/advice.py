@@ -119,7 +119,7 @@ def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, n
     values = list(dict.fromkeys([*(offered or knobs.values(workspace, name)), now]))
     texts = {value: knobs.shown(name, value) for value in (sorted(values) if offered else values)}
     first = [value for value in values if value in (*usual, now)]
-    return _pills(column, text_of(knobs.KNOBS[name].label), texts, f"grid_{name}", first) or [now]
+    return _pills(column, knobs.setting(name), texts, f"grid_{name}", first) or [now]
 
 
 def _pills(

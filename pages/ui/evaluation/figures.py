@@ -6,47 +6,43 @@ from typing import Any
 import streamlit as st
 
 from core.messages import message
-from core.model import ENOUGH, MAIN, METRICS, TIMES, Comparison, KnowledgeBase, SideBySide
+from core.model import ENOUGH, FIGURES, MAIN, METRICS, TIMES, Comparison, KnowledgeBase, SideBySide
 from pages.ui.evaluation import ways
 from pages.ui.evaluation.question import kind_called
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import folded, html
 from pages.ui.shared.text import t, text_of
 
-NAMES = {
-    "hit@1": message("First hit is right"),
-    "hit@5": message("Found in the first 5"),
-    "hit@10": message("Found in the first 10"),
-    "mrr@10": message("Rank of the right passage (MRR)"),
-    "hit@4000chars": message("Found in the first 4,000 characters"),
-    "mrr@4000chars": message("Rank within 4,000 characters (MRR)"),
-    "recall@10": message("Right passages in the first 10"),
-    "precision@10": message("Right hits among 10"),
-    "ndcg@10": message("Order of the first 10 (nDCG)"),
-    "map@10": message("Average precision of 10 (MAP)"),
-    "span_recall": message("Right characters found"),
-    "span_precision": message("Found characters that are right"),
-    "span_iou": message("Overlap with the right passage"),
-    "p50_ms": message("Typical time"),
-    "p95_ms": message("Time of slow ones"),
-}
-
 ABOUT = {
-    "hit@1": message("Share of questions that the first hit answers (hit@1)"),
-    "hit@5": message("Share of questions answered within 5 hits (hit@5)"),
-    "hit@10": message("Share of questions answered within 10 hits (hit@10)"),
-    "mrr@10": message("Mean of 1 / rank of the answer within 10 hits (mrr@10)"),
-    "hit@4000chars": message("Share of questions answered by the first 4,000 characters of the hits (hit@4000chars)"),
-    "mrr@4000chars": message("Mean of 1 / rank of the answer within 4,000 characters (mrr@4000chars)"),
-    "recall@10": message("Share of the right passages that are within 10 hits (recall@10)"),
-    "precision@10": message("Share of 10 hits that are right; only to compare runs (precision@10)"),
-    "ndcg@10": message("How near the order comes to the best one (ndcg@10)"),
-    "map@10": message("Mean of the precision at each right passage (map@10)"),
-    "span_recall": message("Share of the right characters within 4,000 retrieved ones (span_recall)"),
-    "span_precision": message("Share of the retrieved characters that are right (span_precision)"),
-    "span_iou": message("Shared characters by all characters of both (span_iou)"),
-    "p50_ms": message("Half of the questions are answered in less"),
-    "p95_ms": message("95 % of the questions are answered in less"),
+    "hit@1": message("Share of questions whose first hit holds a right passage (hit@1)"),
+    "hit@5": message("Share of questions whose right passage is in the first 5 hits (hit@5)"),
+    "hit@10": message("Share of questions whose right passage is in the first 10 hits (hit@10)"),
+    "mrr@10": message(
+        "1 where the first hit is right, 1/2 for the second, 1/3 for the third … and 0 after the "
+        "tenth, on average (mrr@10)"
+    ),
+    "hit@4000chars": message(
+        "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)"
+    ),
+    "mrr@4000chars": message(
+        "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)"
+    ),
+    "recall@10": message("Share of all right passages that the first 10 hits hold (recall@10)"),
+    "precision@10": message(
+        "Share of the first 10 hits that hold a right passage: low where a question has only "
+        "one, so only for comparing (precision@10)"
+    ),
+    "ndcg@10": message("How near the order of the first 10 comes to the best possible, which is 1 (ndcg@10)"),
+    "map@10": message("At each right passage: the share of hits so far that are right, on average (map@10)"),
+    "span_recall": message(
+        "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)"
+    ),
+    "span_precision": message(
+        "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)"
+    ),
+    "span_iou": message("How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)"),
+    "p50_ms": message("Half of the questions take less (p50_ms)"),
+    "p95_ms": message("95 % of the questions take less (p95_ms)"),
 }
 
 JUDGING = message(
@@ -66,7 +62,7 @@ def badge(number: int) -> str:
 
 def metric_name(name: str) -> str:
     """Return the name of a figure."""
-    return text_of(NAMES[name])
+    return text_of(FIGURES[name])
 
 
 def judge_by(key: str, **more: Any) -> str:
@@ -144,7 +140,7 @@ def differ(shown: SideBySide) -> None:
     if not shown.settings:
         return
     lines = [
-        ("", html(ways.setting(name)), [html(knobs.shown(name, run.settings.get(name))) for run in shown.runs])
+        ("", html(knobs.setting(name)), [html(knobs.shown(name, run.settings.get(name))) for run in shown.runs])
         for name in shown.settings
     ]
     settings = _table([""] * len(shown.runs), lines, "t-small")

@@ -102,7 +102,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         if name == "reranker":
             offered = (first, *knobs.values(workspace, name), st.session_state[key])
             texts = {reranker: rerankers.called(reranker) for reranker in offered}
-            widgets.select(text_of(knobs.KNOBS[name].label), texts, key, on_change=chose)
+            widgets.select(knobs.setting(name), texts, key, on_change=chose)
         else:
             knobs.draw(name, key=key, on_change=chose)
 

@@ -7,10 +7,10 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.model import Question, QuestionSet
+from core.model import QUESTION_KINDS, Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import passages
-from pages.ui.shared import names, shell, widgets
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
 
@@ -20,7 +20,7 @@ LONGEST = 20_000
 
 def kind_called(kind: str) -> str:
     """Return the name of a kind of question on the screen; a person's own kind is its name."""
-    return text_of(names.QUESTION_KINDS.get(kind, kind))
+    return text_of(QUESTION_KINDS.get(kind, kind))
 
 
 def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:

@@ -2,16 +2,12 @@
 
 from dataclasses import replace
 
-from core.messages import message
 from core.model import CHUNKING_RANGES, KnowledgeBase, Pipeline, Run, SearchSettings, pipeline_label
-from pages.ui.shared import knobs, names, rerankers
+from pages.ui.shared import knobs, rerankers
 from pages.ui.shared.text import text_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """The names of runs side by side."""
-
-OTHERS = {"strategy": message("Strategy"), "embedder": message("Model for meaning")}
-"""The settings of a run that are neither of a search nor sizes."""
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
@@ -46,9 +42,3 @@ def titled(run: Run, number: int, base: KnowledgeBase) -> str:
 def beside(way: Pipeline, base: KnowledgeBase) -> bool:
     """Tell whether a setup needs other chunks or vectors than the base's, which are stored beside the base."""
     return (way.chunking or base.chunking, way.embedder or base.embedder) != (base.chunking, base.embedder)
-
-
-def setting(name: str) -> str:
-    """Return the name of a run's setting."""
-    known = OTHERS | names.PARAMETERS
-    return text_of(known[name]) if name in known else knobs.setting(name)

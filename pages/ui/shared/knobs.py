@@ -1,53 +1,29 @@
 """The settings of a search as widgets: their labels, helps and values, once for all pages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from core.messages import Message, message
-from core.model import CHOICES, DEFAULTS, PARTS, CompleteSettings, SearchSettings
+from core.messages import message
+from core.model import CHOICES, DEFAULTS, PARTS, SETTINGS, CompleteSettings, SearchSettings, setting_value
 from core.workspace import Workspace
-from pages.ui.shared import names, rerankers, widgets
+from pages.ui.shared import rerankers, widgets
 from pages.ui.shared.text import text_of
 
-
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """The widget of a setting. `offered`: values of a number whose range has too many."""
-
-    label: Message
-    help: Message | None = None
-    offered: tuple[int, ...] = ()
-
-
-KNOBS = {
-    "mode": Knob(message("Search by")),
-    "level": Knob(message("Level")),
-    "fusion": Knob(message("How meaning and words combine")),
-    "semantic_weight": Knob(
-        message("Weight of meaning against words"),
-        message("1 ranks by meaning alone, 0 by words alone. Only where both are used."),
+HELPS = {
+    "semantic_weight": message("1: by meaning alone. 0: by words alone. For searches that use both."),
+    "link_weight": message("What a hit gains if its note links to one of the best notes, or is linked from it."),
+    "score_threshold": message(
+        "Hits whose meaning is less similar to the question are left out; 0 leaves out none. "
+        "Doesn't apply to a search by words only."
     ),
-    "link_weight": Knob(
-        message("Boost for linked notes"),
-        message("Added to the score of a chunk whose note is linked with one of the best."),
-    ),
-    "phrase": Knob(message("A phrase in quotation marks")),
-    "score_threshold": Knob(
-        message("Minimum similarity"),
-        message("Hits that are less similar in meaning are left out; 0 leaves out none. Not where only words count."),
-    ),
-    "reranker": Knob(message("Second look")),
-    "rerank_weight": Knob(
-        message("Weight of the second look"),
-        message("1 keeps only the order of the second look, 0 only the order before it."),
-    ),
-    "expansion_size": Knob(message("Neighbouring chunks to show on each side")),
-    "limit": Knob(message("Results"), offered=(5, 10, 20, 50)),
+    "rerank_weight": message("1: the order of the second look. 0: the order before it. Between: some of both."),
 }
-"""The settings that can be chosen on a page."""
+"""What settings mean."""
+
+OFFERED = {"limit": (5, 10, 20, 50)}
+"""Values of a number whose range has too many."""
 
 OF_SEARCHES = (
     ("mode", "limit", "semantic_weight", "link_weight", "fusion"),
@@ -76,14 +52,13 @@ def value(settings: CompleteSettings, name: str) -> Any:
 
 def draw(name: str, *, key: str, **more: Any) -> Any:
     """Draw the widget of a setting and return its value. For the reranker, see `rerankers.choice`."""
-    knob, part = KNOBS[name], PARTS[name]
-    label, least, most = text_of(knob.label), part.least or 0, part.most or 0
-    more |= {"key": key, "help": text_of(knob.help) if knob.help else None}
+    label, least, most = setting(name), PARTS[name].least or 0, PARTS[name].most or 0
+    more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
     if CHOICES[name]:
-        texts = {choice: text_of(names.CHOICES[name][choice]) for choice in CHOICES[name]}
+        texts = {choice: shown(name, choice) for choice in CHOICES[name]}
         return widgets.segments(label, texts, label_visibility="visible", **more)
-    if knob.offered:
-        return st.select_slider(label, sorted({*knob.offered, st.session_state[key]}), **more)
+    if name in OFFERED:
+        return st.select_slider(label, sorted({*OFFERED[name], st.session_state[key]}), **more)
     if isinstance(getattr(DEFAULTS, name), int):
         return st.select_slider(label, range(int(least), int(most) + 1), **more)
     return st.slider(label, float(least), float(most), step=0.05, **more)
@@ -94,21 +69,14 @@ def values(workspace: Workspace, name: str) -> list[Any]:
     if name == "reranker":
         return [rerankers.NONE, *workspace.models.rerankers()]
     least, most = PARTS[name].least or 0, PARTS[name].most or 0
-    offered = KNOBS[name].offered
-    return [*offered, most] if offered else [least + (most - least) * tenth / 10 for tenth in range(11)]
+    return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
 
 
 def setting(name: str) -> str:
-    """Return the name of a setting, as tables of settings show it."""
-    if name in names.SETTINGS:
-        return text_of(names.SETTINGS[name])
-    return text_of(KNOBS[name].label) if name in KNOBS else name
+    """Return the name of a setting."""
+    return text_of(SETTINGS.get(name, name))
 
 
 def shown(name: str, value: object) -> str:
     """Return the value of a setting: by its name where it has one, – where there is none."""
-    if name == "reranker":
-        return rerankers.called(str(value))
-    if text := names.CHOICES.get(name, {}).get(str(value)):
-        return text_of(text)
-    return f"{value:g}" if isinstance(value, float) else "–" if value in (None, "") else str(value)
+    return text_of(setting_value(name, value))

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.model import CHUNKING_RANGES, ChunkingOptions
-from pages.ui.shared import names, widgets
+from pages.ui.shared import knobs, names, widgets
 from pages.ui.shared.text import t, text_of
 
 STRATEGIES = {
@@ -55,15 +55,15 @@ def choose(side: str, first: ChunkingOptions) -> ChunkingOptions:
 
 def strategies(key: str, place: Any = st, **more: Any) -> str:
     """Draw the choice of a strategy and return it."""
-    texts = {name: text_of(names.STRATEGIES[name]) for name in STRATEGIES}
-    return widgets.select(t("Strategy"), texts, key, place, **more)
+    texts = {name: knobs.shown("strategy", name) for name in STRATEGIES}
+    return widgets.select(knobs.setting("strategy"), texts, key, place, **more)
 
 
 def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
     """Draw the slider of a size on a `scale`, and return its value."""
     low, high, step = scale
     about = text_of(names.ABOUT_PARAMETERS[name])
-    return int(st.slider(text_of(names.PARAMETERS[name]), low, high, step=step, key=key, help=about, **more))
+    return int(st.slider(knobs.setting(name), low, high, step=step, key=key, help=about, **more))
 
 
 def scale(ends: tuple[int, int], step: int, *values: int) -> tuple[int, int, int]:

@@ -1,0 +1,113 @@
+"""Names of settings, their values, figures and stages of loss: one table each for pages, terminal and reports."""
+
+from core.messages import Message, message
+from core.model.evaluation import MissedAt
+
+FIGURES: dict[str, Message] = {
+    "hit@1": message("First hit is right"),
+    "hit@5": message("Found in the first 5"),
+    "hit@10": message("Found in the first 10"),
+    "mrr@10": message("Rank of the right passage (MRR)"),
+    "hit@4000chars": message("Found in the first 4,000 characters"),
+    "mrr@4000chars": message("Rank within 4,000 characters (MRR)"),
+    "recall@10": message("Right passages found in the first 10"),
+    "precision@10": message("Right hits in the first 10"),
+    "ndcg@10": message("Order of the first 10 (nDCG)"),
+    "map@10": message("Average precision in the first 10 (MAP)"),
+    "span_recall": message("Right text found"),
+    "span_precision": message("Found text that is right"),
+    "span_iou": message("Overlap with the right passage"),
+    "p50_ms": message("Typical time"),
+    "p95_ms": message("Time of slow questions"),
+}
+"""Names of METRICS and TIMES."""
+
+SETTINGS: dict[str, Message] = {
+    "strategy": message("Strategy"),
+    "short_doc_threshold": message("Keep notes whole up to"),
+    "chunk_size": message("Chunk size"),
+    "chunk_overlap": message("Overlap"),
+    "min_headings_for_md_aware": message("Split by headings from"),
+    "max_single_chunk_size": message("Largest chunk"),
+    "embedder": message("Model for meaning"),
+    "mode": message("Search by"),
+    "level": message("Level"),
+    "limit": message("Number of hits"),
+    "pool": message("Chunks considered, by meaning and by words each"),
+    "fusion": message("How meaning and words combine"),
+    "semantic_weight": message("Weight of meaning (against words)"),
+    "link_weight": message("Boost for linked notes"),
+    "phrase": message("A phrase in quotation marks"),
+    "score_threshold": message("Minimum similarity"),
+    "expansion_size": message("Neighbouring chunks to show on each side"),
+    "reranker": message("Second look"),
+    "rerank_pool": message("Hits in the second look"),
+    "rerank_weight": message("Weight of the second look"),
+    "rerank_characters": message("Characters of a hit that the second look reads"),
+    "decompose": message("What breaks down broad questions"),
+    "context_tokens": message("Length of a context, in tokens"),
+}
+"""Names of the settings of bases, searches and setups."""
+
+VALUES: dict[str, dict[str, Message]] = {
+    "strategy": {
+        "auto": message("Automatic"),
+        "none": message("Whole notes"),
+        "markdown": message("By headings"),
+        "recursive": message("By size"),
+        "lines": message("By line"),
+    },
+    "mode": {
+        "auto": message("Auto"),
+        "semantic": message("Meaning"),
+        "keyword": message("Words"),
+        "hybrid": message("Both"),
+    },
+    "level": {
+        "auto": message("Auto"),
+        "simple": message("Direct"),
+        "focused": message("Filtered"),
+        "exploratory": message("Broad"),
+    },
+    "fusion": {"weighted": message("By score"), "reciprocal": message("By rank")},
+    "phrase": {"require": message("Must be in the text"), "boost": message("Raises a hit")},
+    "decompose": {"auto": message("Auto"), "rules": message("by rules"), "llm": message("Language model")},
+}
+"""Names of the values of the settings that are a choice."""
+
+LOST: dict[MissedAt, Message] = {
+    "gone": message("No longer in the notes"),
+    "not_indexed": message("In no chunk"),
+    "cut_apart": message("Split apart"),
+    "filters": message("Kept out by the filters"),
+    "phrase": message("Without the phrase"),
+    "excluded": message("Holds an excluded word"),
+    "pending": message("Not indexed yet"),
+    "pool": message("Others were nearer"),
+    "threshold": message("Not similar enough"),
+    "fusion": message("Behind others once combined"),
+    "reranking": message("Behind others after the second look"),
+    "literal": message("Others hold the exact words"),
+    "limit": message("Behind the hits that are shown"),
+    "duplicate": message("Says the same as a hit"),
+}
+"""Where a chunk drops out of a search, or why a right passage can't be in one."""
+
+QUESTION_KINDS: dict[str, Message] = {
+    "paraphrase": message("paraphrase"),
+    "keyword": message("keyword"),
+    "short": message("short"),
+    "comparison": message("comparison"),
+    "section": message("section"),
+    "crosslingual": message("across languages"),
+    "negative": message("no answer"),
+    "definition": message("definition"),
+    "heading": message("heading"),
+    "model": message("by a model"),
+}
+"""The kinds of questions that have a name of their own; any other is shown as a person typed it."""
+
+
+def figure_name(name: str) -> Message:
+    """Return the name of a figure, and the one that a command takes."""
+    return message("{name} ({code})", name=FIGURES[name], code=name)
