@@ -43,7 +43,7 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 """Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
-_FIGURE = re.compile(rf"[-+]?[\d.]+( \(.*\))?|{NONE}")
+_FIGURE = re.compile(rf"[-+]?[\d.]+( ms| \(.*\))?|{NONE}")
 
 Cell = str | Message
 """A text from outside, or a message of this program."""
@@ -180,9 +180,8 @@ def _figures(compared: SideBySide) -> _Section:
         rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
     for name in TIMES:
         time, *times = compared.figures[name]
-        rows.append(
-            [FIGURES[name], *(f"{one:.1f}" for one in (time, *times)), *(f"{one - time:+.1f}" for one in times)]
-        )
+        differences = (f"{one - time:+.1f} ms" for one in times)
+        rows.append([FIGURES[name], *(f"{one:.1f} ms" for one in (time, *times)), *differences])
     return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
 
 

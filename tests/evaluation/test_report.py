@@ -172,12 +172,12 @@ def test_a_comparison_in_markdown() -> None:
         "3 questions, 2 of them with an answer.\n\nKnowledge base: notes\n",
         "| old | mine | 3 | 2026-01-31 09:15 UTC | 2026-01-31 09:15 UTC |",
         "## Settings that differ\n\n| Setting | old | weight 0.4 |\n",
-        "| semantic_weight | 0.6 | 0.4 |\n",
-        "weight 0.4 (mrr@10): Better on 1, worse on 1, the same on 0: too few questions to tell anything;",
+        "| Weight of meaning (against words) | 0.6 | 0.4 |\n",
+        "weight 0.4 (Rank of the right passage (MRR)): Better on 1, worse on 1, the same on 0: too few questions to tell anything;",
         "| Figure | old | weight 0.4 | weight 0.4 − old |",
-        "| hit@1 | 0.500 | 0.000 | -0.500 |",
-        "| mrr@10 | 0.500 | 0.167 | -0.333 |",
-        "| p50_ms | 12.0 | 12.0 | +0.0 |",
+        "| First hit is right | 0.500 | 0.000 | -0.500 |",
+        "| Rank of the right passage (MRR) | 0.500 | 0.167 | -0.333 |",
+        "| Typical time | 12.0 ms | 12.0 ms | +0.0 ms |",
         "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
         "old: No minimum similarity keeps a hit for 95 % of the questions with an answer.",
         "## Gained: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
@@ -196,7 +196,7 @@ def test_many_runs_have_a_row_each() -> None:
         run(f"w{number}", [result("1", number)], settings={"semantic_weight": number / 10}) for number in range(1, 7)
     ]
     report = to_markdown(side_by_side(runs))
-    assert "| Setting | semantic_weight |\n| --- | --- |\n| w1 | 0.1 |\n" in report
+    assert "| Setting | Weight of meaning (against words) |\n| --- | --- |\n| w1 | 0.1 |\n" in report
     (row,) = re.findall(r"^\| w4 \| 0\.000 \| 1\.000 .*$", report, re.MULTILINE)
     assert row.count("|") == len(METRICS) + 4
     assert "\n| w4 − w1 | -1.000 | +0.000 |" in report
@@ -204,7 +204,7 @@ def test_many_runs_have_a_row_each() -> None:
 
 def test_differences_have_their_interval_where_it_means_something() -> None:
     report = to_markdown(side_by_side([ranked("old", (1, 2) * 15), ranked("new", (1,) * 30)]))
-    (row,) = re.findall(r"\| mrr@10 \| 0\.750 \| 1\.000 \| (.+) \|", report)
+    (row,) = re.findall(r"\| Rank of the right passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
     assert re.fullmatch(r"\+0\.250 \(\+0\.1\d\d … \+0\.3\d\d\)", row)
     assert "its interval of 95 %" in report
     assert report.count("No question.") == 2

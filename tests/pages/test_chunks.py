@@ -17,7 +17,7 @@ def test_a_linked_note_is_shown_whole(filled: Screen) -> None:
     backups = next(note.id for note in filled.workspace.notes.cards() if note.path == "backups.md")
     filled.open("chunks", note=backups)
     assert len(filled.app.dataframe[0].value) == 1
-    assert "Whole note" in filled.text
+    assert "Whole notes" in filled.text
 
 
 def test_a_link_opens_the_note_at_its_chunk(long: str) -> None:

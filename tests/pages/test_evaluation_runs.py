@@ -107,7 +107,7 @@ def test_the_page_speaks_chinese(compared: Screen) -> None:
     chinese = Screen("zh-CN").open("evaluation", view="compare")
     assert chinese.app.title[0].value == "评测"
     told = chinese.text
-    for said in ("不做二次排序", "首条即对", "当前设置", "问题太少", "正确段落", "第 1 名"):
+    for said in ("不做二次排序", "第一条就对", "当前设置", "问题太少", "正确段落", "第 1 名"):
         assert said in told
 
 
@@ -158,7 +158,7 @@ def test_a_miss_says_why(filled: Screen) -> None:
     mark(filled, len(rows(filled)) - 1)
     told = boxes(filled)
     assert "missed" in told
-    assert "Not among the first" in told
+    assert "Others were nearer" in told
     assert "Others are nearer in meaning and in words" in told
 
 
