@@ -173,7 +173,7 @@ def of_comparison(evaluation: dict[str, Any]) -> list[str]:
     metric = compared["metric"]
     for number, difference in enumerate(compared["differences"], 2):
         fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric]["told"]}
-        lines.append(_("{number} against 1, by {metric}: {text}", **fields))
+        lines.append(_("{number} against 1, by “{metric}”: {text}", **fields))
     lines += map(say, compared["notices"])
     if advice := evaluation.get("advice"):
         lines.append(_("Best: {name}. {text}", name=advice["best"], text=advice["told"]))

@@ -168,7 +168,7 @@ def _facts(run: Run) -> list[Cell]:
 def _figures(compared: SideBySide) -> _Section:
     (first, *others), metric = compared.labels, compared.metric
     sentences = [
-        message("{name} ({metric}): {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
+        message("{name}, by “{metric}”: {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
         for label, by_metric in zip(others, compared.comparisons, strict=True)
     ]
     if compared.comparisons and compared.answerable >= ENOUGH:

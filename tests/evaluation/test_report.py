@@ -173,7 +173,7 @@ def test_a_comparison_in_markdown() -> None:
         "| old | mine | 3 | 2026-01-31 09:15 UTC | 2026-01-31 09:15 UTC |",
         "## Settings that differ\n\n| Setting | old | weight 0.4 |\n",
         "| Weight of meaning (against words) | 0.6 | 0.4 |\n",
-        "weight 0.4 (Rank of the right passage (MRR)): Better on 1, worse on 1, the same on 0: too few questions to tell anything;",
+        "weight 0.4, by “Rank of the right passage (MRR)”: Better on 1, worse on 1, the same on 0: too few questions",
         "| Figure | old | weight 0.4 | weight 0.4 − old |",
         "| First hit is right | 0.500 | 0.000 | -0.500 |",
         "| Rank of the right passage (MRR) | 0.500 | 0.167 | -0.333 |",
