@@ -24,13 +24,16 @@ class Jobs:
         self._threads: dict[str, threading.Thread] = {}
         self._number = 0
 
-    def start(self, name: str, work: Callable[[Progress], Any]) -> bool:
-        """Run `work` in a thread; return False and start nothing while a job of this name runs."""
+    def start(self, name: str, work: Callable[[Progress], Any], *, base: str = "") -> bool:
+        """Run `work` in a thread; return False and start nothing while a job of this name runs.
+
+        `base` is the name of the only base that the work changes, empty for any.
+        """
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
                 return False
             self._number += 1
-            self._jobs[name] = Job(name, self._number, started=time.monotonic())
+            self._jobs[name] = Job(name, self._number, base, started=time.monotonic())
             self._stops[name] = threading.Event()
             thread = threading.Thread(target=self._run, args=(name, work), name=f"job-{name}", daemon=True)
             self._threads[name] = thread

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, flagged, summary, tree, tryout
-from pages.ui.shared import jobs, links, pending, shell
+from pages.ui.chunks import bands, chunktable, editor, flagged, offer, summary, tree, tryout
+from pages.ui.shared import empty, jobs, links, pending, shell
 from pages.ui.shared.text import t
 
 
@@ -21,7 +21,7 @@ def stored(
             icon=":material/edit_note:",
         )
         with shell.errors():
-            editor.first(workspace, note)
+            editor.first(workspace, base, note)
         return
     edits = bands.placed(workspace, note)
     shown = summary.linked(chunks)
@@ -29,7 +29,7 @@ def stored(
     with right:
         summary.figures(chunks)
         marked = chunktable.table(note, chunks, shown, edits)
-        chunktable.actions(workspace, note, chunks, marked, set(edits))
+        chunktable.actions(workspace, base, note, chunks, marked, set(edits))
         pending.section(workspace, base, note, chunks)
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
@@ -49,7 +49,7 @@ def stored(
             on_pick=lambda index: links.say("chunk", str(index)),
             on_edit=lambda index: editor.open_next(chunks[index].id),
         )
-    editor.drawer(workspace, note, chunks, edits)
+    editor.drawer(workspace, base, note, chunks, edits)
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
@@ -60,8 +60,11 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     with st.container():
         flagged.section(workspace)
     if note_id is None:
-        st.caption(t("Choose a note on the left to see how it is split."))
+        offer.notes(workspace)
         return
+    # On narrow screens the tree is behind the menu's button: there this stands in its place.
+    with st.container(key="other_notes"):
+        shell.on_demand(t("Another note"), "another", "description", lambda: offer.notes(workspace), box=st.popover)
     note = workspace.notes.get(note_id)
     base = next(base for base in bases if base.id == note.base_id)
     own = workspace.chunks.options(note.id)
@@ -79,7 +82,7 @@ workspace = shell.workspace()
 st.title(t("Chunks"))
 bases = workspace.bases.all()
 if not bases:
-    st.info(t("There is nothing to search yet."), icon=":material/splitscreen:")
+    empty.no_notes(workspace, t("Here you see how each note is split, why, and can change it. There are no notes yet."))
     st.stop()
 with shell.errors():
     page(workspace, bases)

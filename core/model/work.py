@@ -21,10 +21,14 @@ JobState = Literal["running", "done", "cancelled", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """State of a piece of work: `error` is the message for the person, `result` the return value."""
+    """State of a piece of work: `error` is the message for the person, `result` the return value.
+
+    `base` is the name of the only base that the work changes, empty for any.
+    """
 
     name: str
     number: int
+    base: str = ""
     state: JobState = "running"
     done: float = 0.0
     total: float = 0.0

@@ -1,5 +1,6 @@
 """What a person does to chunks on their page: one in the drawer, several from the table."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -136,26 +137,47 @@ def test_marked_neighbours_become_one_chunk(page: Chunks) -> None:
     assert [chunk.text for chunk in page.all] == texts
 
 
-def test_marked_chunks_that_are_not_neighbours_stay_as_they_are(page: Chunks) -> None:
-    page.workspace.chunks.delete(page.all[7].id)
+def test_only_neighbours_can_be_merged(page: Chunks) -> None:
+    for hidden in (7, 9):
+        page.workspace.chunks.delete(page.all[hidden].id)
     page.screen.app.run()
-    for rows in ((1, 3), (1, 2, 10), (6, 7, 8)):
-        page.mark(*rows).press("act_merge")
-        assert "not neighbours, so nothing was merged" in page.screen.text
-        assert len(page.all) == 30
-    page.screen.app.run()
-    assert "not neighbours" not in page.screen.text
+    for rows in ((1, 3), (1, 2, 10), (6, 7, 8), (8,)):
+        assert page.mark(*rows).disabled("act_merge")
+    assert not page.mark(1, 2).disabled("act_merge")
+    page.drawer(8)
+    assert not any(button.key == "drawer_merge" for button in page.screen.app.button)
 
 
-def test_a_single_marked_chunk_is_merged_with_the_next(page: Chunks) -> None:
-    page.mark(29)
-    assert page.disabled("act_merge")
+def test_a_single_chunk_is_merged_with_the_next_else_with_the_one_before(page: Chunks) -> None:
     page.mark(28).press("act_merge")
     assert [chunk.text.count("## Section") for chunk in page.all][-2:] == [1, 2]
-    page.workspace.chunks.delete(page.all[5].id)
+    page.mark(28).press("act_merge")
+    assert [chunk.text.count("## Section") for chunk in page.all][-2:] == [1, 3]
+    assert page.screen.app.query_params["chunk"] == "27"
+
+
+def test_an_import_shuts_the_chunks_of_its_own_base_only_and_says_so(page: Chunks) -> None:
+    jobs, go = page.workspace.jobs, threading.Event()
+    page.drawer(3)
+    try:
+        jobs.start("import", lambda progress: go.wait(20), base="another")
+        page.screen.app.run()
+        page.screen.app.text_area[0].set_value("The quick zanzibar fox").run()
+        page.press("drawer_save")
+        assert page.all[3].text == "The quick zanzibar fox"
+        go.set()
+        jobs.wait("import")
+        go.clear()
+        jobs.start("import", lambda progress: go.wait(20), base="long")
+        page.drawer(4)
+        assert "chunks can be changed as soon as that is done" in page.screen.text
+        assert page.disabled("drawer_save")
+        assert page.disabled("act_delete")
+    finally:
+        go.set()
+        jobs.wait("import")
     page.screen.app.run()
-    page.mark(4)
-    assert page.disabled("act_merge")
+    assert not page.disabled("drawer_save")
 
 
 def test_a_choice_behind_the_last_chunk_is_the_last_one(page: Chunks) -> None:

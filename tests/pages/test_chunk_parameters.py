@@ -94,6 +94,17 @@ def test_sizes_that_a_command_chose_can_be_applied_only_when_moved(screen: Scree
     assert apply_shut(screen) == [True, True]
 
 
+def test_reset_goes_to_the_parameters_of_the_base_where_the_note_has_its_own(screen: Screen, long: str) -> None:
+    screen.workspace.chunks.rechunk(note_ids=[long], options=ChunkingOptions(strategy="recursive", chunk_size=300))
+    view(screen, "preview")
+    assert screen.app.slider("try_preview_chunk_size").value == 300
+    screen.press("reset_preview")
+    base = screen.workspace.bases.all()[0].chunking
+    assert screen.app.selectbox("try_preview_strategy").value == base.strategy
+    assert screen.app.slider("try_preview_chunk_size").value == base.chunk_size
+    assert apply_shut(screen) == [False, True]
+
+
 def test_a_slider_goes_by_ones_where_its_steps_would_miss_a_value() -> None:
     assert parameters.scale((256, 1024), 16, 512, 512) == (256, 1024, 16)
     assert parameters.scale((256, 1024), 16, 300, 512) == (256, 1024, 1)

@@ -6,10 +6,26 @@ from pages.ui.chunks import bands, summary, tree
 from tests.pages.conftest import Screen
 
 
-def test_nothing_is_chosen_at_first(filled: Screen) -> None:
+def test_without_a_note_some_are_offered_and_the_last_one_is_opened_next_time(filled: Screen) -> None:
     filled.open("chunks")
     assert "Choose a note" in filled.text
     assert not filled.app.dataframe
+    filled.app.text_input("offer_text").input("bread").run()
+    (offered,) = (button for button in filled.app.button if (button.key or "").startswith("offer_"))
+    filled.press(offered.key)
+    assert len(filled.app.dataframe[0].value) == 1
+    bread = filled.app.query_params["note"]
+    again = Screen().open("chunks")
+    assert again.app.query_params["note"] == bread
+    again.workspace.notes.delete([bread])
+    assert "Choose a note" in Screen().open("chunks").text
+
+
+def test_without_notes_the_page_says_what_it_is_for_and_brings_some() -> None:
+    screen = Screen().open("chunks")
+    assert "There are no notes yet" in screen.text
+    screen.press("try").finish()
+    assert "Choose a note" in screen.text
 
 
 def test_a_linked_note_is_shown_whole(filled: Screen) -> None:

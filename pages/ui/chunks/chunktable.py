@@ -6,10 +6,11 @@ from typing import TypeVar
 import streamlit as st
 
 from core.messages import message
-from core.model import CHUNK_KINDS, Chunk, Edit, Note, Progress
+from core.model import CHUNK_KINDS, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
 from pages.ui.shared import jobs, links, names, pending, widgets
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
 Item = TypeVar("Item")
@@ -19,7 +20,10 @@ ACTIONS = {
     "embed": (message("Index"), message("Index those of the marked chunks that aren't indexed yet")),
     "merge": (
         message("Merge"),
-        message("Makes one chunk of the marked neighbours; a single one is merged with the next"),
+        message(
+            "Makes one chunk of marked ones that follow each other; a single one is merged with the next, the last one "
+            "with the one before"
+        ),
     ),
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, else takes back an edit")),
@@ -93,39 +97,40 @@ def _shared(sections: Sequence[tuple[str, ...]]) -> int:
 
 
 def actions(
-    workspace: Workspace, note: Note, chunks: Sequence[Chunk], marked: Sequence[Chunk], edited: set[str]
+    workspace: Workspace,
+    base: KnowledgeBase,
+    note: Note,
+    chunks: Sequence[Chunk],
+    marked: Sequence[Chunk],
+    edited: set[str],
 ) -> None:
     """Draw the actions on the marked chunks; each acts on those that it applies to."""
-    shut = jobs.writing(workspace)
+    why = jobs.hindrance(workspace, base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted"]
-    last = len(living) == 1 and not editor.next_lives(chunks, living[0])
+    run = editor.mergeable(chunks, living)
     waiting = [chunk.id for chunk in living if chunk.state == "pending"]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
-        if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note", shut=workspace.readonly):
+        if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note"):
             editor.open_at(marked[0].id)
-        if _button("embed", len(waiting), "bolt", shut=shut):
+        if _button("embed", len(waiting), "bolt", why):
             pending.embed(workspace, chunk_ids=waiting)
-        merge = _button("merge", 0 if last else len(living), "merge", shut=shut)
-        if _button("delete", len(living), "delete", shut=shut):
+        if _button("merge", len(living) if run else 0, "merge", why):
+            links.say("chunk", str(run[0].index))
+            jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in run)))
+        if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
             _each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.of_note(note.id)[at].id))
-        if _button("restore", len(back), "settings_backup_restore", shut=shut):
+        if _button("restore", len(back), "settings_backup_restore", why):
             _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
-    if merge and living[-1].index - living[0].index >= len(living):
-        st.warning(
-            t("The marked chunks are not neighbours, so nothing was merged. Mark chunks that follow each other."),
-            icon=":material/merge:",
-        )
-    elif merge:
-        links.say("chunk", str(living[0].index))
-        jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in living)))
-    st.caption(t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it."))
+    usual = t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
+    st.caption(plain(why) or usual)
 
 
-def _button(name: str, count: int, icon: str, *, shut: bool) -> bool:
+def _button(name: str, count: int, icon: str, why: str = "") -> bool:
+    """Draw the button of an action, disabled where there is a reason `why` it can't be done now."""
     label, about = map(text_of, ACTIONS[name])
-    return widgets.counted(label, count, f"act_{name}", icon, disabled=shut, help=about)
+    return widgets.counted(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
 def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:

@@ -1,14 +1,15 @@
 """The drawer that edits, splits, merges, deletes and restores a chunk, and adds another after it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import streamlit as st
 
-from core.model import Chunk, Edit, Note
+from core.model import Chunk, Edit, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, splitting
 from pages.ui.shared import jobs, links, names, shell, widgets
-from pages.ui.shared.safe import facts
+from pages.ui.shared.safe import facts, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 WIDTH = 680
@@ -31,7 +32,9 @@ def _close() -> None:
     st.session_state.pop("drawer", None)
 
 
-def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:
+def drawer(
+    workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]
+) -> None:
     """Draw the drawer if it is open; it closes when its chunk is gone."""
     chunk = next((chunk for chunk in chunks if chunk.id == st.session_state.get("drawer")), None)
     if chunk is None:
@@ -43,18 +46,26 @@ def drawer(workspace: Workspace, note: Note, chunks: Sequence[Chunk], edits: Map
     @st.dialog(title, width=WIDTH, position="right", on_dismiss=_close)
     def opened() -> None:
         with shell.errors():
-            _inside(workspace, note, chunks, chunk, edits.get(chunk.id))
+            shut = _shut(workspace, base)
+            _inside(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
     opened()
 
 
-def _inside(workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
+def _shut(workspace: Workspace, base: KnowledgeBase) -> bool:
+    """Tell whether the chunks of a base can't be changed now, and say why."""
+    why = jobs.hindrance(workspace, base.name)
+    if why:
+        st.info(plain(why), icon=":material/lock:")
+    return bool(why)
+
+
+def _inside(
+    workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
+) -> None:
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
     st.html(facts([" › ".join(chunk.section), tokens, text_of(names.CHUNK_STATES[chunk.state]), change]))
-    shut = jobs.writing(workspace)
-    if workspace.readonly:
-        st.info(text_of(shell.READONLY), icon=":material/lock:")
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if st.button(t("Restore"), key="drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
@@ -83,10 +94,11 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
 def _others(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
-    last = not next_lives(chunks, chunk)
+    run = mergeable(chunks, [chunk])
     with st.container(horizontal=True):
-        if widgets.button(t("Merge with the next"), "drawer_merge", "merge", disabled=shut or last):
-            _finish(workspace, note, chunk.index, lambda: workspace.chunks.merge(chunk.id))
+        label = t("Merge with the next") if run[:1] == [chunk] else t("Merge with the one before")
+        if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
+            _finish(workspace, note, run[0].index, lambda: workspace.chunks.merge(*(part.id for part in run)))
         if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.delete(chunk.id))
         if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
@@ -96,9 +108,21 @@ def _others(
             st.code(edit.anchor, language=None, wrap_lines=True)
 
 
-def next_lives(chunks: Sequence[Chunk], chunk: Chunk) -> bool:
-    """Tell whether a chunk that isn't hidden follows."""
-    return any(after.state != "deleted" for after in chunks[chunk.index + 1 : chunk.index + 2])
+def mergeable(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
+    """Return the chunks that a merge of the chosen ones joins, in reading order; empty where there is nothing to merge.
+
+    Several chosen chunks have to follow each other; a single one is merged with the next, else with the one before.
+    """
+    if len(chosen) == 1:
+        at = chosen[0].index
+        pairs = (chunks[at : at + 2], chunks[max(0, at - 1) : at + 1])
+        return next(([*pair] for pair in pairs if len(pair) == 2 and _living(pair)), [])
+    follow = all(after.index == before.index + 1 for before, after in pairwise(chosen))
+    return [*chosen] if chosen and follow and _living(chosen) else []
+
+
+def _living(chunks: Sequence[Chunk]) -> bool:
+    return all(chunk.state != "deleted" for chunk in chunks)
 
 
 def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
@@ -117,9 +141,9 @@ def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
         _finish(workspace, note, chunk.index + 1, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 
 
-def first(workspace: Workspace, note: Note) -> None:
+def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
     """Draw the form that adds a chunk to a note without any."""
-    shut = jobs.writing(workspace)
+    shut = _shut(workspace, base)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     st.caption(t("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it."))
     if _done("first", t("Add a chunk"), "add", shut=shut):

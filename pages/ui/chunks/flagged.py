@@ -42,7 +42,7 @@ def _edit(workspace: Workspace, item: Flagged) -> None:
         f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(text_of(bands.CHANGES[edit.kind]))}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
-    shut = jobs.writing(workspace)
+    shut = jobs.writing(workspace, note.base if note else "")
 
     def decide(decision: Decision) -> None:
         jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))

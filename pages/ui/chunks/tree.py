@@ -1,6 +1,7 @@
 """The notes as a tree of folders in the sidebar, where a person chooses the note of the page."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 from zlib import crc32
@@ -23,6 +24,8 @@ WHOLE = 500
 STEP = 200
 """Notes of a folder that are sent when it is unfolded, and again when a person wants more of them."""
 
+_LAST = "chunks_note"
+
 Path = tuple[str, ...]
 
 
@@ -35,7 +38,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
         text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
         text = text.strip()
         cards = workspace.notes.cards(Filters(bases=(base,) if base else ()), text=text)
-        chosen: str | None = st.session_state.get("cut_note")
+        chosen = _chosen(workspace)
         if cards:
             _draw(cards, chosen, base, text, several=len(bases) > 1 and not base)
         else:
@@ -47,6 +50,26 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
         except NoteNotFound:
             st.session_state.pop("cut_note")
             raise
+    if chosen and workspace.preferences.get(_LAST) != chosen:
+        workspace.preferences.set(_LAST, chosen)
+    return chosen
+
+
+def choose(note_id: str) -> None:
+    """Choose a note for the next run."""
+    st.session_state["cut_note"] = note_id
+    links.say("note", note_id)
+    links.say("chunk", "")
+
+
+def _chosen(workspace: Workspace) -> str | None:
+    """Return the chosen note, at first the one that was open last."""
+    chosen: str | None = st.session_state.get("cut_note")
+    last = workspace.preferences.get(_LAST)
+    if chosen is None and last:
+        with suppress(NoteNotFound):
+            chosen = workspace.notes.get(last).id
+            st.session_state["cut_note"] = chosen
     return chosen
 
 
@@ -62,9 +85,7 @@ def _draw(cards: Sequence[NoteCard], chosen: str | None, base: str, text: str, *
 
     def picked() -> None:
         if (note := st.session_state["tree"].pick) is not None:
-            st.session_state["cut_note"] = note
-            links.say("note", note)
-            links.say("chunk", "")
+            choose(note)
             st.rerun()
 
     def unfold() -> None:

@@ -23,7 +23,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
     """Draw the note as other parameters would cut it, and the changes."""
     left, right = st.columns(2, gap="medium")
     with right:
-        tried = parameters.choose("preview", current)
+        tried = parameters.choose("preview", current, base.chunking)
         cut = summary.cut(workspace, note, tried, base.embedder)
         _apply(workspace, note, base, tried, current, "preview")
         summary.figures(cut.chunks)
@@ -43,7 +43,7 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
         with column:
             other = "markdown" if cuts and cuts[0].strategy == "recursive" else "recursive"
             begin = replace(current, strategy=other) if cuts else current
-            tried = parameters.choose(side, begin)
+            tried = parameters.choose(side, begin, base.chunking)
             cuts.append(summary.cut(workspace, note, tried, base.embedder))
             _apply(workspace, note, base, tried, current, side)
             summary.figures(cuts[-1].chunks)
@@ -95,13 +95,16 @@ def _apply(
     workspace: Workspace, note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: ChunkingOptions, side: str
 ) -> None:
     rechunk = partial(workspace.chunks.rechunk, options=tried)
-    shut = jobs.writing(workspace)
+    why = jobs.hindrance(workspace, base.name)
+    shut = bool(why)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = t("Apply to this note")
         about = t("Splits this note this way from now on. Only chunks with other text are indexed again; edits stay.")
-        if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=about):
+        if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
             jobs.start(workspace, "rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
         label = t("Apply to the base")
         about = t("Splits all notes of the base this way, except those with parameters of their own. Edits stay.")
-        if widgets.button(label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=about):
+        if widgets.button(
+            label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about
+        ):
             jobs.start(workspace, "rechunk", lambda progress: rechunk(base.name, progress=progress))

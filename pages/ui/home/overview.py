@@ -6,7 +6,7 @@ from core.messages import message
 from core.model import BaseStatus, Status, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
-from pages.ui.shared import jobs, plans, sizes, style, times, widgets
+from pages.ui.shared import empty, plans, sizes, style, times, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -28,13 +28,7 @@ def welcome(workspace: Workspace) -> None:
     st.html(
         f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
     )
-    shut = jobs.importing(workspace) or workspace.readonly
-    with st.container(horizontal=True):
-        if widgets.button(t("Try it with sample notes"), "try", "play_arrow", type="primary", disabled=shut):
-            jobs.start_samples(workspace)
-            st.rerun()
-        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=shut):
-            st.switch_page("notes.py")
+    empty.beginnings(workspace)
     st.space("small")
     for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
         column.html(

@@ -119,7 +119,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
             shut = plan.is_empty or not confirmed or workspace.readonly
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
                 apply = partial(workspace.notes.apply, plan, confirmed=confirmed)
-                if workspace.jobs.start("import", lambda progress: apply(progress=progress)):
+                if workspace.jobs.start("import", lambda progress: apply(progress=progress), base=plan.base):
                     del st.session_state["plan"]
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))

@@ -14,6 +14,8 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sample_notes"
+SAMPLE = "sample"
+"""The base of the notes that come with the program."""
 IMPORTS = ("import", "rebuild")
 CHUNKS = ("rechunk", "embed", "edits")
 BASES = ("switch", "tokens")
@@ -54,6 +56,7 @@ DONE = {
     "suggest": plural("{n} question suggested", "{n} questions suggested"),
 }
 """What each job has done; `n` is its result where that is a number."""
+READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 SOON = 1.2
 """Seconds that a page waits for a job that may be short."""
 
@@ -84,9 +87,23 @@ def importing(workspace: Workspace) -> bool:
     return workspace.jobs.running("import")
 
 
-def writing(workspace: Workspace) -> bool:
-    """Tell whether chunks can't be changed: a job changes them, or the workspace is for reading only."""
-    return workspace.readonly or workspace.jobs.running(*IMPORTS, *CHUNKS)
+def writing(workspace: Workspace, base: str = "") -> bool:
+    """Tell whether the chunks of a base can't be changed; without a base, of any."""
+    return bool(hindrance(workspace, base))
+
+
+def hindrance(workspace: Workspace, base: str = "") -> str:
+    """Return why the chunks of a base can't be changed, empty where they can; without a base, of any.
+
+    An import replaces notes of its own base only: those of another one can be changed meanwhile.
+    """
+    if workspace.readonly:
+        return text_of(READONLY)
+    for job in filter(None, map(workspace.jobs.get, (*IMPORTS, *CHUNKS))):
+        if job.state == "running" and (job.name != "import" or not (job.base and base) or job.base == base):
+            doing = text_of(DOING[job.name])
+            return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
+    return ""
 
 
 def evaluating(workspace: Workspace) -> bool:
@@ -117,9 +134,9 @@ def start_samples(workspace: Workspace) -> None:
     """Import the notes that come with the program."""
 
     def work(progress: Progress) -> SyncReport:
-        return workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"), progress=progress)
+        return workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, SAMPLE), progress=progress)
 
-    workspace.jobs.start("import", work)
+    workspace.jobs.start("import", work, base=SAMPLE)
 
 
 def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:

@@ -20,20 +20,20 @@ STRATEGIES = {
 STEPS = {"min_headings_for_md_aware": 1, "chunk_overlap": 5, "chunk_size": 16}
 
 
-def choose(side: str, first: ChunkingOptions) -> ChunkingOptions:
+def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions) -> ChunkingOptions:
     """Draw the strategy and a slider for each size, and return their values.
 
-    They begin with `first`, and follow it until a person moves one.
+    They begin with `first`, and follow it until a person moves one; a button sets them to the `usual` ones of the base.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
-    def reset() -> None:
-        st.session_state.update({keys[name]: value for name, value in asdict(first).items()})
+    def begin(options: ChunkingOptions) -> None:
+        st.session_state.update({keys[name]: value for name, value in asdict(options).items()})
 
     before: ChunkingOptions | None = st.session_state.get(f"try_{side}_from")
     moved = before and any(st.session_state.get(keys[name]) != value for name, value in asdict(before).items())
     if before != first and not moved:
-        reset()
+        begin(first)
     st.session_state[f"try_{side}_from"] = first
     chosen: dict[str, int] = {}
     with st.container(border=True, key=f"parameters_{side}"):
@@ -49,8 +49,16 @@ def choose(side: str, first: ChunkingOptions) -> ChunkingOptions:
             shut = name not in STRATEGIES[strategy]
             with columns[number % 2]:
                 chosen[name] = size(name, keys[name], fitting, disabled=shut, persist_state="session")
-        widgets.small(t("Reset"), f"reset_{side}", "undo", on_click=reset)
-    return ChunkingOptions(strategy=strategy, **chosen)
+        own = ChunkingOptions(strategy=strategy, **chosen)
+        widgets.small(
+            t("Reset to the base's parameters"),
+            f"reset_{side}",
+            "undo",
+            on_click=begin,
+            args=(usual,),
+            disabled=own == usual,
+        )
+    return own
 
 
 def strategies(key: str, place: Any = st, **more: Any) -> str:

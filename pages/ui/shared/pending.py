@@ -14,7 +14,7 @@ def section(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Seque
     """Draw the switch of the base, and the buttons that index the waiting chunks of the note and of the base."""
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.chunks.pending(base.name)
-    shut = jobs.writing(workspace)
+    shut = jobs.writing(workspace, base.name)
     with st.container(horizontal=True, vertical_alignment="center"):
         at_once(workspace, base)
         label = t("Index this note ({n})", n=pending)
@@ -44,7 +44,7 @@ def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
 def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
     """Draw the button that indexes the waiting chunks of a base."""
     label = t("Index the whole base ({n})", n=pending)
-    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.writing(workspace)):
+    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.writing(workspace, base.name)):
         embed(workspace, base.name)
 
 

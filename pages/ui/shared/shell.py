@@ -16,8 +16,6 @@ from pages.ui.shared.text import t, text_of
 WARM_AFTER = 1.5
 """Seconds for the first page; it takes twice as long while the model's libraries load."""
 
-READONLY = message("Open for reading only: you can search and read, but not import or delete.")
-
 MODEL = {
     "ready": message("Model ready"),
     "loading": message("Loading the model…"),
@@ -50,7 +48,7 @@ def start() -> st.Page:
         st.stop()
     page = _frame(workspace)
     if holder is not None:
-        st.warning(f"**{text_of(READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
+        st.warning(f"**{text_of(jobs.READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
         if st.button(t("Open for writing"), key="reopen"):
             _opened.clear()
             st.rerun()

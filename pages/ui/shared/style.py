@@ -22,6 +22,8 @@ STYLE = """
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 2.6rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
+@media (min-width: 768px) { .st-key-other_notes { display: none; } }
+[class*="st-key-offer_"] button { justify-content: flex-start; text-align: left; } [class*="st-key-offer_"] button p { overflow-wrap: anywhere; }
 .t-brand { display: flex; align-items: center; gap: .6rem; font-weight: 680; font-size: 1.3rem; letter-spacing: -.01em; }
 .t-sign { display: grid; width: 1.6rem; height: 1.6rem; gap: 2px; grid-template: repeat(4, 1fr) / 1fr 1fr 1fr 1fr; }
 .t-sign i { border-radius: 2px; }
