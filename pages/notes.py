@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.notes import imports, listing, reader
-from pages.ui.shared import jobs, shell
+from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
 workspace = shell.workspace()
@@ -14,7 +14,9 @@ with shell.errors():
     imports.section(workspace, bases)
 jobs.panel(workspace)
 if not bases:
-    st.info(t("There are no notes yet. Import a folder above."), icon=":material/description:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
+        empty.samples(workspace)
     st.stop()
 
 chosen = listing.chosen()
@@ -26,7 +28,7 @@ with shell.errors():
         listing.table(cards, chosen, several_bases=len(bases) > 1 and not base)
         listing.actions(workspace, chosen, base)
         if not chosen:
-            st.caption(t("Click the box at the left of a row to read a note; choose several to delete them."))
+            st.caption(t("Click the box at the left of a row to read a note; mark several to delete them together."))
     if reading:
         with reading:
             reader.note(workspace, workspace.notes.get(chosen[0]))

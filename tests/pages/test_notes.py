@@ -109,6 +109,8 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
     assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
     filled.app.text_input("notes_text").input("nothing such").run()
     assert "No note passes these filters" in filled.text
+    filled.press("notes_clear")
+    assert len(filled.app.dataframe[0].value) == 3
 
 
 def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault: Path) -> None:
@@ -151,12 +153,34 @@ def test_a_note_that_is_gone_is_an_error_box(filled: Screen) -> None:
 
 def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
     bread = next(note for note in filled.workspace.notes.cards() if note.path == "kitchen/bread.txt")
-    filled.open("notes", note=bread.id).press("delete_notes")
-    assert len(filled.workspace.notes.cards()) == 3
+    filled.open("notes", note=bread.id)
+    assert not any("Delete" in button.label for button in filled.app.button)
+    delete(filled, bread.id)
+    assert "- bread" in filled.text
+    assert "1 chunk" in filled.text
     filled.press("delete_no")
     assert len(filled.workspace.notes.cards()) == 3
-    filled.press("delete_notes").press("delete_yes")
+    delete(filled, bread.id).press("delete_yes")
     assert [note.path for note in filled.workspace.notes.cards()] == ["backups.md", "缓存/雪崩.md"]
+
+
+def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
+    first, second, _ = filled.workspace.notes.cards()
+    filled.workspace.chunks.edit(filled.workspace.chunks.of_note(first.id)[0].id, "mine")
+    filled.open("notes").app.session_state["chosen"] = [first.id, second.id]
+    filled.app.run()
+    filled.press("delete_notes")
+    assert f"- {first.title}\n- {second.title}" in filled.text.replace("\\", "")
+    assert "1 edit of yours" in filled.text
+    filled.press("delete_yes")
+    assert len(filled.workspace.notes.cards()) == 1
+
+
+def delete(screen: Screen, note_id: str) -> Screen:
+    """Choose to delete the note that is open, in its menu."""
+    menu = screen.app.menu_button(f"note_menu_{note_id}")
+    menu.click("delete").run()
+    return screen
 
 
 def test_a_base_is_deleted_after_a_yes(filled: Screen) -> None:

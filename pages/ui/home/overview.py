@@ -6,7 +6,7 @@ from core.messages import message
 from core.model import BaseStatus, Status, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
-from pages.ui.shared import empty, plans, sizes, style, times, widgets
+from pages.ui.shared import empty, jobs, plans, sizes, style, times, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -67,10 +67,15 @@ def attention(workspace: Workspace, status: Status) -> None:
 
 
 def bases(workspace: Workspace, status: Status) -> None:
-    """Draw a card for every base, and the folder of the workspace."""
+    """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):
             _base(base)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = t("Import more notes")
+        st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
+        if jobs.SAMPLE not in [base.base.name for base in status.bases]:
+            empty.samples(workspace, type="tertiary")
     st.caption(
         t("{size} on disk in {folder}", size=sizes.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
     )

@@ -22,7 +22,7 @@ def section(workspace: Workspace, bases: list[str]) -> None:
         return
     if workspace.readonly or jobs.importing(workspace):
         return
-    with st.expander(t("Import and sync"), expanded=not bases, icon=":material/sync:"):
+    with st.expander(t("Import and sync"), expanded=not bases or "import" in st.query_params, icon=":material/sync:"):
         folder, upload_folder, files = st.tabs(
             [t("Folder on this machine"), t("Upload a folder"), t("Upload files or a zip")]
         )

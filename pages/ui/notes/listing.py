@@ -1,4 +1,4 @@
-"""The list of notes: filters, table, deletion."""
+"""The list of notes: filters, table, and what is done with several of them."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ import streamlit as st
 
 from core.model import NoteCard
 from core.workspace import Workspace
-from pages.ui.shared import jobs, links, shell, widgets
-from pages.ui.shared.safe import plain
+from pages.ui.notes import deletion
+from pages.ui.shared import jobs, links, widgets
 from pages.ui.shared.text import t, t_plural
 
 
 def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str]:
     """Draw the filters and return the base (empty: all), the tags, and the text to look for."""
     if links.arrived("note"):
-        st.session_state.update(notes_base="", notes_tags=[], notes_text="")
+        clear()
     if (base := links.arrived("base")) in bases:
         st.session_state["notes_base"] = base
     left, middle, right = st.columns([2, 3, 3])
@@ -38,7 +38,8 @@ def table(cards: Sequence[NoteCard], chosen: Sequence[str], *, several_bases: bo
     """Draw the notes; a marked row makes its note a chosen one of the next run."""
     links.say("note", chosen[0] if len(chosen) == 1 else "")
     if not cards:
-        st.info(t("No note passes these filters."))
+        st.caption(t("No note passes these filters."))
+        widgets.button(t("Clear the filters"), "notes_clear", "filter_alt_off", on_click=clear)
         return
     # Rows are marked by position: another listing is another widget, to which the choice is carried over.
     key = f"notes_{hash((tuple(card.id for card in cards), st.session_state.get('links')))}"
@@ -78,34 +79,19 @@ def _row(card: NoteCard) -> dict[str, object]:
     }
 
 
+def clear() -> None:
+    """Let every note of every base pass in the next run."""
+    st.session_state.update(notes_base="", notes_tags=[], notes_text="")
+
+
 def actions(workspace: Workspace, chosen: Sequence[str], base: str) -> None:
-    """Draw the buttons that delete the chosen notes or the base, after a dialog."""
+    """Draw the buttons that delete several chosen notes or the base; the reader's menu deletes the note that is open."""
     shut = workspace.readonly or jobs.importing(workspace)
-    of_notes = t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen))
     with st.container(horizontal=True):
-        if chosen and widgets.button(of_notes, "delete_notes", "delete", disabled=shut):
-            st.session_state["deleting"] = "notes"
-        if base and widgets.small(t("Delete this base"), "delete_base", "delete_forever", disabled=shut):
-            st.session_state["deleting"] = "base"
-
-    def closed() -> None:
-        st.session_state.pop("deleting", None)
-
-    def delete() -> None:
-        with st.spinner(t("Deleting…")):
-            if st.session_state["deleting"] == "base":
-                workspace.bases.delete(base)
-            else:
-                workspace.notes.delete(list(chosen))
-        st.session_state["chosen"] = []
-
-    if st.session_state.get("deleting") == "notes" and chosen:
-        text = t(
-            "They leave Tessera with their chunks. The files on disk stay, and would come back with the next sync."
-        )
-        shell.confirm(of_notes, text, "delete", delete, closed=closed)
-    elif st.session_state.get("deleting") == "base" and base:
-        count = next(status.notes for status in workspace.status().bases if status.base.name == base)
-        title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=count))
-        text = t("The base and its notes leave Tessera, with their index. The files on disk stay.")
-        shell.confirm(title, text, "delete", delete, closed=closed)
+        if len(chosen) > 1:
+            label = t_plural("Delete {n} note", "Delete {n} notes", n=len(chosen))
+            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=deletion.ask, args=(chosen,))
+        if base:
+            label = t("Delete this base")
+            widgets.small(label, "delete_base", "delete_forever", disabled=shut, on_click=deletion.ask, args=((), base))
+    deletion.dialog(workspace)

@@ -8,7 +8,8 @@ from core.messages import message
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.shared import widgets
+from pages.ui.notes import deletion
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import facts, harmless, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -41,7 +42,20 @@ def note(workspace: Workspace, note: Note) -> None:
                 widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
             else:
                 widgets.chunk_link(note.id, None, t("See its chunks"))
+            _menu(workspace, note)
         _body(note, raw=view == "raw")
+
+
+def _menu(workspace: Workspace, note: Note) -> None:
+    """Draw the menu of what is rarely done with a note."""
+    key = f"note_menu_{note.id}"
+
+    def chosen() -> None:
+        if st.session_state[key] == "delete":
+            deletion.ask([note.id])
+
+    shut = workspace.readonly or jobs.importing(workspace)
+    widgets.menu(t("More"), {"delete": t("Delete this note")}, key, "more_horiz", on_click=chosen, disabled=shut)
 
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:

@@ -1,5 +1,7 @@
 """What a page without notes says, and the two buttons that bring some."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.workspace import Workspace
@@ -17,10 +19,19 @@ def no_notes(workspace: Workspace, text: str) -> None:
 
 def beginnings(workspace: Workspace) -> None:
     """Draw the two ways to begin: the sample notes at once, or the import of a person's own."""
-    shut = workspace.readonly or jobs.importing(workspace)
     with st.container(horizontal=True):
-        if widgets.button(t("Try it with sample notes"), "try", "play_arrow", type="primary", disabled=shut):
-            jobs.start_samples(workspace)
-            st.rerun()
-        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=shut):
+        samples(workspace, type="primary")
+        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=_shut(workspace)):
             st.switch_page("notes.py")
+
+
+def samples(workspace: Workspace, **more: Any) -> None:
+    """Draw the button that imports the sample notes."""
+    label, shut = t("Try it with sample notes"), _shut(workspace)
+    if widgets.button(label, "try", "play_arrow", disabled=shut, **more):
+        jobs.start_samples(workspace)
+        st.rerun()
+
+
+def _shut(workspace: Workspace) -> bool:
+    return workspace.readonly or jobs.importing(workspace)

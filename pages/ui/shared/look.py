@@ -23,8 +23,8 @@ _START = st.components.v2.component(
     html="<i></i>",
     js="""
 export default function({ data }) {
-  const folder = location.pathname.replace(/[^/]*$/, '');
-  const keys = data.pages.map(page => `stActiveTheme-${folder}${page}-v2`);
+  const pages = [...document.querySelectorAll('[data-testid="stSidebar"] a')].map(link => link.pathname);
+  const keys = [...pages, '/', location.pathname].map(path => `stActiveTheme-${path}-v2`);
   keys.forEach(key => localStorage.removeItem(key));
   window.onpagehide = () => data.look && keys.forEach(key => localStorage.setItem(key, JSON.stringify(data.look)));
 }
@@ -43,8 +43,8 @@ def settle(workspace: Workspace | None) -> None:
     st.rerun()
 
 
-def switch(workspace: Workspace | None, pages: list[str]) -> None:
-    """Draw the switch; `pages` are the paths that a start can have."""
+def switch(workspace: Workspace | None) -> None:
+    """Draw the switch; later sessions begin with the choice."""
     look = _chosen(workspace)
 
     def choose() -> None:
@@ -54,7 +54,7 @@ def switch(workspace: Workspace | None, pages: list[str]) -> None:
     st.session_state["look_switch"] = look
     with st.container(key="look"):
         widgets.segments(t("Appearance"), labels(LOOKS), "look_switch", on_change=choose)
-        _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize(), "pages": pages})
+        _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
 
 
 def _chosen(workspace: Workspace | None) -> str:

@@ -138,7 +138,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         if workspace:
             jobs.follow(workspace, lambda: _model_state(workspace))
         language.switch(workspace)
-        look.switch(workspace, ["", *PAGES])
+        look.switch(workspace)
     return page
 
 

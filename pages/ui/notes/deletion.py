@@ -1,0 +1,71 @@
+"""The dialog that deletes notes or a base: it names what goes."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.shared import shell
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural
+
+NAMED = 5
+"""Notes that are named; the others are counted."""
+
+_ASKED = "deleting"
+
+
+def ask(note_ids: Sequence[str], base: str = "") -> None:
+    """Open the dialog for these notes, or for a base, in the next run; for callbacks."""
+    st.session_state[_ASKED] = (list(note_ids), base)
+
+
+def dialog(workspace: Workspace) -> None:
+    """Draw the dialog if it is open."""
+    note_ids, base = st.session_state.get(_ASKED, ([], ""))
+    if base:
+        _base(workspace, base)
+    elif note_ids:
+        _notes(workspace, note_ids)
+
+
+def _closed() -> None:
+    st.session_state.pop(_ASKED, None)
+
+
+def _base(workspace: Workspace, base: str) -> None:
+    status = next((status for status in workspace.status().bases if status.base.name == base), None)
+    if status is None:
+        _closed()
+        return
+
+    def delete() -> None:
+        with st.spinner(t("Deleting…")):
+            workspace.bases.delete(base)
+        st.session_state["chosen"] = []
+
+    title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=status.notes))
+    text = t("The base and its notes leave Tessera, with their index. The files on disk stay.")
+    shell.confirm(title, text, "delete", delete, closed=_closed)
+
+
+def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    cards = [card for card in workspace.notes.cards() if card.id in note_ids]
+    if not cards:
+        _closed()
+        return
+
+    def delete() -> None:
+        with st.spinner(t("Deleting…")):
+            workspace.notes.delete(note_ids)
+        st.session_state["chosen"] = []
+
+    names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
+    if len(cards) > NAMED:
+        names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
+    edits = sum(len(workspace.chunks.edits(card.id)) for card in cards)
+    goes = [t_plural("{n} chunk", "{n} chunks", n=sum(card.chunks for card in cards))]
+    goes += [t_plural("{n} edit of yours", "{n} edits of yours", n=edits)] if edits else []
+    stays = t("The files on disk stay, and the next sync would bring the notes back.")
+    text = "\n\n".join(["\n".join(names), f"{t('With them go:')} {' · '.join(goes)}", stays])
+    shell.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete, closed=_closed)
