@@ -189,7 +189,8 @@ def test_chunks(sent: made_up.Sent, screen: Screen) -> None:
             state(screen, drawer=chunks.of_note(id_)[at].id, drawer_mode=mode)
     screen.app.session_state["drawer"] = ""
     marked = {"selection": {"rows": [3, 5], "columns": [], "cells": []}}
-    state(screen, **{screen.app.dataframe[0].key: marked}).press("act_merge")
+    state(screen, **{screen.app.dataframe[0].key: marked})
+    assert next(button for button in screen.app.button if button.key == "act_merge").disabled
     check(sent, screen)
 
 
