@@ -5,8 +5,7 @@ The embedders `bundled`, `sentence` and `onnx` are Encoders. An `encoding` is th
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
@@ -14,21 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from core.embedding.device import Turns, choose
-from core.embedding.loading import failing, sentence_transformer, to_device, weight_bytes
+from core.embedding.device import choose
+from core.embedding.loading import sentence_transformer
 from core.embedding.model_folder import Facts, facts
+from core.embedding.numpy_model import NumpyModel, supported
+from core.embedding.tokens import unit
+from core.embedding.torch_model import TorchModel
 from core.errors import ModelError
+from core.messages import message
 from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
 """Characters tokenised at once: an encoding takes about 100 bytes of memory per token."""
 
-BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens in a forward pass, with padding, by device. On a processor the speeds with 2048 to 8192 are within 4 % of
-each other (benchmarks/embedding.py). A question during an import waits for one pass, so the smallest is best."""
+FEW = 4
+"""Texts of notes that numpy embeds while torch isn't loaded, those of an edited chunk: importing torch takes 9 s."""
 
-COUNTED_AT_ONCE = 1024
-"""Texts whose tokens are counted in one call of the tokenizer."""
+IN_NUMPY = Device("cpu", "float32", message("questions are read on the processor"))
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1000
 """Size of the cache of question vectors, and the longest question in it. The vector of a token takes 1.5 to 4 KB."""
@@ -65,7 +66,6 @@ class Encoder:
         self._device = device
         self._load = load
         self._loading = RLock()
-        self._turns = Turns()
         self._questions_lock = Lock()
         self._questions: dict[str, tuple[Matrix, list[Matrix]]] = {}
 
@@ -117,25 +117,44 @@ class Encoder:
 
     def loaded(self) -> Any:
         """Return the SentenceTransformer; the first call loads it. Raises ModelError."""
+        return self._in_bulk().model
+
+    def _in_bulk(self) -> TorchModel:
         with self._loading:
-            return self._model
+            return self._torch_model
 
     @cached_property
-    def _model(self) -> Any:
+    def _torch_model(self) -> TorchModel:
         device = self._device or choose()
-        model = self._load(self.facts, self.name, device)
-        self.running = Running(device, weight_bytes(model))
+        model = TorchModel(self._load(self.facts, self.name, device), self._tokenizer, self.facts, self.name, device)
+        self.running = model.running
+        return model
+
+    def _at_once(self, role: Role, count: int) -> NumpyModel | None:
+        """Return the model in numpy if it runs `count` texts; torch runs many, and what numpy can't."""
+        if self._load is not sentence_transformer or (
+            role != "query" and (count > FEW or "_torch_model" in vars(self))
+        ):
+            return None
+        with self._loading:
+            return self._numpy_model
+
+    @cached_property
+    def _numpy_model(self) -> NumpyModel | None:
+        model = supported(self.facts)
+        if model and self.running is None:
+            self.running = Running(IN_NUMPY, model.weight_bytes)
         return model
 
     def warm(self) -> None:
-        """Load the model and run it once: the first run is the slowest."""
+        """Load what a question needs and run it once: the first run is the slowest."""
         self.embed(["warm"], role="query")
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""
         if role == "query" and len(texts) == 1:
             return self._question(texts[0])[0]
-        return self._embed(texts, role, None)
+        return self._embed(texts, role, with_tokens=False)[0]
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
         """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
@@ -144,16 +163,14 @@ class Encoder:
         """
         if role == "query" and len(texts) == 1:
             return self._question(texts[0])
-        tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
-        return self._embed(texts, role, tokens), tokens
+        return self._embed(texts, role, with_tokens=True)
 
     def _question(self, text: str) -> tuple[Matrix, list[Matrix]]:
         """Return the cached vectors of a question, which several stages of one search need."""
         with self._questions_lock:
             vectors = self._questions.get(text)
         if vectors is None:
-            tokens = [np.empty((0, 0), np.float32)]
-            vectors = self._embed([text], "query", tokens), tokens
+            vectors = self._embed([text], "query", with_tokens=True)
             if len(text) > CACHED_CHARACTERS:
                 return vectors
             with self._questions_lock:
@@ -162,56 +179,19 @@ class Encoder:
                     del self._questions[next(iter(self._questions))]
         return vectors
 
-    def _embed(self, texts: Sequence[str], role: Role, tokens: list[Matrix] | None) -> Matrix:
-        vectors = np.empty((len(texts), self.facts.dimension), np.float32)
+    def _embed(self, texts: Sequence[str], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
         prompt = self.facts.prompts[role]
         clean = [_clean(text) for text in texts]
-        model = self.loaded()
-        for rows in self._batches(clean, prompt):
-            with self._turns.take(), _one_thread() if role == "query" else nullcontext():
-                batch = [clean[row] for row in rows]
-                vectors[rows], token_vectors = self._forward(model, batch, prompt, tokens is not None)
-            if tokens is not None:
-                for row, matrix in zip(rows, token_vectors, strict=True):
-                    tokens[row] = matrix
-        return vectors
-
-    def _batches(self, texts: list[str], prompt: str) -> Iterator[list[int]]:
-        """Yield the indices of texts of similar length, so that a batch has little padding."""
-        if len(texts) < 2:
-            if texts:
-                yield [0]
-            return
-        sizes: list[int] = []
-        for start in range(0, len(texts), COUNTED_AT_ONCE):
-            encodings = self._tokenizer.encode_batch_fast(
-                [prompt + text for text in texts[start : start + COUNTED_AT_ONCE]]
-            )
-            sizes += (min(len(encoding.ids), self.facts.max_tokens) for encoding in encodings)
-        budget = BATCH_TOKENS[self._model.device.type]
-        rows: list[int] = []
-        for row in sorted(range(len(texts)), key=sizes.__getitem__, reverse=True):
-            if rows and (len(rows) + 1) * sizes[rows[0]] > budget:
-                yield rows
-                rows = []
-            rows.append(row)
-        yield rows
-
-    def _forward(self, model: Any, texts: list[str], prompt: str, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
-        import torch
-
-        # The steps of SentenceTransformer.encode that change the vectors; the others would slow a short question.
-        with failing(self.name, len(texts)), torch.inference_mode():
-            output = model(to_device(model.preprocess(texts, prompt=prompt or None), model.device))
-            vectors: Matrix = _unit(output["sentence_embedding"])
-            tokens = self._text_tokens(output, prompt) if with_tokens else []
-        if vectors.shape != (len(texts), self.facts.dimension):
-            raise ModelError(
-                "The model '{name}' gives {n} numbers a text where its folder says {due}. Copy or download it again.",
-                name=self.name,
-                n=vectors.shape[-1],
-                due=self.facts.dimension,
-            )
+        frame = self._frame(prompt) if with_tokens else None
+        model = self._at_once(role, len(texts))
+        if not model:
+            vectors, tokens = self._in_bulk().embed(clean, prompt, frame, short=role == "query")
+        elif not texts:
+            return np.empty((0, self.facts.dimension), np.float32), []
+        else:
+            states = model.tokens([self._ids(prompt + text) for text in clean])
+            vectors = unit(np.stack([model.pooled(rows) for rows in states]))
+            tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if frame else []
         if not np.isfinite(vectors).all():
             raise ModelError(
                 "The model '{name}' gave results that aren't numbers: its weights are damaged. Copy or download "
@@ -220,14 +200,12 @@ class Encoder:
             )
         return vectors, tokens
 
-    def _text_tokens(self, output: Any, prompt: str) -> list[Matrix]:
-        """Return the token vectors of each text without prompt, special tokens and padding."""
-        before, behind = self._frame(prompt)
-        masks = output["attention_mask"].bool()
-        return [
-            _unit(vectors[mask][before : int(mask.sum()) - behind])
-            for vectors, mask in zip(output["token_embeddings"], masks, strict=True)
-        ]
+    def _ids(self, text: str) -> list[int]:
+        """Return the ids of a text's tokens; of a text that is too long, those that the model reads."""
+        ids: list[int] = self._tokenizer.encode(text).ids
+        behind = self._frame("")[1]
+        excess = len(ids) - self.facts.max_tokens
+        return ids if excess <= 0 else ids[: -behind - excess] + ids[-behind:]
 
     def _frame(self, prompt: str) -> tuple[int, int]:
         """Count the tokens before and behind a text: the special ones and those of the prompt."""
@@ -235,40 +213,6 @@ class Encoder:
         special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
         behind = special[::-1].index(0)
         return (len(special) - behind if prompt else special.index(0)), behind
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Run torch in one thread.
-
-    More threads don't speed up a question, and the keyword search runs in another thread at the same time. On two
-    cores, a search of 100,000 chunks takes 70 ms in the median with two threads and 56 ms with one
-    (benchmarks.scale).
-    """
-    import torch
-
-    usual = _threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(usual)
-
-
-@cache
-def _threads() -> int:
-    """Return torch's usual number of threads, cached before `_one_thread` changes it for the first time."""
-    import torch
-
-    return torch.get_num_threads()
-
-
-def _unit(vectors: Any) -> Matrix:
-    """Return a tensor's rows as a numpy array of float32, each of unit length."""
-    import torch
-
-    unit: Matrix = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
-    return unit
 
 
 def _clean(text: str) -> str:

@@ -19,7 +19,8 @@ def test_the_converted_folder_is_a_model_like_any_other(bundled):
     folder = build_sentence(str(e5.ensure_folder()))
     assert (folder.dimension, folder.input_tokens) == (bundled.dimension, bundled.input_tokens)
     for role in ("note", "query"):
-        assert np.array_equal(folder.embed(["备份"], role=role), bundled.embed(["备份"], role=role))
+        # While torch isn't loaded, numpy embeds a few texts; bfloat16 differs from it.
+        assert np.allclose(folder.embed(["备份"], role=role), bundled.embed(["备份"], role=role), atol=3e-3)
 
 
 def test_meaning_across_languages(bundled):
