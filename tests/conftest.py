@@ -19,6 +19,8 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(offline.RECORD, str(record))
         patch.setenv("PYTHONPATH", os.pathsep.join(folders))
+        # `auto` would try which form of the model is faster on this processor; tests use the same one everywhere.
+        patch.setenv("TESSERA_EMBEDDER", "bundled")
         yield record
 
 

@@ -52,7 +52,19 @@ AUTO = "auto"
 
 
 def resolve(name: str) -> str:
-    """Return `name`; for `auto`, `bundled` if that model is on this machine, else `tfidf`, which needs no model."""
+    """Return `name`; for `auto`, the built-in model as it runs fastest here, else `tfidf`, which needs no model.
+
+    Imports torch to know the processor. Raises ModelError if the built-in model can't be written.
+    """
+    if name != AUTO:
+        return name
+    from core.embedding import bundled, trial
+
+    return trial.fastest() if bundled.installed() else "tfidf"
+
+
+def presumed(name: str) -> str:
+    """Return the name that `resolve` most likely returns, at no cost: to load it ahead."""
     if name != AUTO:
         return name
     from core.embedding import bundled

@@ -9,18 +9,17 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from core.embedding.device import choose
 from core.embedding.loading import sentence_transformer
 from core.embedding.model_folder import Facts, facts
-from core.embedding.numpy_model import NumpyModel, supported
+from core.embedding.numpy_model import supported
 from core.embedding.tokens import unit
 from core.embedding.torch_model import TorchModel
 from core.errors import ModelError
-from core.messages import message
 from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
@@ -28,8 +27,6 @@ SEGMENT = 1 << 16
 
 FEW = 4
 """Texts of notes that numpy embeds while torch isn't loaded, those of an edited chunk: importing torch takes 9 s."""
-
-IN_NUMPY = Device("cpu", "float32", message("questions are read on the processor"))
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1000
 """Size of the cache of question vectors, and the longest question in it. The vector of a token takes 1.5 to 4 KB."""
@@ -40,12 +37,22 @@ SPARE = 1
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
+class IdsModel(Protocol):
+    """A model that needs no torch; several threads may run it at once."""
+
+    running: Running
+
+    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
+
+
 class Encoder:
     """Tokenizer and model of the folder that `folder` returns, each loaded at its first use.
 
-    `known`: fingerprint and dimension, for a model whose folder may not be written yet. `load`: loads the model from
-    its folder. `suffix`: ends the fingerprint, for a `load` that changes the vectors. Safe to share between threads:
-    one thread at a time runs the model, and a question during an import waits for one batch only.
+    `known`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads what runs
+    the folder's model in place of numpy and torch. `suffix`: ends the fingerprint, for a session that changes the
+    vectors. Numpy embeds questions, so that no question needs torch or waits for an import; torch embeds notes.
+    Safe to share between threads.
     """
 
     def __init__(
@@ -54,7 +61,7 @@ class Encoder:
         folder: Callable[[], Path],
         *,
         device: Device | None = None,
-        load: Callable[[Facts, str, Device], Any] = sentence_transformer,
+        session: Callable[[Facts, str], IdsModel] | None = None,
         known: tuple[str, int] | None = None,
         suffix: str = "",
     ) -> None:
@@ -64,7 +71,7 @@ class Encoder:
         self.running: Running | None = None
         self._folder = folder
         self._device = device
-        self._load = load
+        self._session = session
         self._loading = RLock()
         self._questions_lock = Lock()
         self._questions: dict[str, tuple[Matrix, list[Matrix]]] = {}
@@ -126,24 +133,24 @@ class Encoder:
     @cached_property
     def _torch_model(self) -> TorchModel:
         device = self._device or choose()
-        model = TorchModel(self._load(self.facts, self.name, device), self._tokenizer, self.facts, self.name, device)
+        model = TorchModel(
+            sentence_transformer(self.facts, self.name, device), self._tokenizer, self.facts, self.name, device
+        )
         self.running = model.running
         return model
 
-    def _at_once(self, role: Role, count: int) -> NumpyModel | None:
-        """Return the model in numpy if it runs `count` texts; torch runs many, and what numpy can't."""
-        if self._load is not sentence_transformer or (
-            role != "query" and (count > FEW or "_torch_model" in vars(self))
-        ):
-            return None
+    def _at_once(self, role: Role, count: int) -> IdsModel | None:
+        """Return the model without torch that runs `count` texts, None if torch is to run them."""
         with self._loading:
-            return self._numpy_model
+            if self._session is None and role != "query" and (count > FEW or "_torch_model" in vars(self)):
+                return None
+            return self._ids_model
 
     @cached_property
-    def _numpy_model(self) -> NumpyModel | None:
-        model = supported(self.facts)
+    def _ids_model(self) -> IdsModel | None:
+        model = self._session(self.facts, self.name) if self._session else supported(self.facts)
         if model and self.running is None:
-            self.running = Running(IN_NUMPY, model.weight_bytes)
+            self.running = model.running
         return model
 
     def warm(self) -> None:
@@ -189,8 +196,8 @@ class Encoder:
         elif not texts:
             return np.empty((0, self.facts.dimension), np.float32), []
         else:
-            states = model.tokens([self._ids(prompt + text) for text in clean])
-            vectors = unit(np.stack([model.pooled(rows) for rows in states]))
+            pooled, states = model.run([self._ids(prompt + text) for text in clean])
+            vectors = unit(pooled)
             tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if frame else []
         if not np.isfinite(vectors).all():
             raise ModelError(

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from core.embedding.model_folder import Facts, read_json
-from core.model import Matrix
+from core.messages import message
+from core.model import Device, Matrix, Running
 
 LARGEST = 200 << 20
 """Bytes of the largest layers in float32 that numpy runs: beyond, torch is faster by more than its import takes."""
+
+IN_NUMPY = Device("cpu", "float32", message("questions are read on the processor"))
 
 _PARTS = ("attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense")
 _HALF_ROOT = np.float32(2**-0.5)
@@ -43,10 +46,11 @@ class NumpyModel:
         self._type = read("embeddings.token_type_embeddings.weight")[0]
         self._first_norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
         self._layers = [_layer(read, f"encoder.layer.{number}.") for number in range(depth)]
-        self.weight_bytes = sum(array.nbytes for layer in self._layers for array in layer) + self._positions.nbytes
+        size = sum(array.nbytes for layer in self._layers for array in layer) + self._positions.nbytes
+        self.running = Running(IN_NUMPY, size)
 
-    def tokens(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
-        """Return for each text, as the ids of its tokens, the last layer's vectors, shape (tokens, dimension)."""
+    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
         ends = np.cumsum([len(ids) for ids in texts])
         spans = [slice(end - len(ids), end) for ids, end in zip(texts, ends.tolist(), strict=True)]
         words = np.stack([self._word_row(number) for ids in texts for number in ids]).astype(np.float32)
@@ -56,12 +60,8 @@ class NumpyModel:
             mixed = self._attended(states @ mixing + mixing_bias, spans)
             states = self._normed(states + mixed @ out + out_bias, *norm)
             states = self._normed(states + _gelu(states @ wide + wide_bias) @ narrow + narrow_bias, gain, bias)
-        return [states[span] for span in spans]
-
-    def pooled(self, tokens: Matrix) -> Matrix:
-        """Return the vector of a text from those of its tokens."""
-        vector: Matrix = tokens[0] if self._pooling == "cls" else tokens.mean(axis=0)
-        return vector
+        tokens = [states[span] for span in spans]
+        return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
 
     def _attended(self, projected: Matrix, spans: Sequence[slice]) -> Matrix:
         """Return each token's mean of the values of its text's tokens, by their likeness to it."""
@@ -78,7 +78,7 @@ class NumpyModel:
         return result
 
     def _normed(self, states: Matrix, gain: Matrix, bias: Matrix) -> Matrix:
-        centred = states - states.mean(axis=-1, keepdims=True)
+        centred: Matrix = states - states.mean(axis=-1, keepdims=True)
         centred /= np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + self._epsilon)
         centred *= gain
         centred += bias

@@ -22,7 +22,7 @@ from core.embedding.model_folder import Facts, read_json
 from core.embedding.writing import beside
 from core.errors import MissingDependency, ModelError
 from core.messages import Message, from_json, message, to_json, verbatim
-from core.model import Device
+from core.model import Device, Matrix, Running
 
 VERSION = 1
 """Increase it with every change of the written graph."""
@@ -56,7 +56,7 @@ def build(name: str = "") -> Encoder:
             choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
             raise MissingDependency(choice, package, "onnx")
     known, folder = sentence.find(name) if name else bundled.find()
-    encoder = Encoder(known, folder, device=PROCESSOR, load=_Session, suffix=f":onnx-int8-{VERSION}")
+    encoder = Encoder(known, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
         _ = encoder.facts
     return encoder
@@ -167,39 +167,23 @@ def _reason(process: subprocess.CompletedProcess[str]) -> Message:
 
 
 class _Session:
-    """A graph with the interface of a SentenceTransformer that `Encoder` uses.
-
-    Texts run one by one: the rounding to 8 bits depends on the whole batch, and on a processor a batch is hardly
-    faster.
+    """A graph on onnxruntime. Texts run one by one: the rounding to 8 bits depends on the whole batch, and on a
+    processor a batch is hardly faster.
     """
 
-    def __init__(self, facts: Facts, name: str, device: Device) -> None:
-        import torch
-        from tokenizers import Tokenizer
-
-        self.device = torch.device(device.name)
+    def __init__(self, facts: Facts, name: str) -> None:
         self._name = name
-        self._tokenizer = Tokenizer.from_file(str(facts.tokenizer))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(facts.max_tokens)
         file = ensure_file(facts, name)
-        self.weight_bytes = file.stat().st_size
+        self.running = Running(PROCESSOR, file.stat().st_size)
         self._graph = _open(file)
 
-    def preprocess(self, texts: Sequence[str], prompt: str | None) -> dict[str, Any]:
-        """Return the token ids of every text."""
-        return {"ids": [encoding.ids for encoding in self._tokenizer.encode_batch([(prompt or "") + t for t in texts])]}
+    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens.
 
-    def __call__(self, features: dict[str, Any]) -> dict[str, Any]:
-        """Return the outputs of a SentenceTransformer, in the same shapes."""
-        import torch
-        from torch.nn.utils.rnn import pad_sequence
-
+        Raises ModelError if onnxruntime fails.
+        """
         try:
-            outputs = [
-                self._graph.run(["vector", "tokens"], {"input_ids": np.array([ids], np.int64)})
-                for ids in features["ids"]
-            ]
+            outputs = [self._graph.run(["vector", "tokens"], {"input_ids": np.array([ids], np.int64)}) for ids in texts]
         except Exception as error:  # onnxruntime's errors have no common base class
             raise ModelError(
                 "The model '{name}' failed on onnxruntime: {why}. "
@@ -207,22 +191,14 @@ class _Session:
                 name=self._name,
                 why=first_line(error),
             ) from error
-        tokens = [torch.from_numpy(tokens[0]) for _, tokens in outputs]
-        return {
-            "sentence_embedding": torch.from_numpy(np.concatenate([vector for vector, _ in outputs])),
-            "token_embeddings": pad_sequence(tokens, batch_first=True),
-            "attention_mask": pad_sequence([torch.ones(len(rows)) for rows in tokens], batch_first=True),
-        }
+        return np.concatenate([vector for vector, _ in outputs]), [tokens[0] for _, tokens in outputs]
 
 
 def _open(file: Path) -> Any:
-    import torch
-    from onnxruntime import InferenceSession, SessionOptions
+    from onnxruntime import InferenceSession
 
-    options = SessionOptions()
-    options.intra_op_num_threads = torch.get_num_threads()
     try:
-        return InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        return InferenceSession(str(file), providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no common base class
         raise ModelError(
             "{file} is damaged ({why}). Delete its folder, and it is written again.",

@@ -22,7 +22,7 @@ COUNTED_AT_ONCE = 1024
 
 
 class TorchModel:
-    """A loaded SentenceTransformer, or a `model` with the same interface; one thread at a time runs it."""
+    """A loaded SentenceTransformer; one thread at a time runs it."""
 
     def __init__(self, model: Any, tokenizer: Any, facts: Facts, name: str, device: Device) -> None:
         self.model = model

@@ -1,6 +1,5 @@
 """The models of a workspace: built once, shared by its bases, loaded in the background, described, tested."""
 
-import gc
 import time
 
 from core import embedding, reranking
@@ -77,7 +76,7 @@ class Models:
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay: while the libraries of a model are imported, nothing else in this process runs.
+        Screens pass a delay: while a tokenizer is read, nothing else in this process runs.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
@@ -98,7 +97,7 @@ class Models:
 
     def _warm_up(self, after: float, progress: Progress) -> None:
         time.sleep(after)
-        names = {base.embedder for base in self._store.bases.all()} or {embedding.resolve(self._settings.embedder)}
+        names = {base.embedder for base in self._store.bases.all()} or {embedding.presumed(self._settings.embedder)}
         failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
@@ -107,10 +106,6 @@ class Models:
             except (ModelError, ProviderError) as error:
                 failed.append(error)
         self._store.open_index()
-        # Streamlit collects garbage after every run of a page. Without the half a million objects of the libraries,
-        # which stay anyway, each collection is 0.3 s shorter.
-        gc.collect()
-        gc.freeze()
         if failed:
             raise failed[0]
 

@@ -1,6 +1,5 @@
 """Long work on the screen: what runs, how far it is, how it ended. `workspace.jobs` does the work."""
 
-import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -67,10 +66,6 @@ def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
 
     @st.fragment(run_every=1.0 if running else None)
     def part() -> None:
-        if "warm" in running:
-            # Streamlit collects all garbage after every run, and what the model's libraries make while
-            # they load is half a million objects: without this the page's polling starves the loading.
-            gc.freeze()
         if _running(workspace) != running:
             st.rerun()
         draw()

@@ -13,8 +13,8 @@ from pages.ui.shared import jobs, language, look, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
-WARM_AFTER = 1.5
-"""Seconds for the first page; it takes twice as long while the model's libraries load."""
+WARM_AFTER = 0.5
+"""Seconds for the first page: nothing else runs for as long while the model's tokenizer is read."""
 
 MODEL = {
     "ready": message("Model ready"),

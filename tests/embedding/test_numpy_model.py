@@ -1,0 +1,86 @@
+"""Questions without torch: the same vectors, from a process that imports nothing heavy."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.embedding.encoder import Encoder
+from core.embedding.numpy_model import supported
+from core.embedding.sentence import build as build_sentence
+from core.model import Device, Matrix
+from core.workspace import Workspace
+
+QUESTIONS = ["what is ownership?", "什么是“循环神经网络”的梯度裁剪", "", "a very long question " * 200]
+IN_FLOAT32 = Device("cpu", "float32", "")
+COLD = """
+import json, sys
+from core.workspace import Workspace
+with Workspace(readonly=True) as workspace:
+    hits = workspace.search("how is a backup restored?").hits
+print(json.dumps([hits[0].note.title, sorted({"torch", "chromadb", "sentence_transformers"} & set(sys.modules))]))
+"""
+
+
+def by_torch(embedder: Encoder) -> tuple[Matrix, list[Matrix]]:
+    prompt = embedder.facts.prompts["query"]
+    return embedder._torch_model.embed(QUESTIONS, prompt, embedder._frame(prompt), short=True)
+
+
+def same(embedder: Encoder, *, off_by: float) -> None:
+    assert supported(embedder.facts) is not None
+    vectors, tokens = embedder.embed_tokens(QUESTIONS, role="query")
+    expected, expected_tokens = by_torch(embedder)
+    assert np.abs(vectors - expected).max() < off_by
+    for ours, theirs in zip(tokens, expected_tokens, strict=True):
+        assert ours.shape == theirs.shape
+        assert np.abs(ours - theirs).max(initial=0) < off_by
+
+
+def test_vectors_are_those_of_torch_with_mean_pooling(bundled: Encoder) -> None:
+    same(Encoder(bundled.name, lambda: bundled.facts.folder, device=IN_FLOAT32), off_by=1e-5)
+
+
+def test_vectors_are_those_of_torch_with_the_first_tokens_vector(tiny_folder: Path) -> None:
+    same(build_sentence(str(tiny_folder), device=IN_FLOAT32), off_by=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("config.json", {"model_type": "roberta"}),
+        ("config.json", {"hidden_act": "relu"}),
+        ("sentence_bert_config.json", {"do_lower_case": True}),
+        ("modules.json", [{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]),
+    ],
+)
+def test_a_model_of_another_make_is_left_to_torch(
+    tiny_folder: Path, tmp_path: Path, file: str, change: dict[str, object] | list[object]
+) -> None:
+    import shutil
+
+    folder = shutil.copytree(tiny_folder, tmp_path / "model")
+    content = json.loads((folder / file).read_text(encoding="utf-8"))
+    changed = content | change if isinstance(change, dict) else content + change
+    facts = build_sentence(str(tiny_folder)).facts
+    (folder / file).write_text(json.dumps(changed), encoding="utf-8")
+    assert supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, "")) is None
+
+
+def test_a_question_from_a_new_process_imports_neither_torch_nor_chroma(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "backup.md").write_text("# Backups\n\nStop the server, then copy the files back.\n")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault", "notes"))
+    process = subprocess.run(
+        [sys.executable, "-c", COLD],
+        env=os.environ | {"TESSERA_WORKSPACE": str(tmp_path / "workspace")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(process.stdout) == ["Backups", []]
