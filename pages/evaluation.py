@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import advice, comparison, history, pipelines, questions, running, sets
-from pages.ui.shared import links, shell, widgets
+from pages.ui.shared import empty, links, shell, widgets
 from pages.ui.shared.text import labels, t
 
 VIEWS = {
@@ -74,11 +74,8 @@ workspace = shell.workspace()
 st.title(t("Evaluation"))
 bases = workspace.bases.all()
 if not bases:
-    st.info(
-        t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know."),
-        icon=":material/query_stats:",
-    )
-    widgets.import_links()
+    text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")
+    empty.no_notes(workspace, text)
     st.stop()
 with shell.errors():
     page(workspace, bases)

@@ -1,12 +1,13 @@
 """Advice on settings from the runs of a grid: the best ones and their expected gain."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ConfigError, UnknownChoice
-from core.evaluation.compare import compare
+from core.evaluation.compare import compare, rounded
 from core.evaluation.scoring import values as values_of
 from core.evaluation.sidebyside import BY_BUDGET, shared
 from core.messages import Message, message
@@ -53,9 +54,10 @@ def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
     best = 0 if refused else int(means.argmax())
     gains, times = (np.zeros(len(questions)), np.zeros(len(keys))) if refused else _cross_validated(table)
     comparison = compare(dict.fromkeys(questions, 0.0), dict(zip(questions, gains.tolist(), strict=True)))
-    luck = 1.0 if refused else _luck(table)
+    luck, untold = (1.0, 0) if refused else _luck(table)
     keep = best == 0 or comparison.difference <= 0
     firm = not keep and comparison.settled and luck <= RARE
+    more = 0 if keep or firm else max(comparison.more or 0, untold, 1)
     return Advice(
         best=keys[best],
         mean=float(means[best]),
@@ -64,11 +66,12 @@ def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
         comparison=comparison,
         chosen=float(times[best]) / (FOLDS * REPEATS),
         luck=luck,
+        more=more,
         ranking=tuple((keys[at], float(means[at])) for at in np.argsort(-means, kind="stable")),
         keep=keep,
         firm=firm,
         refused=refused,
-        message=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, firm=firm),
+        message=refused or _sentence(comparison.difference, changes=best > 0, keep=keep, more=more),
     )
 
 
@@ -112,19 +115,26 @@ def _cross_validated(table: Values) -> tuple[Values, Values]:
     return gains / REPEATS, times
 
 
-def _luck(table: Values) -> float:
-    """Return the share of resamples in which chance puts the best of equally good rows as far ahead of the first."""
+def _luck(table: Values) -> tuple[float, int]:
+    """Return the share of resamples in which chance puts the best of equally good rows as far ahead of the first.
+
+    The second number estimates the further questions after which that share is RARE, if the best stays as far ahead:
+    what chance does shrinks with the root of their number.
+    """
     ahead = table[1:] - table[0]
     means = ahead.mean(axis=1)
     centred, best = ahead - means[:, None], means.max().round(9)
     random = np.random.default_rng(SEED)
     count = ahead.shape[1]
-    as_far = 0
+    furthest: list[float] = []
     for _ in range(0, RESAMPLES, _BLOCK):
         draws = random.multinomial(count, np.full(count, 1 / count), _BLOCK) / count
-        as_far += int(((draws @ centred.T).max(axis=1).round(9) >= best).sum())
+        furthest.extend((draws @ centred.T).max(axis=1).round(9))
+    as_far = sum(chance >= best for chance in furthest)
+    rare = float(np.quantile(furthest, 1 - RARE))
+    more = max(0, ceil(count * ((rare / best) ** 2 - 1))) if best > 0 else 0
     # The sample itself counts as one resample, as in compare.
-    return (as_far + 1) / (RESAMPLES + 1)
+    return (as_far + 1) / (RESAMPLES + 1), more
 
 
 def _alone() -> ConfigError:
@@ -143,21 +153,22 @@ def _refused(count: int) -> Message | None:
     )
 
 
-def _sentence(gain: float, *, changes: bool, keep: bool, firm: bool) -> Message:
+def _sentence(gain: float, *, changes: bool, keep: bool, more: int) -> Message:
     if not changes:
         return message("Keep the settings as they are: no others did better on these questions.")
     if keep:
         return message(
             "Keep the settings as they are: what was best on some of the questions was no better on the others."
         )
-    if firm:
+    if not more:
         return message(
             "These settings are better: on questions that they weren't chosen by, they gained {gain:.3f} on average, "
             "more than chance explains (95 %).",
             gain=gain,
         )
     return message(
-        "These settings may help: on questions that they weren't chosen by, they gained {gain:.3f} on average, "
-        "but chance may explain it.",
+        "These settings may help: on questions that they weren't chosen by, they gained {gain:.3f} on average. That "
+        "could be chance; about {n} more questions like these would tell.",
         gain=gain,
+        n=rounded(more),
     )

@@ -109,11 +109,11 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
             "{counts}: could be chance; more than {n} more questions like these would tell.", counts=counts, n=MOST
         )
     return message(
-        "{counts}: could be chance; about {n} more questions like these would tell.", counts=counts, n=_rounded(more)
+        "{counts}: could be chance; about {n} more questions like these would tell.", counts=counts, n=rounded(more)
     )
 
 
-def _rounded(number: int) -> int:
+def rounded(number: int) -> int:
     """Round up to two leading digits, at least to tens: the estimate isn't more precise."""
     step: int = 10 ** max(1, len(str(number)) - 2)
     return -(-number // step) * step

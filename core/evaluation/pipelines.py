@@ -56,22 +56,28 @@ def distinct(pipelines: Iterable[Pipeline]) -> list[Pipeline]:
 
 
 def grid(
-    own: Pipeline, *, chunkings: Sequence[ChunkingOptions] = (), choices: Mapping[str, Sequence[Any]] = TRIED
+    own: Pipeline,
+    *,
+    chunkings: Sequence[ChunkingOptions] = (),
+    embedders: Sequence[str] = (),
+    choices: Mapping[str, Sequence[Any]] = TRIED,
 ) -> list[Pipeline]:
-    """Return every combination of chunkings and search settings once, after a pipeline that changes nothing.
+    """Return every combination of embedders, chunkings and search settings once, after a pipeline that changes nothing.
 
     Values of `own`, the base's pipeline, stay open. The order is from simple to costly where the choices are:
-    chunkings, which need another index, change last. The default chunkings are the base's own and, where its strategy
-    has sizes, smaller and larger ones.
+    chunkings and embedders, which need another index, change last. The default chunkings are the base's own and, where
+    its strategy has sizes, smaller and larger ones; the default embedder is the base's.
     """
     pipelines = [Pipeline()]
-    for cut, *values in product(chunkings or _sizes(own.chunking), *choices.values()):
+    cuts = chunkings or _sizes(own.chunking)
+    for embedder, cut, *values in product(embedders or [own.embedder], cuts, *choices.values()):
         chosen = dict(zip(choices, values, strict=True))
         changed = {name: value for name, value in chosen.items() if value != getattr(own.search, name)}
         if chosen.get("reranker") == NONE:
             changed.pop("rerank_weight", None)
         search = SearchSettings(**changed)
-        pipelines.append(Pipeline(chunking=None if cut == own.chunking else cut, search=search))
+        model = "" if embedder == own.embedder else embedder
+        pipelines.append(Pipeline(chunking=None if cut == own.chunking else cut, embedder=model, search=search))
     return list(dict.fromkeys(pipelines))
 
 

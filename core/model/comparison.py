@@ -137,8 +137,9 @@ class Advice:
     `best` has the highest mean over all questions; `ranking` has every mean, the highest first. `gain` is the
     cross-validated gain of the choice, on questions outside the choosing folds, with its `comparison`. `chosen` is
     the share of the folds that chose `best`, and `luck` how often chance alone puts the best of the others as far
-    ahead. `keep`: nothing to change. `firm`: more than chance explains. `refused` gives the reason for no advice;
-    then `best` is the current one.
+    ahead; `more` estimates the number of further questions that tell, 0 where nothing is left to tell. `keep`: nothing
+    to change. `firm`: more than chance explains. `refused` gives the reason for no advice; then `best` is the current
+    one.
     """
 
     best: str
@@ -148,6 +149,7 @@ class Advice:
     comparison: Comparison
     chosen: float
     luck: float
+    more: int
     ranking: tuple[tuple[str, float], ...]
     keep: bool
     firm: bool

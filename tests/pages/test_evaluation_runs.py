@@ -8,6 +8,7 @@ import pytest
 from core.errors import Cancelled
 from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run, SearchSettings
 from core.workspace import Workspace
+from pages.ui.evaluation import advice
 from tests.pages.conftest import Screen
 
 HOSTILE = "<img src=x onerror=alert(1)> ![p](http://evil.invalid/p.png) **bold** :red[red]"
@@ -314,7 +315,7 @@ def test_advice_is_refused_for_few_questions(filled: Screen, kept: QuestionSet) 
     assert button(filled, "advise").disabled
 
 
-def test_advice_is_given_and_taken(filled: Screen) -> None:
+def test_advice_is_given_and_taken_unless_it_may_be_chance(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = filled.workspace
     base = workspace.bases.all()[0].name
     a_set(workspace, 25)
@@ -329,7 +330,12 @@ def test_advice_is_given_and_taken(filled: Screen) -> None:
     table = filled.app.dataframe[0].value
     assert "current" in set(table["note"])
     assert len(table) == len(runs(filled)) > 2
-    if any((one.key or "") == "adopt" for one in filled.app.button):
-        filled.press("adopt")
-        assert workspace.bases.get(base).search.semantic_weight != 0.0
-        assert workspace.bases.get(base).search.limit == 7
+    given = advice._advice
+    for firm in (False, True):
+        better = {"best": runs(filled)[0].id, "keep": False, "firm": firm}
+        monkeypatch.setattr(advice, "_advice", lambda *of, better=better: replace(given(*of), **better))
+        filled.app.run()
+        assert any(one.key == "adopt" for one in filled.app.button) == firm
+    filled.press("adopt")
+    assert workspace.bases.get(base).search.semantic_weight != 0.0
+    assert workspace.bases.get(base).search.limit == 7

@@ -37,5 +37,5 @@ def notes(workspace: Workspace) -> None:
 
 def _note(card: NoteCard) -> None:
     chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
-    label = f"{plain(card.title)}  \n:small[{plain(card.base)} · {chunks}]"
+    label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
     st.button(label, key=f"offer_{card.id}", width="stretch", on_click=tree.choose, args=(card.id,))

@@ -8,9 +8,20 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.messages import message
-from core.model import ENOUGH, METRICS, Advice, KnowledgeBase, Pipeline, Progress, QuestionSet, Run, SearchSettings
+from core.model import (
+    ENOUGH,
+    METRICS,
+    Advice,
+    KnowledgeBase,
+    Pipeline,
+    Progress,
+    QuestionSet,
+    Run,
+    SearchSettings,
+    embedder_name,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, running, ways
+from pages.ui.evaluation import figures, history, running, ways
 from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import labels, t, t_plural, text_of
@@ -37,6 +48,8 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
             missing=ENOUGH - count,
         )
         st.info(text, icon=":material/quiz:")
+        label = t("Add or suggest questions")
+        widgets.button(label, "advice_first", "add", on_click=history.show, args=("questions",))
     pipelines = _grid(workspace, base)
     complete = _complete(workspace, base, question_set, pipelines)
     missing = [way for way in pipelines if way not in complete]
@@ -66,13 +79,13 @@ def _ask(
     searches = count * len(setups)
     time = running.lasts(workspace, base, searches)
     texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]
-    if cuts := len({way.chunking for way in missing} - {None}):
-        split = t_plural(
-            "{n} other split, which takes minutes the first time",
-            "{n} other splits, which take minutes each the first time",
-            n=cuts,
+    if copies := len({(way.chunking, way.embedder) for way in missing} - {(None, "")}):
+        copied = t_plural(
+            "{n} copy of the notes to index, which takes minutes the first time",
+            "{n} copies of the notes to index, which take minutes each the first time",
+            n=copies,
         )
-        texts.append(split)
+        texts.append(copied)
     tone = "primary" if missing else "secondary"
     shut = jobs.evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
     with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
@@ -107,9 +120,19 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
             name: _varied(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.OF_GRIDS, strict=True)
         }
+        embedders = _models(workspace, own.embedder)
     cuts = {"own": base.chunking, "smaller": base.chunking.smaller(), "larger": base.chunking.larger()}
     chunkings = [cuts[name] for name in SIZES if name in sizes] or [base.chunking]
-    return workspace.runs.grid(own, chunkings=chunkings, choices=choices)
+    return workspace.runs.grid(own, chunkings=chunkings, embedders=embedders, choices=choices)
+
+
+def _models(workspace: Workspace, own: str) -> list[str]:
+    """Draw the models of this machine where there are others than the base's own, and return the chosen ones."""
+    usable = [card.name for card in workspace.models.cards() if card.part == "embedder" and not card.problem]
+    texts = {name: embedder_name(name) for name in dict.fromkeys([own, *usable])}
+    if len(texts) < 2:
+        return [own]
+    return _pills(st, t("Model for meaning"), texts, "grid_embedder", [own]) or [own]
 
 
 def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, name: str) -> list[Any]:
@@ -123,7 +146,7 @@ def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, n
 
 
 def _pills(
-    column: DeltaGenerator, label: str, texts: dict[Any, str], key: str, first: Sequence[Any], *, disabled: bool = False
+    column: Any, label: str, texts: dict[Any, str], key: str, first: Sequence[Any], *, disabled: bool = False
 ) -> list[Any]:
     more = {"selection_mode": "multi", "default": first, "wrap": True, "disabled": disabled}
     return list(column.pills(label, list(texts), format_func=texts.__getitem__, key=key, **more))
@@ -146,8 +169,8 @@ def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> 
         )
     tone = "good" if advice.firm else ""
     st.html(f'<div class="t-verdict {tone}"><div>{name}<b>{html(text_of(advice.message))}</b>{gain}</div></div>')
-    if advised:
-        _adopt(workspace, base, best, firm=advice.firm)
+    if advice.firm:
+        _adopt(workspace, base, best)
     _candidates(base, advice, by_id)
 
 
@@ -156,16 +179,22 @@ def _advice(_workspace: Workspace, run_ids: tuple[str, ...], metric: str) -> Adv
     return _workspace.runs.advise(_workspace.runs.measured(run_ids), metric)
 
 
-def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline, *, firm: bool) -> None:
+def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
     """Draw the button that makes a setup's settings the base's own."""
     recut = way.chunking is not None and way.chunking != base.chunking
 
     def job(progress: Progress) -> None:
         workspace.bases.adopt(base.name, way, progress=progress)
 
+    if way.embedder:
+        st.page_link("settings.py", label=t("Change the model in the Settings"), icon=":material/settings:")
+        st.caption(
+            t("The whole base is then indexed with the other model; until that is done, the present one answers.")
+        )
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
-        tone, shut = "primary" if firm else "secondary", jobs.writing(workspace) or jobs.evaluating(workspace)
-        if widgets.button(t("Use these settings"), "adopt", "check", type=tone, disabled=shut):
+        shut = jobs.writing(workspace, base.name) or jobs.evaluating(workspace)
+        if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
             if recut:
                 jobs.start(workspace, "rechunk", job)
             workspace.bases.adopt(base.name, way)

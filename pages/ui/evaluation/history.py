@@ -32,6 +32,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         _actions(workspace, question_set, _marked(workspace, base, runs, sets=scope == "base"))
     else:
         st.caption(t("There are no runs yet. Compare two setups first."))
+        widgets.button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
     _places(workspace)
 
 
@@ -121,4 +122,9 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
 
 def _compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
     comparison.compare(workspace, set_id, run_ids)
-    st.session_state["eval_view"] = "compare"
+    show("compare")
+
+
+def show(view: str) -> None:
+    """Open another view in the next run; for callbacks."""
+    st.session_state["eval_view"] = view

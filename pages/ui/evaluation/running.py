@@ -34,6 +34,11 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
             time=lasts(workspace, base, count * len(chosen)),
         )
         st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
+        if not count:
+            label = t("Go to the questions")
+            widgets.small(
+                label, "run_first", "quiz", on_click=st.session_state.update, kwargs={"eval_view": "questions"}
+            )
     if twice:
         st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
     elif beside:

@@ -5,21 +5,29 @@ from functools import partial
 
 import streamlit as st
 
+from core.messages import LANGUAGES, message, render
 from core.model import QuestionSet
 from core.workspace import Workspace
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 LONGEST = 80
 """Characters of a set's name."""
 
+QUESTIONS = jobs.SAMPLES.parent / "questions" / "sample.jsonl"
+"""The questions on the sample notes."""
+SAMPLES = message("Sample questions")
+"""The name of their set."""
+
 _DIALOG = "questions_dialog"
 
 
-def menu(workspace: Workspace, question_set: QuestionSet) -> None:
+def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     """Draw the menu of a set."""
     labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
+    if base == jobs.SAMPLE:
+        labels["samples"] = text_of(SAMPLES)
 
     def chosen() -> None:
         if name := st.session_state[key]:
@@ -47,7 +55,11 @@ def dialog_name() -> str:
 def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
     """Draw the open dialog if it names or deletes a set."""
     name, question_sets = dialog_name(), workspace.questions
-    if name == "new":
+    if name == "samples":
+        close()
+        open_samples(workspace)
+        st.rerun()
+    elif name == "new":
         _named(name, t("New set"), t("Create"), "", partial(question_sets.add_set, base))
     elif name == "rename" and question_set:
         rename = partial(question_sets.rename_set, question_set)
@@ -74,6 +86,17 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
                     st.rerun()
 
     dialog()
+
+
+def open_samples(workspace: Workspace) -> None:
+    """Choose the questions on the sample notes, and add them first if no set of that name is there."""
+    known = {render(SAMPLES, language) for language in LANGUAGES}
+    question_set = next((one for one in workspace.questions.sets(jobs.SAMPLE) if one.name in known), None)
+    if question_set is None:
+        name = text_of(SAMPLES)
+        question_set = workspace.questions.add_file(jobs.SAMPLE, name, QUESTIONS.read_bytes(), QUESTIONS.name)
+        toast_added(question_set)
+    open_set(question_set)
 
 
 def open_set(question_set: QuestionSet) -> None:

@@ -7,11 +7,8 @@ import streamlit as st
 from core.model import QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import files, marking, setmenu, suggesting
-from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared import empty, jobs, links, shell, widgets
 from pages.ui.shared.text import t, t_plural
-
-QUESTIONS = jobs.SAMPLES.parent / "questions"
-"""The folder of the questions on the sample notes."""
 
 
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
@@ -21,7 +18,7 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     if sets:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
             question_set = _choice(workspace, base, sets)
-            setmenu.menu(workspace, question_set)
+            setmenu.menu(workspace, base, question_set)
             files.export(workspace, question_set)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
@@ -52,7 +49,7 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
 
 def _none(workspace: Workspace, base: str) -> None:
     """Explain question sets, and offer the ways to a first one."""
-    importing = jobs.importing(workspace)
+    importing = jobs.importing(workspace, base)
     st.info(
         t("The notes are being imported. Questions on them can be added as soon as that is done.")
         if importing
@@ -65,14 +62,13 @@ def _none(workspace: Workspace, base: str) -> None:
     shut = workspace.readonly or importing
     with st.container(horizontal=True, key="first_questions"):
         button = partial(widgets.button, disabled=shut)
-        samples = t("Use the twenty sample questions")
-        if base == "sample" and button(samples, "sample_questions", "quiz", type="primary"):
+        samples = base == jobs.SAMPLE
+        if samples and button(t("Use the twenty sample questions"), "sample_questions", "quiz", type="primary"):
             with shell.errors():
-                file = QUESTIONS / "sample.jsonl"
-                question_set = workspace.questions.add_file(base, t("Sample questions"), file.read_bytes(), file.name)
-                setmenu.toast_added(question_set)
+                setmenu.open_samples(workspace)
                 st.rerun()
-        if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome"):
+        tone = "secondary" if samples else "primary"
+        if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
             suggesting.start(workspace, _first(workspace, base))
             st.rerun()
         button(t("Import a file"), "import_first", "upload_file", on_click=setmenu.open_next, args=("import",))
@@ -80,6 +76,19 @@ def _none(workspace: Workspace, base: str) -> None:
             _first(workspace, base)
             st.session_state["adding_question"] = True
             st.rerun()
+    if not samples:
+        _samples(workspace)
+    if importing:
+        jobs.panel(workspace)
+
+
+def _samples(workspace: Workspace) -> None:
+    """Draw the way to the sample notes, whose questions show what this page does."""
+    if jobs.SAMPLE not in [base.name for base in workspace.bases.all()]:
+        empty.samples(workspace, type="tertiary")
+    elif widgets.small(t("Look at it with the sample notes"), "to_samples", "play_arrow"):
+        st.query_params["base"] = jobs.SAMPLE
+        st.rerun()
 
 
 def _first(workspace: Workspace, base: str) -> QuestionSet:

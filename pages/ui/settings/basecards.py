@@ -8,7 +8,7 @@ import streamlit as st
 from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, Switch, SwitchCost, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import basesearch
-from pages.ui.shared import jobs, pending, sizes, times, widgets
+from pages.ui.shared import empty, jobs, pending, sizes, times, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural
 
@@ -17,7 +17,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
     """Draw a card for every base, below the running jobs on them."""
     jobs.panel(workspace, (*jobs.BASES, "embed"))
     if not status.bases:
-        st.info(t("There are no notes yet. Import a folder on the Notes page."), icon=":material/description:")
+        empty.no_notes(workspace, t("There are no notes yet. Each knowledge base will have its settings here."))
     for base in status.bases:
         with st.container(border=True, key=f"of_base_{base.base.id}"):
             _base(workspace, base, [model for model in models if model.part == "embedder"])

@@ -77,9 +77,10 @@ def _running(workspace: Workspace) -> list[str]:
     return [name for name in WATCHED if workspace.jobs.running(name)]
 
 
-def importing(workspace: Workspace) -> bool:
-    """Tell whether notes are being written."""
-    return workspace.jobs.running("import")
+def importing(workspace: Workspace, base: str = "") -> bool:
+    """Tell whether notes are being written into a base; without a base, into any."""
+    job = workspace.jobs.get("import")
+    return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
 def writing(workspace: Workspace, base: str = "") -> bool:
@@ -95,7 +96,7 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
     if workspace.readonly:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.get, (*IMPORTS, *CHUNKS))):
-        if job.state == "running" and (job.name != "import" or not (job.base and base) or job.base == base):
+        if job.state == "running" and (job.name != "import" or importing(workspace, base)):
             doing = text_of(DOING[job.name])
             return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
     return ""
