@@ -22,8 +22,9 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, history, running, ways
+from pages.ui.evaluation.pipelines import embedders
 from pages.ui.shared import jobs, knobs, widgets
-from pages.ui.shared.safe import html
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import labels, t, t_plural, text_of
 
 JOB = "advise"
@@ -120,16 +121,16 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
             name: _varied(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.OF_GRIDS, strict=True)
         }
-        embedders = _models(workspace, own.embedder)
+        models = _models(workspace, own.embedder)
     cuts = {"own": base.chunking, "smaller": base.chunking.smaller(), "larger": base.chunking.larger()}
     chunkings = [cuts[name] for name in SIZES if name in sizes] or [base.chunking]
-    return workspace.runs.grid(own, chunkings=chunkings, embedders=embedders, choices=choices)
+    return workspace.runs.grid(own, chunkings=chunkings, embedders=models, choices=choices)
 
 
 def _models(workspace: Workspace, own: str) -> list[str]:
     """Draw the models of this machine where there are others than the base's own, and return the chosen ones."""
-    usable = [card.name for card in workspace.models.cards() if card.part == "embedder" and not card.problem]
-    texts = {name: embedder_name(name) for name in dict.fromkeys([own, *usable])}
+    names = dict.fromkeys([own, *embedders(workspace)])
+    texts = {name: plain(text_of(embedder_name(name))) for name in names}
     if len(texts) < 2:
         return [own]
     return _pills(st, t("Model for meaning"), texts, "grid_embedder", [own]) or [own]

@@ -132,8 +132,8 @@ def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipel
         chosen = st.session_state[key]
         put(replace(way, embedder="" if chosen == base.embedder else chosen))
 
-    embedders = list(dict.fromkeys([base.embedder, *_embedders(workspace)]))
-    texts = {name: text_of(embedder_name(name)) for name in embedders}
+    names = list(dict.fromkeys([base.embedder, *embedders(workspace)]))
+    texts = {name: text_of(embedder_name(name)) for name in names}
     widgets.select(t("Model for meaning"), texts, key, on_change=chose)
 
 
@@ -160,6 +160,6 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def _embedders(_workspace: Workspace) -> list[str]:
+def embedders(_workspace: Workspace) -> list[str]:
     """Return the embedders that can be used now; the search for them reads folders."""
     return [card.name for card in _workspace.models.cards() if card.part == "embedder" and not card.problem]
