@@ -127,10 +127,10 @@ def test_a_label_has_every_difference_in_words() -> None:
     search = SearchSettings(mode="keyword", limit=5, expansion_size=1, reranker="cross-encoder:a", link_weight=0.5)
     label = pipeline_label(Pipeline(embedder="tfidf", search=search))
     assert str(label).split(" · ", 5) == [
-        "tfidf",
+        "no model, words only",
         "by words only",
         "5 hits at most",
-        "weight of links 0.5",
+        "boost for linked notes 0.5",
         "neighbours ±1",
         "second look: Close reading (slower) · a",
     ]

@@ -305,9 +305,9 @@ def test_strange_questions_are_answered(workspace: Workspace, folder: Path, text
 
 def test_options_out_of_range(workspace: Workspace) -> None:
     for limit in (0, -1):
-        with pytest.raises(QueryError, match="limit"):
+        with pytest.raises(QueryError, match="number of hits"):
             workspace.search("x", limit=limit)
-    with pytest.raises(QueryError, match="expansion"):
+    with pytest.raises(QueryError, match="neighbouring chunks"):
         workspace.search("x", expansion_size=4)
     with pytest.raises(UnknownChoice, match="auto, hybrid, keyword, semantic"):
         workspace.search("x", mode="fuzzy")  # type: ignore[arg-type]

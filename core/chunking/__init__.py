@@ -55,5 +55,5 @@ def cut(note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline |
     reading = read(note, tokens, outline)
     if isinstance(chunker, Adaptive):
         return chunker.explain(reading)
-    reason = describe.reason(options.strategy, message("chosen in the settings."))
+    reason = describe.reason(options.strategy, message("Chosen in the settings."))
     return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

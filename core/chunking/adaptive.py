@@ -49,7 +49,7 @@ class Adaptive:
             short = message(
                 "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
             )
-            needless = message("not needed, the note is short.")
+            needless = message("Not needed: the note is short.")
             chunks = self._whole.cut(reading)
             return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
         long = message(
@@ -59,15 +59,15 @@ class Adaptive:
         )
         chunks, markdown = self._by_headings(reading, profile)
         if chunks:
-            other = message("not needed, the note's own sections are the better places to split.")
+            other = message("Not needed: the note's own sections are better places to split.")
             return _cut(chunks, profile, markdown=markdown, none=long, recursive=other)
         chunks = self._recursive.cut(reading)
         flaw = self._flaw(chunks, profile)
         recursive = message("The note is too long to stay whole, and its headings don't divide it well.")
         if flaw is not None:
             recursive = message(
-                "The note is too long to stay whole, and its headings don't divide it well. "
-                "Its result has a flaw too ({flaw}), but no strategy is left to try.",
+                "The note is too long to stay whole, and its headings don't divide it well. This split "
+                "has a flaw too ({flaw}), but no strategy is left to try.",
                 flaw=flaw,
             )
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
@@ -75,19 +75,19 @@ class Adaptive:
     def _by_headings(self, reading: Reading, profile: Profile) -> tuple[list[Chunk], Message]:
         """Cut a note by its headings and give the reason; return no chunks where the result is rejected."""
         sections = profile.headings[1] + profile.headings[2]
-        headings = plural("{n} heading of level 2 or 3", "{n} headings of level 2 or 3", n=sections)
+        headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:
             return [], message(
-                "The note has {headings}; only from {least} on is a note split by headings.",
+                "The note has {headings}; a note needs {least} to be split by headings.",
                 headings=headings,
                 least=self._headings,
             )
         chunks = self._markdown.cut(reading)
         flaw = self._flaw(chunks, profile)
         if flaw is not None:
-            return [], message("tried for its {headings}, but {flaw}.", headings=headings, flaw=flaw)
+            return [], message("Tried for its {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
-            "The note has {headings}; from {least} on a note is split by headings.",
+            "The note has {headings}; {least} are enough to be split by headings.",
             headings=headings,
             least=self._headings,
         )

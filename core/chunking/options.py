@@ -1,12 +1,15 @@
 """Checks of the options of strategies."""
 
 from core.errors import ConfigError
+from core.model import SETTINGS
 
 
 def positive(name: str, value: int) -> int:
     """Return the value. Raises ConfigError below 1."""
     if value < 1:
-        raise ConfigError("{name} is {value}; it must be at least 1.", name=name, value=value)
+        raise ConfigError(
+            "“{setting}” ({name}) is {value}; it must be at least 1.", setting=SETTINGS[name], name=name, value=value
+        )
     return value
 
 
@@ -15,7 +18,8 @@ def size(chunk_size: int, max_single_chunk_size: int) -> int:
     positive("max_single_chunk_size", max_single_chunk_size)
     if not 1 <= chunk_size <= max_single_chunk_size:
         raise ConfigError(
-            "chunk_size is {value}; it must be from 1 to max_single_chunk_size ({most}).",
+            "The chunk size (chunk_size) is {value}; it must be from 1 to {most}, the largest chunk "
+            "(max_single_chunk_size).",
             value=chunk_size,
             most=max_single_chunk_size,
         )
@@ -26,7 +30,7 @@ def overlap(chunk_overlap: int, chunk_size: int) -> int:
     """Return `chunk_overlap`. Raises ConfigError outside 0 to `chunk_size` - 1."""
     if not 0 <= chunk_overlap < chunk_size:
         raise ConfigError(
-            "chunk_overlap is {value}; it must be from 0 to {most}, below chunk_size.",
+            "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size (chunk_size).",
             value=chunk_overlap,
             most=chunk_size - 1,
         )

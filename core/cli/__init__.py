@@ -78,12 +78,25 @@ def search(
     before: options.Before = "",
     filters: options.Filter = None,
     rerank: options.Rerank = None,
-    fusion: Annotated[str | None, typer.Option(help=_("How both rankings become one: weighted or reciprocal."))] = None,
-    phrase: Annotated[str | None, typer.Option(help=_("What a quoted phrase does: require or boost."))] = None,
+    fusion: Annotated[
+        str | None,
+        typer.Option(
+            help=_(
+                "How the order by meaning and the order by words become one: weighted (by score) or "
+                "reciprocal (by rank)."
+            )
+        ),
+    ] = None,
+    phrase: Annotated[
+        str | None,
+        typer.Option(help=_("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help=_("Show the words that match, and what else was considered."))
     ] = False,
-    as_typed: Annotated[bool, typer.Option("--as-typed", help=_("Look for no word by another spelling."))] = False,
+    as_typed: Annotated[
+        bool, typer.Option("--as-typed", help=_("Look for the words only as they are typed, not by similar spellings."))
+    ] = False,
     why_not: Annotated[
         str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
     ] = "",
@@ -138,8 +151,10 @@ def chunks(
     short_doc_threshold: options.ShortNote = None,
     min_headings_for_md_aware: options.MinHeadings = None,
     max_single_chunk_size: options.MaxChunkSize = None,
-    embedder: Annotated[str, typer.Option(help=_("The model whose tokens are counted."))] = "bundled",
-    compare: Annotated[str, typer.Option(help=_("Another strategy to show beside the first."))] = "",
+    embedder: Annotated[
+        str, typer.Option(help=_("The model for meaning: lengths are counted in its tokens."))
+    ] = "bundled",
+    compare: Annotated[str, typer.Option(help=_("A second strategy, to compare with the first."))] = "",
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
@@ -164,7 +179,7 @@ def chunks(
     show(values, as_json, lines.of_cut)
 
 
-@app.command(help=_("Split the notes of a base again by these settings, which stay; what a person edited stays too."))
+@app.command(help=_("Split the notes of a base again with these settings, which the base keeps; your edits stay."))
 def rechunk(
     base: Annotated[str, typer.Option("--base", help=_("The knowledge base."))],
     strategy: options.Strategy = None,

@@ -50,19 +50,30 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--grid",
-            help=_("Ask with all these values, such as semantic_weight=0.4,0.6; repeatable, or auto; advises."),
+            help=_(
+                "Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; "
+                "repeatable, or auto."
+            ),
         ),
     ] = None,
-    metric: Annotated[str | None, typer.Option("--metric", help=_("What is compared and advised by."))] = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help=_("The figure to compare and advise by, such as mrr@10."))
+    ] = None,
     save: Annotated[
-        str, typer.Option("--save", help=_("Keep the runs, and a file's questions as a set, by name."))
+        str,
+        typer.Option(
+            "--save", help=_("Keep the runs under this name, and the questions of a file as a set of this name.")
+        ),
     ] = "",
     out: Annotated[
         Path | None, typer.Option("--report", help=_("Write the comparison to this file: .csv, .md or .html."))
     ] = None,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option("--fail-under", help=_("Exit with 1 below this, such as {example}; repeatable.", example=_BY)),
+        typer.Option(
+            "--fail-under",
+            help=_("Fail (exit with 1) where a figure is below this, such as {example}; repeatable.", example=_BY),
+        ),
     ] = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,

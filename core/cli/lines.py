@@ -85,7 +85,7 @@ def of_result(result: dict[str, Any]) -> list[str]:
     if result["rerank_problem"]:
         printed.append(_("No second look: {reason}", reason=result["rerank_problem"]))
     if result["decompose_problem"]:
-        printed.append(_("Taken apart by rules: {reason}", reason=result["decompose_problem"]))
+        printed.append(_("The question was broken down by rules instead: {reason}", reason=result["decompose_problem"]))
     printed += [
         _("round {round}: {text} ({why}; {found} found, {new} new)", **sub_query) for sub_query in result["sub_queries"]
     ]
@@ -126,7 +126,7 @@ def of_cut(cut: dict[str, Any]) -> list[str]:
     for chunk in cut["chunks"]:
         where = " > ".join([*chunk["parent_sections"], chunk["section_title"]])
         about = _(
-            "{kind}, {n} tokens, {start}-{end}",
+            "{kind}, {n} tokens, characters {start} to {end}",
             kind=CHUNK_KINDS[chunk["kind"]],
             n=chunk["token_count"],
             start=str(chunk["file_start"]),

@@ -19,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as bundled."))]
+Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3."))]
 BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 
@@ -82,7 +82,7 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
 
 
 @app.command(
-    help=_("Download a model from the hub, or from the mirror that the environment variable HF_ENDPOINT names.")
+    help=_("Download a model from huggingface.co, or from the mirror that the environment variable HF_ENDPOINT names.")
 )
 def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
@@ -145,7 +145,8 @@ def switch(
 def _agreed(values: dict[str, Any], cost: Any, yes: bool) -> bool:
     values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
     question = message(
-        "{n} texts of {every} to index with '{embedder}': about {time}. Until it is done the old model answers.",
+        "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until it is "
+        "done the old model answers.",
         n=cost.to_embed,
         every=cost.windows,
         embedder=cost.embedder,
@@ -155,7 +156,7 @@ def _agreed(values: dict[str, Any], cost: Any, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise ConfigError("Nobody can be asked here, so nothing was begun. Add --yes to begin.")
+        raise ConfigError("This terminal can't ask you first, so nothing was begun. Add --yes to begin.")
     return typer.confirm(_("Begin?"), err=True)
 
 
@@ -199,7 +200,7 @@ def _list_lines(values: dict[str, Any]) -> list[str]:
 def _model_lines(model: dict[str, Any]) -> list[str]:
     facts = [_("ready") if model["usable"] else _("not ready")]
     if model["dimension"]:
-        facts.append(_("{n} numbers a text", n=model["dimension"]))
+        facts.append(_("{n} numbers per text", n=model["dimension"]))
     if model["input_tokens"]:
         facts.append(_("reads {n} tokens", n=model["input_tokens"]))
     if model["languages"]:
@@ -217,16 +218,20 @@ def _model_lines(model: dict[str, Any]) -> list[str]:
 
 def _test_lines(values: dict[str, Any]) -> list[str]:
     lines = [
-        _("loaded in {seconds:.1f} s, {ms:.1f} ms a text", seconds=values["seconds_to_load"], ms=values["ms_per_text"])
+        _(
+            "loaded in {seconds:.1f} s, {ms:.1f} ms per text",
+            seconds=values["seconds_to_load"],
+            ms=values["ms_per_text"],
+        )
     ]
     if values["dimension"]:
-        lines.append(_("{n} numbers a text", n=values["dimension"]))
+        lines.append(_("{n} numbers per text", n=values["dimension"]))
     if values["device"]:
         device = values["device"]
         lines.append(_("on {device} in {dtype}: {reason}", device=device["name"], **device))
-        lines.append(_("its weights take {size} of memory", size=_megabytes(values["memory_bytes"])))
+        lines.append(_("the model takes {size} of memory", size=_megabytes(values["memory_bytes"])))
     if values["process_bytes"]:
-        lines.append(_("this process takes {size}, libraries and all", size=_megabytes(values["process_bytes"])))
+        lines.append(_("the whole program takes {size}", size=_megabytes(values["process_bytes"])))
     names = {"en": message("English"), "zh": message("Chinese")}
     wrong = [names[language] for language, ranking in values["ranking"].items() if ranking["right"] < ranking["asked"]]
     for language, ranking in values["ranking"].items():
@@ -236,7 +241,7 @@ def _test_lines(values: dict[str, Any]) -> list[str]:
         else:
             lines.append(_("{language}: right, {right} of {n} questions found their sentence first", **counts))
     if values["languages"]:
-        lines.append(_("it says that it knows: {languages}", languages=_languages(values["languages"])))
+        lines.append(_("languages, by its own description: {languages}", languages=_languages(values["languages"])))
     if not values["usable"]:
         return [*lines, _("not usable: choose another model")]
     return [
@@ -250,7 +255,8 @@ def _tokens_lines(values: dict[str, Any]) -> list[str]:
         return [_("The base '{base}' keeps no data for the word-by-word check.", base=values["base"])]
     return [
         _(
-            "The base '{base}' keeps the data of the word-by-word check for {n} of its {every} texts: {size} on disk.",
+            "The base '{base}' keeps the data of the word-by-word check for {n} of its {every} "
+            "pieces of text: {size} on disk.",
             base=values["base"],
             n=values["windows_with_bits"],
             every=values["windows"],

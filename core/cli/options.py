@@ -25,7 +25,11 @@ Rerank = Annotated[
     typer.Option("--rerank", help=_("The model for the second look, or none; by default as the settings say.")),
 ]
 LevelName = Annotated[
-    str | None, typer.Option("--level", help=_("simple, focused, exploratory, or auto: by what the question asks for."))
+    str | None,
+    typer.Option(
+        "--level",
+        help=_("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for."),
+    ),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", help=_("How many hits at most."))]
 Expand = Annotated[
@@ -39,16 +43,18 @@ Before = Annotated[str, typer.Option("--before", help=_("Only notes updated befo
 Filter = Annotated[
     list[str] | None, typer.Option("--filter", help=_("A filter as in the search box, such as type:guide; repeatable."))
 ]
-Budget = Annotated[int | None, typer.Option("--budget", help=_("Tokens of the context at most."))]
+Budget = Annotated[int | None, typer.Option("--budget", help=_("Length of the context in tokens, at most."))]
 QUESTION = _('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.')
 
 _NEW = ChunkingOptions()
-Strategy = Annotated[str | None, typer.Option(help=_("auto, none, markdown, recursive or lines."))]
-ChunkSize = Annotated[
-    int | None, typer.Option(help=_("Tokens of a recursive chunk; {n} in a new base.", n=_NEW.chunk_size))
+Strategy = Annotated[
+    str | None,
+    typer.Option(help=_("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line).")),
 ]
+ChunkSize = Annotated[int | None, typer.Option(help=_("Chunk size in tokens; {n} in a new base.", n=_NEW.chunk_size))]
 ChunkOverlap = Annotated[
-    int | None, typer.Option(help=_("Tokens that recursive neighbours share; {n} in a new base.", n=_NEW.chunk_overlap))
+    int | None,
+    typer.Option(help=_("Overlap: tokens that neighbouring chunks share; {n} in a new base.", n=_NEW.chunk_overlap)),
 ]
 ShortNote = Annotated[
     int | None,
@@ -58,13 +64,13 @@ MinHeadings = Annotated[
     int | None,
     typer.Option(
         help=_(
-            "Headings of level 2 or 3 from which on a note is split by them; {n} in a new base.",
+            "A note with at least this many headings (## or ###) is split at them; {n} in a new base.",
             n=_NEW.min_headings_for_md_aware,
         )
     ),
 ]
 MaxChunkSize = Annotated[
-    int | None, typer.Option(help=_("No chunk has more tokens; {n} in a new base.", n=_NEW.max_single_chunk_size))
+    int | None, typer.Option(help=_("Largest chunk in tokens; {n} in a new base.", n=_NEW.max_single_chunk_size))
 ]
 
 WORKSPACE = Path("data/workspace")

@@ -19,17 +19,17 @@ def choose() -> Device:
 
     if torch.cuda.is_available():
         if torch.cuda.is_bf16_supported():
-            return Device("cuda", "bfloat16", message("a graphics card that calculates in bfloat16"))
-        return Device("cuda", "float32", message("a graphics card without bfloat16"))
+            return Device("cuda", "bfloat16", message("this graphics card has fast half precision (bfloat16)"))
+        return Device("cuda", "float32", message("this graphics card has no fast half precision (bfloat16)"))
     if torch.backends.mps.is_available():
-        return Device("mps", "float32", message("the graphics unit of an Apple processor"))
+        return Device("mps", "float32", message("the graphics part of an Apple processor"))
     # Older torch has no get_capabilities; float32 works on every processor.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, label in (("amx_bf16", "AMX"), ("avx512_bf16", "AVX-512")):
         if capabilities.get(feature):
-            reason = message("a processor that calculates in bfloat16 ({feature})", feature=label)
+            reason = message("this processor has fast half precision (bfloat16, {feature})", feature=label)
             return Device("cpu", "bfloat16", reason)
-    return Device("cpu", "float32", message("a processor without bfloat16"))
+    return Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
 
 
 class Turns:

@@ -102,8 +102,9 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = unheard) -
     missing = _missing_file(folder, kind)
     if missing:
         raise ModelError(
-            "The model '{name}' lacks {file}: its download was interrupted and the hub can't be reached, "
-            "or it is no model for '{kind}'. Choose another model, or use {kind}:/path/to/folder.",
+            "The model '{name}' lacks {file}: its download was interrupted and can't go on without a "
+            "network, or it is no model for '{kind}'. Choose another model, or use "
+            "{kind}:/path/to/folder.",
             name=name,
             file=missing,
             kind=kind,
@@ -129,12 +130,14 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
 
     if isinstance(error, GatedRepoError):
         return ModelError(
-            "The model '{name}' asks for an agreement: accept it on the hub, then log in with 'hf auth login'.",
+            "The model '{name}' asks for an agreement: accept it on huggingface.co, then log in with 'hf auth login'.",
             name=name,
         )
     if isinstance(error, RepositoryNotFoundError):
         return ModelError(
-            "The hub has no model '{name}'. Check the name, or use {kind}:/path/to/folder.", name=name, kind=kind
+            "There is no model '{name}' on huggingface.co. Check the name, or use {kind}:/path/to/folder.",
+            name=name,
+            kind=kind,
         )
     if isinstance(error, OSError) and error.errno in UNWRITABLE:
         return ModelError(
@@ -145,8 +148,8 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
             why=error.strerror,
         )
     return ModelError(
-        "The model '{name}' isn't on this machine and the hub at {address} can't be reached. Name a mirror in the "
-        "environment variable HF_ENDPOINT, or put the model's files into {folder}",
+        "The model '{name}' isn't on this machine, and {address} can't be reached. Name a mirror "
+        "in the environment variable HF_ENDPOINT, or put the model's files into {folder}",
         name=name,
         address=constants.ENDPOINT,
         folder=str(manual_folder(name)),

@@ -180,7 +180,7 @@ def _dimension(modules: list[dict[str, Any]], parts: list[Path], config: dict[st
         elif kind == "Dense":
             dimension = read_json(part / "config.json")["out_features"]
     if not isinstance(dimension, int) or dimension <= 0:
-        raise ValueError(message("its config.json names no dimension"))
+        raise ValueError(message("its config.json doesn't say how many numbers it gives"))
     return dimension
 
 

@@ -126,7 +126,7 @@ def write(source: Path, name: str, file: Path) -> None:
             cosine = float(expected @ vector / (np.linalg.norm(expected) * np.linalg.norm(vector)))
             if not cosine >= CLOSE:
                 raise ModelError(
-                    "in 8 bits it gives results too far from its own (a cosine of {cosine:.2f})", cosine=cosine
+                    "in 8 bits its results are too different from its own (similarity {cosine:.2f})", cosine=cosine
                 )
 
 
@@ -148,8 +148,7 @@ def _write_in_process(facts: Facts, name: str, file: Path) -> None:
     )
     if process.returncode:
         raise ModelError(
-            "The model '{name}' can't be written for onnxruntime ({reason}). Use 'sentence' for it, or 'bundled' "
-            "for the built-in one.",
+            "The model '{name}' can't be written for onnxruntime ({reason}). Use 'sentence' for it in place of 'onnx'.",
             name=name,
             reason=_reason(process),
         )

@@ -138,7 +138,9 @@ def _luck(table: Values) -> tuple[float, int]:
 
 
 def _alone() -> ConfigError:
-    return ConfigError("Run the question set with the base's own settings and with at least one other to be advised.")
+    return ConfigError(
+        "For advice, run the question set with the base's own settings and with at least one other setup."
+    )
 
 
 def _refused(count: int) -> Message | None:
@@ -162,13 +164,13 @@ def _sentence(gain: float, *, changes: bool, keep: bool, more: int) -> Message:
         )
     if not more:
         return message(
-            "These settings are better: on questions that they weren't chosen by, they gained {gain:.3f} on average, "
-            "more than chance explains (95 %).",
+            "These settings are better: on questions that had no part in choosing them, the figure "
+            "rose by {gain:.3f} on average, by more than chance explains (95%).",
             gain=gain,
         )
     return message(
-        "These settings may help: on questions that they weren't chosen by, they gained {gain:.3f} on average. That "
-        "could be chance; about {n} more questions like these would tell.",
+        "These settings may help: on questions that had no part in choosing them, the figure rose by {gain:.3f} on "
+        "average. That could be chance; about {n} more questions like these would tell.",
         gain=gain,
         n=rounded(more),
     )

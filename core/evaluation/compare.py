@@ -101,9 +101,9 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
     if more is None:
         return message("{counts}: no difference on average.", counts=counts)
     if more == 0 and difference > 0:
-        return message("{counts}: better on average, by more than chance explains (95 %).", counts=counts)
+        return message("{counts}: better on average, by more than chance explains (95%).", counts=counts)
     if more == 0:
-        return message("{counts}: worse on average, by more than chance explains (95 %).", counts=counts)
+        return message("{counts}: worse on average, by more than chance explains (95%).", counts=counts)
     if more > MOST:
         return message(
             "{counts}: could be chance; more than {n} more questions like these would tell.", counts=counts, n=MOST

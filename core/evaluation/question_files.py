@@ -133,7 +133,7 @@ def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
     if not isinstance(value, str) or not (optional or value.strip()):
         raise RowError("'{key}' is missing or isn't text.", key=key)
     if _SURROGATE.search(value):
-        raise RowError("'{key}' holds half of a surrogate pair.", key=key)
+        raise RowError("'{key}' holds half of a character.", key=key)
     return value
 
 

@@ -135,7 +135,7 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
             for kind in compared.kinds
         ]
         head = [message("Kind"), message("Questions"), *compared.labels]
-        yield _Section(message("Answered, by kind"), table=_turned(compared, [head, *rows]))
+        yield _Section(message("Found, by kind"), table=_turned(compared, [head, *rows]))
     if any(row.negative for row in compared.rows):
         named = zip(compared.labels, compared.false_positives, strict=True)
         yield _Section(message("Questions without an answer"), [_of(name, one.message) for name, one in named])
@@ -172,7 +172,9 @@ def _figures(compared: SideBySide) -> _Section:
         for label, by_metric in zip(others, compared.comparisons, strict=True)
     ]
     if compared.comparisons and compared.answerable >= ENOUGH:
-        sentences.append(message("Behind a difference stands its interval of 95 % (paired bootstrap)."))
+        sentences.append(
+            message("In brackets behind a difference: the range that it lies in with 95% certainty (paired bootstrap).")
+        )
     head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
     rows: list[list[Cell]] = []
     for name in METRICS:
@@ -199,7 +201,7 @@ def _difference(comparison: Comparison) -> str:
 
 def _changed(compared: SideBySide) -> Iterator[_Section]:
     first, *others = compared.labels
-    titles: dict[Change, Message] = {"gained": message("Gained"), "lost": message("Lost")}
+    titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
     for number, label in enumerate(others, start=1):
         for change, title in titles.items():
             rows = [

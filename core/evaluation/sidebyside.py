@@ -143,14 +143,14 @@ def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
     keeping = next((point.threshold for point in points if point.true_positives >= KEEPING), None)
     if keeping is None:
         text = message(
-            "No minimum similarity keeps a hit for {share:.0f} % of the questions with an answer.", share=100 * KEEPING
+            "With no minimum similarity do {share:.0f}% of the questions with an answer get a hit.", share=100 * KEEPING
         )
         return FalsePositives(points, None, text)
     keeping = max(0.0, floor(keeping * 1000) / 1000)
     at = Rates(keeping, *(metrics.share_reaching(best, keeping) for best in (negatives, others)))
     text = message(
-        "With a minimum similarity of {least:.3f}, {right:.0f} % of the questions with an answer keep a hit, and "
-        "{wrong:.0f} % of those without one have one too.",
+        "With a minimum similarity of {least:.3f}, {right:.0f}% of the questions with an answer "
+        "still get a hit, and so do {wrong:.0f}% of those without one.",
         least=at.threshold,
         right=100 * at.true_positives,
         wrong=100 * at.false_positives,
@@ -207,8 +207,8 @@ def _notices(
     if uneven:
         notices.append(
             message(
-                "The hits of these runs may differ in length, and a number of hits favours long ones: "
-                "figures within {n} characters are the fairer ones.",
+                "The hits of these runs may differ in length, and counting hits favours long ones: the "
+                "figures within {n} characters are fairer.",
                 n=BUDGET,
             )
         )

@@ -41,7 +41,7 @@ TIMES = ("p50_ms", "p95_ms")
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = {
-    "gone": message("It stands in no note any more: its note is gone, or was changed in this place."),
+    "gone": message("No note holds it any more: its note is gone, or was changed in this place."),
     "not_indexed": message(
         "Most of it is in no chunk: what stood there was deleted, or something else was written over it."
     ),
@@ -50,14 +50,14 @@ MISSED: dict[MissedAt, Message] = {
     "phrase": message("Its chunk doesn't hold the phrase as it stands."),
     "excluded": message("Its chunk holds a word that is excluded."),
     "pending": message("Its chunk is not indexed yet, and holds no word of the question."),
-    "pool": message("Others are nearer in meaning and in words: its chunk became no candidate."),
-    "threshold": message("Its chunk's similarity is below the minimum that is asked for."),
+    "pool": message("Others are nearer in meaning and in words, so its chunk wasn't considered."),
+    "threshold": message("Its chunk's similarity is below the minimum that is set."),
     "fusion": message(
         "By meaning or by words alone its chunk was among the first; with both combined, others are better."
     ),
     "reranking": message("Its chunk was among the first until the second look put others before it."),
     "literal": message("Others hold the question as it was typed, so they stand before its chunk."),
-    "limit": message("Its chunk is a candidate, but more hits than are shown are better."),
+    "limit": message("Its chunk was considered, but the hits that are shown are all better."),
     "duplicate": message("Its chunk says the same as a hit, which stands for it."),
 }
 """Why a right passage is in no hit, by the stage that dropped it."""

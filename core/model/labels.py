@@ -89,6 +89,7 @@ _RERANKERS = {
     "rerank-api": message("Ranking server"),
     "llm": message("Language model"),
 }
+_EMBEDDERS = {"bundled": message("built-in"), "tfidf": message("no model, words only")}
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
@@ -103,7 +104,7 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
 
 def embedder_name(embedder: str) -> Message:
     """Return the name of a model for meaning: the one that comes with the program has one for people."""
-    return message("built-in") if embedder == "bundled" else verbatim(embedder)
+    return _EMBEDDERS.get(embedder) or verbatim(embedder)
 
 
 def reranker_name(reranker: str) -> Message:

@@ -43,17 +43,26 @@ class CompleteSettings:
     `rerank_characters` of its best window; `rerank_weight` is the share of its score against the earlier score.
     """
 
-    mode: Annotated[Mode, Setting(message("mode"))] = "auto"
-    level: Annotated[Level, Setting(message("level"))] = "auto"
-    limit: Annotated[int, Setting(message("limit"), 1, 100, most_asked=1000, label=message("{n} hits at most"))] = 10
+    mode: Annotated[Mode, Setting(message("way of searching"))] = "auto"
+    level: Annotated[Level, Setting(message("kind of search"))] = "auto"
+    limit: Annotated[
+        int, Setting(message("number of hits"), 1, 100, most_asked=1000, label=message("{n} hits at most"))
+    ] = 10
     pool: Annotated[int, Setting(message("number of chunks considered"), 1, 500)] = 50
-    fusion: Annotated[Fusion, Setting(message("fusion"))] = "weighted"
+    fusion: Annotated[Fusion, Setting(message("combination of meaning and words"))] = "weighted"
     semantic_weight: Annotated[float, Setting(message("weight of meaning"), 0, 1)] = 0.6
-    link_weight: Annotated[float, Setting(message("weight of links"), 0, 1)] = 0.0
+    link_weight: Annotated[float, Setting(message("boost for linked notes"), 0, 1)] = 0.0
     phrase: Annotated[PhraseRule, Setting(message("phrase rule"))] = "require"
     score_threshold: Annotated[float, Setting(message("minimum similarity"), 0, 1)] = 0.0
     expansion_size: Annotated[
-        int, Setting(message("expansion"), 0, EXPANSION_SIZES[-1], lengthens=True, label=message("neighbours ±{n}"))
+        int,
+        Setting(
+            message("number of neighbouring chunks"),
+            0,
+            EXPANSION_SIZES[-1],
+            lengthens=True,
+            label=message("neighbours ±{n}"),
+        ),
     ] = 0
     reranker: Annotated[str, Setting(message("second look"))] = "late-interaction"
     rerank_pool: Annotated[int, Setting(message("number of hits in the second look"), 1, 500)] = 50

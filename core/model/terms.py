@@ -31,7 +31,7 @@ SETTINGS: dict[str, Message] = {
     "max_single_chunk_size": message("Largest chunk"),
     "embedder": message("Model for meaning"),
     "mode": message("Search by"),
-    "level": message("Level"),
+    "level": message("Kind of search"),
     "limit": message("Number of hits"),
     "pool": message("Chunks considered, by meaning and by words each"),
     "fusion": message("How meaning and words combine"),

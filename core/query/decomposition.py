@@ -9,7 +9,7 @@ from core.providers.chat import Chat
 from core.query.levels import Recognised, recognise
 from core.text import one_line
 
-SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both together"), message("a part")
+SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
 """Kinds of sub-queries: one compared or related thing, the subject, all things, a part named by a language model."""
 
 ASPECTS = {

@@ -20,12 +20,12 @@ _REASONS: dict[LostAt, Message] = {
     "phrase": message("None of its chunks holds the phrase as it stands."),
     "excluded": message("Every one of its chunks holds a word that is excluded."),
     "pending": message("Its chunks are not indexed yet, and none of them holds a word of the question."),
-    "pool": message("Others are nearer in meaning and in words: none of its chunks became a candidate."),
-    "threshold": message("Its similarity is below the minimum that is asked for."),
+    "pool": message("Others are nearer in meaning and in words, so none of its chunks was considered."),
+    "threshold": message("Its similarity is below the minimum that is set."),
     "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
     "reranking": message("It was among the first until the second look put others before it."),
     "literal": message("Others hold the question as it was typed, so they stand before it."),
-    "limit": message("It is a candidate, but more hits than are shown are better."),
+    "limit": message("It was considered, but the hits that are shown are all better."),
     "duplicate": message("It says the same as a hit, which stands for it."),
 }
 """The reason shown for each stage."""

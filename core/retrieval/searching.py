@@ -76,7 +76,9 @@ class Searching:
         started = time.perf_counter()
         understood, query = self._query(typed, options)
         level = query.settings.level
-        classified = classify(understood) if level == "auto" else Classified(level, message("You chose this level."))
+        classified = (
+            classify(understood) if level == "auto" else Classified(level, message("You chose this kind of search."))
+        )
         key = (typed, query, classified, self._store.database.version(), self._synonyms.stamp())
         with self._lock:
             cached = self._results.get(key)

@@ -189,7 +189,8 @@ def _translated() -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise IndexDamaged(
-            "The search index can't be read or written ({why}). Your notes are safe: run 'tessera rebuild'.",
+            "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
+            "index: on the Settings page, or with 'tessera rebuild'.",
             why=str(error),
         ) from error
 

@@ -26,8 +26,7 @@ def test_a_note_with_sections_is_cut_by_them() -> None:
     assert result.strategy == "markdown"
     assert [chunk.section_title for chunk in result.chunks] == ["Part 0", "Part 1", "Part 2", "Part 3"]
     assert (
-        str(result.reasons[0])
-        == "markdown: The note has 4 headings of level 2 or 3; from 2 on a note is split by headings."
+        str(result.reasons[0]) == "markdown: The note has 4 headings (## or ###); 2 are enough to be split by headings."
     )
     assert [str(reason).split(":")[0] for reason in result.reasons] == ["markdown", "none", "recursive"]
 
@@ -36,7 +35,7 @@ def test_a_long_note_without_sections_is_cut_by_size() -> None:
     result = adapted("# Title\n\n" + SENTENCE * 40)
     assert result.strategy == "recursive"
     assert len(result.chunks) > 4
-    assert "markdown: The note has 0 headings of level 2 or 3; only from 2 on" in str(result.reasons[2])
+    assert "markdown: The note has 0 headings (## or ###); a note needs 2" in str(result.reasons[2])
 
 
 @pytest.mark.parametrize("heading", ["> ## A", "- ## A", "```\n## A\n```", "#### A", "# A"])
@@ -67,7 +66,7 @@ def test_a_result_that_no_strategy_betters_is_kept_and_says_so() -> None:
 
 def test_a_fixed_strategy_says_it_was_asked_for() -> None:
     result = cut(note("text"), ChunkingOptions(strategy="lines"), words)
-    assert [*map(str, result.reasons)] == ["lines: chosen in the settings."]
+    assert [*map(str, result.reasons)] == ["lines: Chosen in the settings."]
 
 
 def test_the_profile_counts_what_the_choice_is_made_from() -> None:

@@ -190,16 +190,16 @@ def test_cut_gives_the_strategy_s_own_chunks_with_a_reason(chunker: Chunker, str
 @pytest.mark.parametrize(
     ("strategy", "change", "told"),
     [
-        ("markdown", {"chunk_size": 0}, "chunk_size is 0"),
-        ("markdown", {"chunk_size": 49}, "from 1 to max_single_chunk_size"),
-        ("markdown", {"max_single_chunk_size": 0}, "max_single_chunk_size is 0"),
-        ("recursive", {"chunk_overlap": 24}, "chunk_overlap is 24; it must be from 0 to 23"),
-        ("recursive", {"chunk_overlap": -1}, "chunk_overlap is -1"),
-        ("recursive", {"chunk_size": -5}, "chunk_size is -5"),
+        ("markdown", {"chunk_size": 0}, r"\(chunk_size\) is 0"),
+        ("markdown", {"chunk_size": 49}, "largest chunk"),
+        ("markdown", {"max_single_chunk_size": 0}, r"\(max_single_chunk_size\) is 0"),
+        ("recursive", {"chunk_overlap": 24}, "it must be from 0 to 23"),
+        ("recursive", {"chunk_overlap": -1}, r"\(chunk_overlap\) is -1"),
+        ("recursive", {"chunk_size": -5}, r"\(chunk_size\) is -5"),
         ("lines", {"max_single_chunk_size": -1}, "at least 1"),
-        ("auto", {"short_doc_threshold": 0}, "short_doc_threshold is 0"),
-        ("auto", {"min_headings_for_md_aware": 0}, "min_headings_for_md_aware is 0"),
-        ("auto", {"chunk_overlap": 99}, "chunk_overlap is 99"),
+        ("auto", {"short_doc_threshold": 0}, r"\(short_doc_threshold\) is 0"),
+        ("auto", {"min_headings_for_md_aware": 0}, r"\(min_headings_for_md_aware\) is 0"),
+        ("auto", {"chunk_overlap": 99}, r"\(chunk_overlap\) is 99"),
     ],
 )
 def test_a_bad_option_is_named_with_its_range(strategy: str, change: dict[str, int], told: str) -> None:

@@ -336,7 +336,7 @@ def test_models_are_listed_for_people(capsys: pytest.CaptureFixture[str], tmp_pa
     with pytest.raises(SystemExit):
         cli.main(["models", "list", "--workspace", str(tmp_path / "none")])
     printed = capsys.readouterr().out
-    assert "Models for meaning\n  bundled\n      ready; 384 numbers a text; reads 512 tokens" in printed
+    assert "Models for meaning\n  bundled\n      ready; 384 numbers per text; reads 512 tokens" in printed
     assert "cross-encoder:BAAI/bge-reranker-v2-m3\n" in printed
     assert not (tmp_path / "none").exists()
 

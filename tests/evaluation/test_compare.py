@@ -33,15 +33,15 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
         ((3, 3, 31), "Better on 3, worse on 3, the same on 31: no difference on average."),
         (
             (12, 1, 27),
-            "Better on 12, worse on 1, the same on 27: better on average, by more than chance explains (95 %).",
+            "Better on 12, worse on 1, the same on 27: better on average, by more than chance explains (95%).",
         ),
         (
             (1, 12, 27),
-            "Better on 1, worse on 12, the same on 27: worse on average, by more than chance explains (95 %).",
+            "Better on 1, worse on 12, the same on 27: worse on average, by more than chance explains (95%).",
         ),
         (
             (20, 0, 0),
-            "Better on 20, worse on 0, the same on 0: better on average, by more than chance explains (95 %).",
+            "Better on 20, worse on 0, the same on 0: better on average, by more than chance explains (95%).",
         ),
         (
             (7, 2, 31),

@@ -179,11 +179,11 @@ def test_a_comparison_in_markdown() -> None:
         "| Rank of the right passage (MRR) | 0.500 | 0.167 | -0.333 |",
         "| Typical time | 12.0 ms | 12.0 ms | +0.0 ms |",
         "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
-        "old: No minimum similarity keeps a hit for 95 % of the questions with an answer.",
-        "## Gained: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
+        "old: With no minimum similarity do 95% of the questions with an answer get a hit.",
+        "## Newly found: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 1 | question 1? | a.md | – | 3 |",
-        "## Lost: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
+        "## No longer found: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 0 | question 0? | a.md | 1 | – |",
     ):
@@ -206,7 +206,7 @@ def test_differences_have_their_interval_where_it_means_something() -> None:
     report = to_markdown(side_by_side([ranked("old", (1, 2) * 15), ranked("new", (1,) * 30)]))
     (row,) = re.findall(r"\| Rank of the right passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
     assert re.fullmatch(r"\+0\.250 \(\+0\.1\d\d … \+0\.3\d\d\)", row)
-    assert "its interval of 95 %" in report
+    assert "95% certainty" in report
     assert report.count("No question.") == 2
 
 
@@ -240,7 +240,7 @@ def test_a_run_alone_tells_what_it_missed_and_why() -> None:
     assert report.startswith("# Report of a run\n")
     assert "## Settings\n\n| Setting | mine |" in report
     assert f"| b | question b? | a.md | {why.message} |\n| c | question c? | a.md | – |" in report
-    assert "Gained" not in report
+    assert "Newly found" not in report
     head, *rows = csv.reader(io.StringIO(to_csv(one).decode("utf-8-sig"), newline=""))
     assert head == ["id", "question", "kind", "rank", "took_ms", *METRICS]
     assert [row[3] for row in rows] == ["1", "", "11"]

@@ -176,8 +176,8 @@ def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
     assert told.at == Rates(0.5, 0.5, 0.95)
     assert told.points[-1] == Rates(0.2, 1.0, 1.0)
     assert str(told.message) == (
-        "With a minimum similarity of 0.500, 95 % of the questions with an answer keep a hit, "
-        "and 50 % of those without one have one too."
+        "With a minimum similarity of 0.500, 95% of the questions with an answer still get a hit, "
+        "and so do 50% of those without one."
     )
 
 
@@ -191,7 +191,7 @@ def test_where_there_is_no_threshold_it_says_why() -> None:
     by_words = cosines([None] * 19, [0.5]).false_positives[0]
     assert (by_words.at, str(by_words.message)) == (
         None,
-        "No minimum similarity keeps a hit for 95 % of the questions with an answer.",
+        "With no minimum similarity do 95% of the questions with an answer get a hit.",
     )
     assert cosines([], [0.5]).false_positives[0].at is None
 

@@ -53,7 +53,7 @@ def test_a_note_that_is_read_can_be_followed_to_its_chunks(long: str) -> None:
 def test_the_strategy_explains_itself(long: str) -> None:
     said = Screen().open("chunks", note=long).text
     assert "By headings" in said
-    assert "30 headings of level 2 or 3" in said
+    assert "30 headings (## or ###)" in said
     assert "only notes with fewer than 500 stay whole" in said
     assert "H1×1 H2×30" in said
 

@@ -45,11 +45,11 @@ zip or tar: which is smaller?
 how does sleep affect memory
   one side: sleep
   one side: memory
-  both together: sleep memory
+  both sides: sleep memory
 睡眠和记忆有什么联系
   one side: 睡眠
   one side: 记忆
-  both together: 睡眠 记忆
+  both sides: 睡眠 记忆
 减肥期间能吃的水果有哪些
   the subject: 减肥期间能吃的水果
   aspect: kinds: 减肥期间能吃的水果 种类

@@ -145,9 +145,9 @@ def test_what_cannot_be_asked_points_at_its_place(filled: Workspace) -> None:
     assert "tagg" in "memory tagg:cache"[start:end]
     with pytest.raises(QueryError):
         filled.search("   ")
-    with pytest.raises(UnknownChoice, match="level"):
+    with pytest.raises(UnknownChoice, match="kind of search"):
         filled.search("memory", level="clever")  # type: ignore[arg-type]
-    with pytest.raises(UnknownChoice, match="fusion"):
+    with pytest.raises(UnknownChoice, match="combination"):
         filled.search("memory", fusion="sum")  # type: ignore[arg-type]
 
 

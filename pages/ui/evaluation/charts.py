@@ -15,8 +15,8 @@ CHARTS = {
     "shifts": (
         message("Differences"),
         message(
-            "How far each run is from A, with the interval of 95 %. If the interval holds 0, the difference may "
-            "be chance."
+            "How far each run is from A, and the range that the difference lies in with 95% "
+            "certainty. If 0 is in the range, it could be chance."
         ),
     ),
     "ranks": (

@@ -85,7 +85,7 @@ def metrics(base: KnowledgeBase, shown: SideBySide) -> None:
 def shifts(base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the difference of each run from the first, with the interval."""
     if shown.answerable < ENOUGH:
-        st.caption(t("Intervals need at least {n} questions with an answer.", n=ENOUGH))
+        st.caption(t("A range needs at least {n} questions with an answer.", n=ENOUGH))
         return
     names = _names(base, shown)
     rows = [

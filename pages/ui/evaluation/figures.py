@@ -42,7 +42,7 @@ ABOUT = {
     ),
     "span_iou": message("How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)"),
     "p50_ms": message("Half of the questions take less (p50_ms)"),
-    "p95_ms": message("95 % of the questions take less (p95_ms)"),
+    "p95_ms": message("95% of the questions take less (p95_ms)"),
 }
 
 JUDGING = message(
@@ -163,5 +163,5 @@ def kinds(shown: SideBySide) -> None:
         ]
         name = html(kind_called(kind.kind) if kind.kind else t("without a kind"))
         lines.append(("", f'{name} <span class="t-dim">{kind.questions}</span>', cells))
-    title = html(t("Answered, by kind of question"))
+    title = html(t("Found, by kind of question"))
     st.html(f'<div class="t-caption">{title}</div>{_table([""] * len(shown.runs), lines, "t-small t-kinds")}')

@@ -18,8 +18,8 @@ Filter = Callable[[Row], bool]
 FILTERS = {
     "all": message("All"),
     "missed": message("Missed"),
-    "gained": message("Gained"),
-    "lost": message("Lost"),
+    "gained": message("Newly found"),
+    "lost": message("No longer found"),
     "better": message("Better"),
     "worse": message("Worse"),
     "negative": message("Without an answer"),
