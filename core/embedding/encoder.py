@@ -189,7 +189,6 @@ class Encoder:
     def _embed(self, texts: Sequence[str], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
         prompt = self.facts.prompts[role]
         clean = [_clean(text) for text in texts]
-<<<<<<< HEAD
         frame = self._frame(prompt) if with_tokens else None
         model = self._at_once(role, len(texts))
         if not model:
@@ -200,55 +199,6 @@ class Encoder:
             pooled, states = model.run([self._ids(prompt + text) for text in clean])
             vectors = unit(pooled)
             tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if frame else []
-=======
-        model = self.loaded()
-        for rows in self._batches(clean, prompt):
-            with self._turns.take(), _one_thread() if role == "query" else nullcontext():
-                batch = [clean[row] for row in rows]
-                vectors[rows], token_vectors = self._forward(model, batch, prompt, tokens is not None)
-            if tokens is not None:
-                for row, matrix in zip(rows, token_vectors, strict=True):
-                    tokens[row] = matrix
-        return vectors
-
-    def _batches(self, texts: list[str], prompt: str) -> Iterator[list[int]]:
-        """Yield the indices of texts of similar length, so that a batch has little padding."""
-        if len(texts) < 2:
-            if texts:
-                yield [0]
-            return
-        sizes: list[int] = []
-        for start in range(0, len(texts), COUNTED_AT_ONCE):
-            encodings = self._tokenizer.encode_batch_fast(
-                [prompt + text for text in texts[start : start + COUNTED_AT_ONCE]]
-            )
-            sizes += (min(len(encoding.ids), self.facts.max_tokens) for encoding in encodings)
-        budget = BATCH_TOKENS[self._model.device.type]
-        rows: list[int] = []
-        for row in sorted(range(len(texts)), key=sizes.__getitem__, reverse=True):
-            if rows and (len(rows) + 1) * sizes[rows[0]] > budget:
-                yield rows
-                rows = []
-            rows.append(row)
-        yield rows
-
-    def _forward(self, model: Any, texts: list[str], prompt: str, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
-        import torch
-
-        # The steps of SentenceTransformer.encode that change the vectors; the others would slow a short question.
-        with failing(self.name, len(texts)), torch.inference_mode():
-            output = model(to_device(model.preprocess(texts, prompt=prompt or None), model.device))
-            vectors: Matrix = _unit(output["sentence_embedding"])
-            tokens = self._text_tokens(output, prompt) if with_tokens else []
-        if vectors.shape != (len(texts), self.facts.dimension):
-            raise ModelError(
-                "The model '{name}' gives {n} numbers for a text, but its folder says {due}. Copy or "
-                "download it again.",
-                name=self.name,
-                n=vectors.shape[-1],
-                due=self.facts.dimension,
-            )
->>>>>>> ee4aded (Settings, figures and models by words that a newcomer reads)
         if not np.isfinite(vectors).all():
             raise ModelError(
                 "The model '{name}' gave results that aren't numbers: its weights are damaged. Copy or download "

@@ -19,13 +19,14 @@ EXPANSION_SIZES = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The name of a search setting, and the range of a number; one question may set it up to `most_asked`.
+    """The name of a search setting in a sentence and as a title, and the range of a number.
 
-    `lengthens`: the length of hits depends on it. `label` is a pipeline's value `n` in words, where the noun beside
-    the value isn't enough.
+    One question may set it up to `most_asked`. `lengthens`: the length of hits depends on it. `label` is a pipeline's
+    value `n` in words, where the noun beside the value isn't enough.
     """
 
     noun: Message
+    title: Message
     least: float | None = None
     most: float | None = None
     most_asked: float | None = None
@@ -43,31 +44,63 @@ class CompleteSettings:
     `rerank_characters` of its best window; `rerank_weight` is the share of its score against the earlier score.
     """
 
-    mode: Annotated[Mode, Setting(message("way of searching"))] = "auto"
-    level: Annotated[Level, Setting(message("kind of search"))] = "auto"
+    mode: Annotated[Mode, Setting(message("way of searching"), message("Search by"))] = "auto"
+    level: Annotated[Level, Setting(message("kind of search"), message("Kind of search"))] = "auto"
     limit: Annotated[
-        int, Setting(message("number of hits"), 1, 100, most_asked=1000, label=message("{n} hits at most"))
+        int,
+        Setting(
+            message("number of hits"),
+            message("Number of hits"),
+            1,
+            100,
+            most_asked=1000,
+            label=message("{n} hits at most"),
+        ),
     ] = 10
-    pool: Annotated[int, Setting(message("number of chunks considered"), 1, 500)] = 50
-    fusion: Annotated[Fusion, Setting(message("combination of meaning and words"))] = "weighted"
-    semantic_weight: Annotated[float, Setting(message("weight of meaning"), 0, 1)] = 0.6
-    link_weight: Annotated[float, Setting(message("boost for linked notes"), 0, 1)] = 0.0
-    phrase: Annotated[PhraseRule, Setting(message("phrase rule"))] = "require"
-    score_threshold: Annotated[float, Setting(message("minimum similarity"), 0, 1)] = 0.0
+    pool: Annotated[
+        int,
+        Setting(
+            message("number of chunks considered"), message("Chunks considered, by meaning and by words each"), 1, 500
+        ),
+    ] = 50
+    fusion: Annotated[
+        Fusion, Setting(message("combination of meaning and words"), message("How meaning and words combine"))
+    ] = "weighted"
+    semantic_weight: Annotated[
+        float, Setting(message("weight of meaning"), message("Weight of meaning (against words)"), 0, 1)
+    ] = 0.6
+    link_weight: Annotated[
+        float, Setting(message("boost for linked notes"), message("Boost for linked notes"), 0, 1)
+    ] = 0.0
+    phrase: Annotated[PhraseRule, Setting(message("phrase rule"), message("A phrase in quotation marks"))] = "require"
+    score_threshold: Annotated[float, Setting(message("minimum similarity"), message("Minimum similarity"), 0, 1)] = 0.0
     expansion_size: Annotated[
         int,
         Setting(
             message("number of neighbouring chunks"),
+            message("Neighbouring chunks to show on each side"),
             0,
             EXPANSION_SIZES[-1],
             lengthens=True,
             label=message("neighbours ±{n}"),
         ),
     ] = 0
-    reranker: Annotated[str, Setting(message("second look"))] = "late-interaction"
-    rerank_pool: Annotated[int, Setting(message("number of hits in the second look"), 1, 500)] = 50
-    rerank_weight: Annotated[float, Setting(message("weight of the second look"), 0, 1)] = 0.7
-    rerank_characters: Annotated[int, Setting(message("number of characters in the second look"), 100, 20_000)] = 2000
+    reranker: Annotated[str, Setting(message("second look"), message("Second look"))] = "late-interaction"
+    rerank_pool: Annotated[
+        int, Setting(message("number of hits in the second look"), message("Hits in the second look"), 1, 500)
+    ] = 50
+    rerank_weight: Annotated[
+        float, Setting(message("weight of the second look"), message("Weight of the second look"), 0, 1)
+    ] = 0.7
+    rerank_characters: Annotated[
+        int,
+        Setting(
+            message("number of characters in the second look"),
+            message("Characters of a hit that the second look reads"),
+            100,
+            20_000,
+        ),
+    ] = 2000
 
 
 _TYPES = get_type_hints(CompleteSettings, include_extras=True)

@@ -2,6 +2,7 @@
 
 from core.messages import Message, message
 from core.model.evaluation import MissedAt
+from core.model.settings import PARTS
 
 FIGURES: dict[str, Message] = {
     "hit@1": message("First hit is right"),
@@ -30,20 +31,7 @@ SETTINGS: dict[str, Message] = {
     "min_headings_for_md_aware": message("Split by headings from"),
     "max_single_chunk_size": message("Largest chunk"),
     "embedder": message("Model for meaning"),
-    "mode": message("Search by"),
-    "level": message("Kind of search"),
-    "limit": message("Number of hits"),
-    "pool": message("Chunks considered, by meaning and by words each"),
-    "fusion": message("How meaning and words combine"),
-    "semantic_weight": message("Weight of meaning (against words)"),
-    "link_weight": message("Boost for linked notes"),
-    "phrase": message("A phrase in quotation marks"),
-    "score_threshold": message("Minimum similarity"),
-    "expansion_size": message("Neighbouring chunks to show on each side"),
-    "reranker": message("Second look"),
-    "rerank_pool": message("Hits in the second look"),
-    "rerank_weight": message("Weight of the second look"),
-    "rerank_characters": message("Characters of a hit that the second look reads"),
+    **{name: part.title for name, part in PARTS.items()},
     "decompose": message("What breaks down broad questions"),
     "context_tokens": message("Length of a context, in tokens"),
 }

@@ -226,8 +226,8 @@ def test_rebuild_gives_the_same_hits(run: Any, folder: Path, tmp_path: Path) -> 
     [
         (["search", ""], "empty"),
         (["search", "...!"], "punctuation"),
-        (["search", "x", "--limit", "0"], "limit is 0"),
-        (["search", "x", "--limit", "-1"], "limit is -1"),
+        (["search", "x", "--limit", "0"], "number of hits is 0"),
+        (["search", "x", "--limit", "-1"], "number of hits is -1"),
         (["search", "x", "--mode", "fuzzy"], "auto, hybrid, keyword, semantic"),
         (["search", "x", "--base", "valt"], "Did you mean 'vault'"),
         (["search", "x", "--after", "someday"], "2026-01-31"),
@@ -378,7 +378,7 @@ def test_nothing_begins_unasked(
     monkeypatch.setattr("sys.stdin", StringIO("y\n"))
     status, error = run("models", "switch", "vault", "tfidf")
     assert status == 1
-    assert "3 texts of 3 to index" in error
+    assert "3 of 3 pieces of text to index" in error
     assert "Add --yes" in error
     assert run("status")["bases"][0]["embedder"] == "words"
     assert "isn't changing its model" in run("models", "switch", "vault")[1]

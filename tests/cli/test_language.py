@@ -67,7 +67,7 @@ def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> N
 @pytest.mark.parametrize(
     ("typed", "chinese", "english"),
     [
-        (("serch",), "没有命令 'serch'。您要的是 'search' 吗？", "No such command 'serch'. Did you mean 'search'?"),
+        (("serch",), "没有命令 'serch'。是不是 'search'？", "No such command 'serch'. Did you mean 'search'?"),
         (("search",), "缺少 'text'。", "'text' is missing."),
         (("search", "x", "--limit", "abc"), "'--limit' 应是数字。", "'--limit' takes a number."),
         (("search", "x", "--limt", "3"), "没有选项 --limt。", "There is no option --limt."),
@@ -94,7 +94,7 @@ def test_json_is_english_with_the_message_beside_it(workspace: Path) -> None:
     done = run("search", "x", "--limit", "0", "--workspace", workspace, "--json", LANG="zh_CN.UTF-8")
     error = json.loads(done.stderr)
     assert (done.returncode, done.stdout) == (1, "")
-    assert error["error"] == "The limit is 0; it must be from 1 to 1,000."
+    assert error["error"] == "The number of hits is 0; it must be from 1 to 1,000."
     assert error["message"]["text"] == "The {name} is {value}; it must be from {least} to {most}."
     assert error["message"]["fields"].items() >= {"value": 0, "least": 1, "most": 1000}.items()
     assert render(from_json(error["message"]), "zh_CN") == "结果数是 0，应在 1 到 1,000 之间。"

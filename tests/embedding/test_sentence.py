@@ -173,7 +173,7 @@ def test_impossible_names_are_refused(tmp_path):
 
 def test_the_error_of_an_unreachable_hub_names_the_mirror_setting(monkeypatch, tmp_path):
     tiny_models.no_hub(tmp_path, monkeypatch)
-    with pytest.raises(ModelError, match=r"the hub at http://127\.0\.0\.1:9 can't be reached.*HF_ENDPOINT"):
+    with pytest.raises(ModelError, match=r"and http://127\.0\.0\.1:9 can't be reached.*HF_ENDPOINT"):
         build("sentence:BAAI/bge-m3").embed(["x"], role="note")
 
 

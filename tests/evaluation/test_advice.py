@@ -44,7 +44,9 @@ def test_what_is_truly_better_is_found() -> None:
     assert all(advice.chosen > 0.9 and advice.luck < 0.05 for advice in found)
     assert not any(advice.more for advice in found)
     assert all(advice.gain <= advice.mean - advice.current_mean + 1e-9 for advice in found)
-    assert str(found[0].message).startswith("These settings are better: on questions that they weren't chosen by, ")
+    assert str(found[0].message).startswith(
+        "These settings are better: on questions that had no part in choosing them, "
+    )
     assert f"{found[0].gain:.3f}" in str(found[0].message)
     assert found[0].comparison.settled
 
