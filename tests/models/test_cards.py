@@ -252,7 +252,7 @@ def test_an_incomplete_model_is_recognised_and_completed(hub_server: HubServer, 
 def test_a_name_that_is_unknown_to_the_hub(hub_server: HubServer, tmp_path: Path) -> None:
     status, error = Machine(tmp_path, hub_server.url).run("download", "sentence:acme/nothing")
     assert status == 1
-    assert "The hub has no model 'acme/nothing'" in error
+    assert "There is no model 'acme/nothing' on huggingface.co" in error
 
 
 def test_the_error_of_an_unreachable_hub_names_the_mirror_and_the_folder(tmp_path: Path) -> None:
