@@ -79,7 +79,8 @@ class TorchModel:
             tokens = _text_tokens(output, *frame) if frame else []
         if vectors.shape != (len(texts), self._facts.dimension):
             raise ModelError(
-                "The model '{name}' gives {n} numbers a text where its folder says {due}. Copy or download it again.",
+                "The model '{name}' gives {n} numbers for a text, but its folder says {due}. Copy or "
+                "download it again.",
                 name=self._name,
                 n=vectors.shape[-1],
                 due=self._facts.dimension,
