@@ -35,7 +35,8 @@ def stored(
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
             st.info(
                 t(
-                    "These chunks come from an earlier split. To bring them up to date, open Preview and apply the parameters."
+                    "These chunks come from an earlier split. To bring them up to date, open Preview and "
+                    "apply the settings."
                 )
             )
         summary.why(cut)

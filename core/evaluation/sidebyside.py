@@ -143,7 +143,8 @@ def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
     keeping = next((point.threshold for point in points if point.true_positives >= KEEPING), None)
     if keeping is None:
         text = message(
-            "With no minimum similarity do {share:.0f}% of the questions with an answer get a hit.", share=100 * KEEPING
+            "Whatever the minimum similarity, fewer than {share:.0f}% of the questions with an answer get a hit.",
+            share=100 * KEEPING,
         )
         return FalsePositives(points, None, text)
     keeping = max(0.0, floor(keeping * 1000) / 1000)

@@ -191,7 +191,7 @@ def test_where_there_is_no_threshold_it_says_why() -> None:
     by_words = cosines([None] * 19, [0.5]).false_positives[0]
     assert (by_words.at, str(by_words.message)) == (
         None,
-        "With no minimum similarity do 95% of the questions with an answer get a hit.",
+        "Whatever the minimum similarity, fewer than 95% of the questions with an answer get a hit.",
     )
     assert cosines([], [0.5]).false_positives[0].at is None
 

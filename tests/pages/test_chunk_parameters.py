@@ -134,7 +134,7 @@ def test_parameters_become_the_notes_own_and_go_back_to_the_bases(screen: Screen
     assert own is not None
     assert own.strategy == "none"
     assert "1 note split" in screen.text
-    assert "own parameters" in screen.text
+    assert "own settings" in screen.text
     strategy(screen, "preview", "auto")
     screen.press("apply_note_preview").finish("rechunk")
     assert screen.workspace.chunks.options(long) is None

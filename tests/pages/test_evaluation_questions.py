@@ -515,7 +515,7 @@ def test_a_base_has_a_reranker_of_its_own_beside_its_other_choices(filled: Scree
     base = filled.workspace.bases.get("vault")
     filled.open("settings")
     choice = filled.app.selectbox(f"reranker_{base.id}")
-    assert choice.options[0] == "As the settings say: None"
+    assert choice.options[0] == "Default: None"
     choice.set_value("late-interaction").run()
     assert filled.workspace.bases.get("vault").search == SearchSettings(limit=7, reranker="late-interaction")
     filled.app.selectbox(f"limit_{base.id}").set_value(20).run()

@@ -452,7 +452,7 @@ def rerank(screen: Screen, name: str) -> Screen:
 
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore")
-    assert filled.app.selectbox("reranker").options[:3] == ["As set: None", "None", "Word-by-word check"]
+    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Word-by-word check"]
     assert "second look:" not in filled.text
     rerank(filled, "shortest")
     assert "· second look\\: shortest" in filled.text
@@ -473,7 +473,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore")
-    assert screen.app.selectbox("reranker").options[0] == "As set: Word-by-word check"
+    assert screen.app.selectbox("reranker").options[0] == "Default: Word-by-word check"
     assert "· second look\\: Word\\-by\\-word check" in screen.text
     assert "no data for the word-by-word check" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)

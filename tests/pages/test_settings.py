@@ -195,7 +195,7 @@ def test_what_a_search_begins_with_is_shown_with_its_place(filled: Screen, monke
 def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(settings: Screen) -> None:
     base = settings.workspace.bases.get("vault")
     limit = settings.app.selectbox(f"limit_{base.id}")
-    assert limit.options[0] == "As the settings say: 10"
+    assert limit.options[0] == "Default: 10"
     assert settings.app.selectbox(f"rerank_weight_{base.id}").value == ""
     limit.select_index(1).run()
     settings.app.selectbox(f"semantic_weight_{base.id}").set_value(0.0).run()

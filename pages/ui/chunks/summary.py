@@ -22,7 +22,7 @@ def head(note: Note, own: bool) -> str:
     with left:
         st.html(
             f'<div class="t-title">{html(note.title)}</div><div class="t-facts t-place">'
-            f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own parameters')] if own else [])])}</div>"
+            f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own settings')] if own else [])])}</div>"
         )
     with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
         widgets.note_link(note.id)
@@ -36,7 +36,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
     values = [
         (t("Chunks:"), f"{sizes.count:,}"),
         (t("Smallest"), f"{sizes.smallest:,}"),
-        (t("Mean"), f"{sizes.mean:,.0f}"),
+        (t("Average"), f"{sizes.mean:,.0f}"),
         (t("Largest"), f"{sizes.largest:,}"),
     ]
     facts = "".join(f"<span>{html(name)} <b>{value}</b></span>" for name, value in values)

@@ -103,7 +103,7 @@ def _apply(
         if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
             jobs.start(workspace, "rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
         label = t("Apply to the base")
-        about = t("Splits all notes of the base this way, except those with parameters of their own. Edits stay.")
+        about = t("Splits all notes of the base this way, except those with settings of their own. Edits stay.")
         if widgets.button(
             label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about
         ):

@@ -35,8 +35,9 @@ BY = "mrr@4000chars"
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the choice of a grid, the button for its missing runs, and the advice."""
     about = t(
-        "Asks the set with every combination of these settings, and tells which are best on questions that "
-        "didn't choose them: the best of many always looks better on the questions that chose it."
+        "Tries every combination of these settings on the question set. Each is judged by "
+        "questions that had no part in choosing it: on those that chose it, the best of many "
+        "always looks better than it is."
     )
     st.html(f'<div class="t-dim t-about">{html(about)}</div>')
     count = question_set.questions - question_set.suggested
@@ -72,11 +73,11 @@ def _ask(
     """Draw the button that runs the missing setups, else all again, and the time that takes."""
     count, setups = question_set.questions - question_set.suggested, list(missing or pipelines)
     if not missing:
-        label = t("Ask all {n} again", n=len(setups))
+        label = t("Try all {n} again", n=len(setups))
     elif len(missing) < len(pipelines):
-        label = t_plural("Ask with the {n} that is missing", "Ask with the {n} that are missing", n=len(setups))
+        label = t_plural("Try the {n} that is missing", "Try the {n} that are missing", n=len(setups))
     else:
-        label = t_plural("Ask with {n} combination", "Ask with all {n} combinations", n=len(setups))
+        label = t_plural("Try {n} combination", "Try all {n} combinations", n=len(setups))
     searches = count * len(setups)
     time = running.lasts(workspace, base, searches)
     texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]
@@ -226,7 +227,9 @@ def _candidates(base: KnowledgeBase, advice: Advice, runs: dict[str, Run]) -> No
         {
             "place": st.column_config.NumberColumn("#", width=40),
             "way": st.column_config.TextColumn(t("Setup"), width=380),
-            "mean": st.column_config.ProgressColumn(t("Mean"), format="%.3f", min_value=0.0, max_value=1.0, width=150),
+            "mean": st.column_config.ProgressColumn(
+                t("Average"), format="%.3f", min_value=0.0, max_value=1.0, width=150
+            ),
             "difference": st.column_config.NumberColumn(t("Difference"), format="%+.3f", width=90),
             "time": st.column_config.NumberColumn(t("Time"), format="%.0f ms", width=90),
             "note": st.column_config.TextColumn("", width=130),

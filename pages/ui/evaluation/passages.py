@@ -70,8 +70,8 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, one: Question, g
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         st.caption(
             t(
-                "Delete what doesn't answer the question. The passage counts as found when half of what is left is "
-                "retrieved; a whole chunk would favour the present split."
+                "Delete what doesn't answer the question. The passage counts as found when half of what "
+                "is left comes back; a whole chunk would favour the present split."
             )
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")

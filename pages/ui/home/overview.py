@@ -13,10 +13,10 @@ from pages.ui.shared.text import t, t_plural, text_of
 COLUMNS = 3
 POINTS = (
     (message("See every split"), message("Each note is split as fits it, and you can see where and why.")),
-    (message("Ask in your own words"), message("Meaning and words count together, and every hit shows its scores.")),
+    (message("Ask in your own words"), message("Meaning and words both count, and every hit says why it is there.")),
     (
         message("No network needed"),
-        message("The language model is installed with the program. Nothing is sent anywhere."),
+        message("The model that understands your notes comes with the program. Nothing is sent anywhere."),
     ),
 )
 """The strengths of Tessera, each in a few words and in a sentence."""

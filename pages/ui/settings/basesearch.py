@@ -24,7 +24,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
         for column, (name, key) in zip(st.columns(len(keys)), keys.items(), strict=True):
             own = getattr(base.search, name)
             values = knobs.values(workspace, name)
-            default = t("As the settings say: {value}", value=knobs.shown(name, getattr(usual, name)))
+            default = t("Default: {value}", value=knobs.shown(name, getattr(usual, name)))
             texts = {rerankers.AS_SET: default} | {value: knobs.shown(name, value) for value in values}
             texts |= {} if own in (None, *values) else {own: knobs.shown(name, own)}
             st.session_state[key] = rerankers.AS_SET if own is None else own

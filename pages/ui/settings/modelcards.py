@@ -17,14 +17,23 @@ SHOWN = 6
 PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the second look")}
 KINDS = {
     "bundled": message("Built-in model for about 100 languages (multilingual-e5-small)"),
-    "onnx": message("The built-in model in 8 bits: 1.5 to 2 times as fast on a processor, written at its first use"),
-    "sentence": message("A sentence-transformers model"),
-    "tfidf": message("Words without meaning and without a model, for a machine that can't run one"),
-    "openai_compatible": message("A model behind an OpenAI-compatible server: Ollama, vLLM, TEI, LM Studio, OpenAI"),
-    "late-interaction": message("Compares each word of the question with the words of a chunk, by data kept at import"),
-    "cross-encoder": message("Reads the question and a chunk together: the best order, slow without a graphics card"),
-    "rerank-api": message("A server with a /rerank endpoint: Cohere, Jina, TEI"),
-    "llm": message("A language model behind an OpenAI-compatible chat server, the last resort"),
+    "onnx": message(
+        "A smaller copy of the built-in model (8 bits): 1.5 to 2 times as fast without a "
+        "graphics card; made at its first use"
+    ),
+    "sentence": message("A model in the sentence-transformers format"),
+    "tfidf": message("No model: compares words only, for a machine that can't run a model"),
+    "openai_compatible": message(
+        "A model on a server that speaks OpenAI's language: Ollama, vLLM, TEI, LM Studio, OpenAI"
+    ),
+    "late-interaction": message(
+        "Compares each word of the question with the words of a hit; quick, by data kept at import"
+    ),
+    "cross-encoder": message(
+        "Reads each hit with the question in mind: the best order, but slow without a graphics card"
+    ),
+    "rerank-api": message("A server that ranks hits (/rerank): Cohere, Jina, TEI"),
+    "llm": message("A language model on a chat server that speaks OpenAI's language: slow, the last resort"),
 }
 
 
@@ -115,8 +124,9 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         test = st.form_submit_button(t("Test"), icon=":material/play_arrow:", disabled=busy)
     st.caption(
         t(
-            "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the second look. "
-            "Where the hub can't be reached, start Tessera with a mirror in the environment variable HF_ENDPOINT."
+            "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the "
+            "second look; both come from huggingface.co. Where it can't be reached, start Tessera "
+            "with a mirror in the environment variable HF_ENDPOINT."
         )
     )
     if download and name:

@@ -35,7 +35,7 @@ DOING = {
     "download": message("Downloading"),
     "device": message("Looking at this machine"),
     "evaluate": message("Asking the questions"),
-    "advise": message("Asking for advice"),
+    "advise": message("Trying the settings"),
     "suggest": message("Looking for questions"),
 }
 """What each job does."""

@@ -51,7 +51,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions) -> Chunkin
                 chosen[name] = size(name, keys[name], fitting, disabled=shut, persist_state="session")
         own = ChunkingOptions(strategy=strategy, **chosen)
         widgets.small(
-            t("Reset to the base's parameters"),
+            t("Reset to the base's settings"),
             f"reset_{side}",
             "undo",
             on_click=begin,

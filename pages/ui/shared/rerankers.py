@@ -16,13 +16,13 @@ AS_SET = ""
 
 def choice(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
     """Draw the choice of a reranker and return it, None for the one of the base, else of the settings."""
-    texts = {AS_SET: t("As set: {name}", name=called(workspace.bases.search_settings(base).reranker))}
+    texts = {AS_SET: t("Default: {value}", name=called(workspace.bases.search_settings(base).reranker))}
     texts |= {name: called(name) for name in (NONE, *workspace.models.rerankers())}
     if st.session_state.get("reranker") not in texts:
         st.session_state["reranker"] = AS_SET
     about = t(
-        "Each of the best hits is compared with the whole question once more. As set: only where meaning and "
-        "words are both used."
+        "The best hits are compared with the whole question once more. The default applies only "
+        "to a search by both meaning and words."
     )
     chosen = widgets.select(t("Second look"), texts, "reranker", help=about, persist_state="session")
     return None if chosen == AS_SET else chosen
