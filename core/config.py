@@ -1,4 +1,4 @@
-"""Settings: defaults < `tessera.toml` < environment `TESSERA_*`."""
+"""Settings: defaults < servers that a person entered < `tessera.toml` < environment `TESSERA_*`."""
 
 import os
 import re
@@ -10,20 +10,34 @@ from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
+from core import places
 from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.messages import Message, message, reason_of, verbatim
 from core.model import CHOICES, CHUNKING_RANGES, DEFAULTS, PARTS, ChunkingOptions, CompleteSettings, SearchSettings
 
 FILE = Path("tessera.toml")
 
+ENTERED = "servers.json"
+"""The file of the servers that a person entered: section -> `base_url` and `model`."""
+
+Source = Literal["environment", "file", "entered", "default"]
+"""Where the value of a setting is from."""
+
 KEYS = {
     "embeddings": "TESSERA_EMBEDDINGS_API_KEY",
     "rerank": "TESSERA_RERANK_API_KEY",
     "llm": "TESSERA_LLM_API_KEY",
 }
-"""Section -> environment variable with the server's API key; a key is no setting and never in a file."""
+"""Section -> environment variable with the server's API key; a key is no setting. `core.providers.keys` finds it."""
 
 _REASONS = {
     "greater_than_equal": message("it must be at least {ge}"),
@@ -171,7 +185,46 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, FILE)
+        toml = TomlConfigSettingsSource(settings_cls, FILE)
+        return init_settings, env_settings, toml, InitSettingsSource(settings_cls, dict(entered()))
+
+
+def entered() -> dict[str, dict[str, str]]:
+    """Return the servers that a person entered; what isn't valid is left out, so that it can be entered again.
+
+    Raises ConfigError for a damaged file.
+    """
+    servers = {}
+    for section, values in places.read(ENTERED).items():
+        if section in KEYS and isinstance(values, dict):
+            known = {name: values[name] for name in ("base_url", "model") if values.get(name)}
+            try:
+                ServerSettings.model_validate(known)
+            except ValidationError:
+                continue
+            servers[section] = known
+    return servers
+
+
+def enter(section: str, values: Mapping[str, str]) -> None:
+    """Store what a person entered of a server, "" to delete it; raises ConfigError for an invalid address."""
+    try:
+        valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
+    except ValidationError as error:
+        raise ConfigError("The address is not valid: {reason}.", reason=problem_of(error.errors()[0])) from None
+    servers = entered()
+    servers[section] = {**servers.get(section, {}), **{name: getattr(valid, name) for name in values}}
+    stored = {name: {key: value for key, value in server.items() if value} for name, server in servers.items()}
+    places.write(ENTERED, {name: server for name, server in stored.items() if server})
+
+
+def source_of(section: str, name: str) -> Source:
+    """Return where the value of a server's setting is from."""
+    if name in EnvSettingsSource(Settings)().get(section, {}):
+        return "environment"
+    if name in TomlConfigSettingsSource(Settings, FILE)().get(section, {}):
+        return "file"
+    return "entered" if name in entered().get(section, {}) else "default"
 
 
 def check(
@@ -196,7 +249,7 @@ def check(
 def settings(**values: Any) -> Settings:
     """Read the settings; raises ConfigError that names the key and its source."""
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
-    known.add("LANGUAGE")  # core.messages reads it
+    known |= {"LANGUAGE", places.VARIABLE.removeprefix("TESSERA_")}  # core.messages and core.places read them
     for variable in os.environ:
         name = variable.removeprefix("TESSERA_").partition("__")[0]
         if variable.startswith("TESSERA_") and name not in known:

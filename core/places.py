@@ -1,9 +1,70 @@
 """Places outside of every workspace: the program's own files, and the person's."""
 
+import json
+import os
+from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
+
+from platformdirs import user_config_dir
+
+from core.errors import ConfigError
+
+VARIABLE = "TESSERA_CONFIG_DIR"
+"""The environment variable that names another folder for the person's files."""
 
 _AROUND = Path(__file__).parents[1]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
 """The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` beside an installed `core`."""
+
+
+def personal(name: str) -> Path:
+    """Return the path of a file of the person's."""
+    chosen = os.environ.get(VARIABLE, "").strip()
+    return (Path(chosen).expanduser() if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
+
+
+def read(name: str) -> dict[str, object]:
+    """Return the JSON object in a file of the person's, empty without the file; raises ConfigError for other data."""
+    file = personal(name)
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
+        values = None
+    if not isinstance(values, dict):
+        raise ConfigError("{file} can't be read. Correct it, or delete it and enter the servers again.", file=str(file))
+    return values
+
+
+def write(name: str, values: dict[str, object]) -> None:
+    """Store a JSON object in a file that only its owner can read, as a whole or not at all; raises ConfigError."""
+    file = personal(name)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = mkstemp(prefix=f".{name}.", dir=file.parent)  # with mode 0600
+    except OSError as error:
+        raise _unwritable(file, error) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump(values, stream, ensure_ascii=False, indent=2)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).replace(file)
+    except OSError as error:
+        raise _unwritable(file, error) from None
+    finally:
+        with suppress(OSError):
+            Path(temporary).unlink()
+
+
+def _unwritable(file: Path, error: OSError) -> ConfigError:
+    return ConfigError(
+        "{file} can't be written ({why}). Make room, or name another folder in the environment variable {variable}.",
+        file=str(file),
+        why=error.strerror or type(error).__name__,
+        variable=VARIABLE,
+    )

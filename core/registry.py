@@ -46,6 +46,12 @@ class Table(dict[str, Entry], Generic[T]):
         """Return the object that `build` made for a name, or None if it was never built."""
         return self._built.get(name)
 
+    def forget(self, *kinds: str) -> None:
+        """Let `build` make the objects of these kinds anew."""
+        with self._building:
+            for name in [name for name in self._built if name.partition(":")[0] in kinds]:
+                del self._built[name]
+
     def make(self, name: str, *parts: object) -> T:
         """Return an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
 

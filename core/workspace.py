@@ -12,6 +12,7 @@ from core.intake.notes import Notes
 from core.jobs import Jobs
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
 from core.models import Models
+from core.models.servers import Servers
 from core.preferences import Preferences
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
@@ -31,6 +32,7 @@ class Workspace:
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
         self.models = Models(self.store, self.settings, self.jobs)
+        self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
         self.bases = Bases(self.store, self.settings, self.models, self.chunks)
         self.notes = Notes(self.store, self.models, self.bases)

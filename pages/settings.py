@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.settings import basecards, defaults, modelcards
+from pages.ui.settings import basecards, defaults, modelcards, servers
 from pages.ui.shared import shell
 from pages.ui.shared.text import t
 
@@ -11,13 +11,15 @@ st.title(t("Settings"))
 
 with shell.errors():
     status, models = workspace.status(), workspace.models.cards()
-    of_bases, of_models, of_search, of_index = st.tabs(
-        [t("Knowledge bases"), t("Models"), t("Search"), t("Search index")]
+    of_bases, of_models, of_servers, of_search, of_index = st.tabs(
+        [t("Knowledge bases"), t("Models"), t("Model servers"), t("Search"), t("Search index")]
     )
     with of_bases:
         basecards.section(workspace, status, models)
     with of_models:
         modelcards.section(workspace, status, models)
+    with of_servers:
+        servers.section(workspace, status)
     with of_search:
         defaults.search(workspace)
     with of_index:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, reranking
+from core import embedding, places, reranking
 from core.embedding import Embedder
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
@@ -22,6 +22,15 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         # `auto` would try which form of the model is faster on this processor; tests use the same one everywhere.
         patch.setenv("TESSERA_EMBEDDER", "bundled")
         yield record
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test meets the servers and the keys of the person who runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(places.VARIABLE, str(tmp_path_factory.mktemp("nobody") / "none"))
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        yield
 
 
 @pytest.fixture(autouse=True)

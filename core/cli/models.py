@@ -8,6 +8,7 @@ import typer
 from core.cli.data import of, pick
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
+from core.cli.servers import server
 from core.cli.texts import _, say
 from core.errors import ConfigError
 from core.messages import Message, message, plural
@@ -79,6 +80,14 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     show(values, as_json, _test_lines)
     if not trial.usable:
         raise typer.Exit(1)
+
+
+app.command(
+    help=_(
+        "Show, set up and test the servers that run models: embeddings (meaning), rerank (second look), llm (language "
+        "model). They hold for every workspace; the environment and tessera.toml win over them."
+    )
+)(server)
 
 
 @app.command(

@@ -83,3 +83,44 @@ class Trial:
         """Whether the ranking is right in every language that the model declares; in all where it declares none."""
         known = [language for language in self.asked if language in self.languages] or list(self.asked)
         return not set(known) & set(self.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCard:
+    """A model server: a section of the settings, its address and model, and where both are from.
+
+    `sources` has "environment", "file", "entered" or "default" for `base_url` and `model`. `key` is the place of the
+    key that is sent: "environment", "keyring" or "file", "" without one; `variable` is the environment variable that
+    wins.
+    `key_for` is the server of the key that a person entered. `host` names the machine, and `here` says whether it
+    is this one. Text travels `encrypted`, or not.
+    """
+
+    section: str
+    base_url: str
+    model: str
+    sources: Mapping[str, str]
+    variable: str
+    key_for: str = ""
+    key: str = ""
+    host: str = ""
+    here: bool = False
+    encrypted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether an address and a model are set."""
+        return bool(self.base_url and self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTrial:
+    """Result of a server's test: the seconds of one request, the `dimension` of its vectors, the answer's quality.
+
+    `right`: of three sentences it put the one first that answers the question.
+    """
+
+    section: str
+    seconds: float
+    dimension: int | None
+    right: bool

@@ -1,6 +1,7 @@
 """The models of a workspace: built once, shared by its bases, loaded in the background, described, tested."""
 
 import time
+from collections.abc import Collection
 
 from core import embedding, reranking
 from core.config import Settings, settings
@@ -115,6 +116,18 @@ class Models:
         except TesseraError:
             self._failed.add(name)
             raise
+
+    def forget(self, kinds: Collection[str]) -> None:
+        """Build the models of these kinds anew at their next use; if loading the bases' models failed, try again."""
+        embedding.EMBEDDERS.forget(*kinds)
+        reranking.RERANKERS.forget(*kinds)
+        for names in (self._warm, self._failed):
+            names -= {name for name in names if name.partition(":")[0] in kinds}
+        for key in [key for key in self._rerankers if key[0].partition(":")[0] in kinds]:
+            del self._rerankers[key]
+        job = self._jobs.get("warm")
+        if job and job.state == "failed":
+            self.start_warming()
 
     def _load(self, name: str) -> None:
         kind = name.partition(":")[0]

@@ -1,19 +1,19 @@
-"""Model servers over HTTP: retries, keys from the environment, and errors with a remedy."""
+"""Model servers over HTTP: retries, keys, and errors with a remedy."""
 
 import json
-import os
 import random
-import re
 import time
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
 
-from core.config import KEYS, ServerSettings
+from core.config import ServerSettings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
+from core.providers import keys
 from core.providers.connection import Reply, line_to
+from core.providers.keys import Key
 from core.text import one_line
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -29,8 +29,8 @@ class Server:
     One queue per server and process sends requests and retries one at a time, in order of arrival, with
     their starts at least `queue_interval_seconds` apart.
 
-    The key is read from the environment for each request and never stored. It is sent to `base_url` only:
-    redirects aren't followed. OPENAI_API_KEY replaces a section's own key only if `base_url` is at
+    The key is looked up for each request (`core.providers.keys`) and not held here. It is sent to `base_url` only:
+    redirects aren't followed. OPENAI_API_KEY replaces a section's own variable only if `base_url` is at
     https://api.openai.com. Proxies of the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this
     machine itself. Over plain http everybody on the way can read key and notes.
     """
@@ -39,14 +39,14 @@ class Server:
         """Raise ConfigError if the server or the model isn't named, or the address isn't valid."""
         if not settings.base_url:
             raise ConfigError(
-                "No model server is named. Set base_url in [{section}] of tessera.toml, "
-                'for instance base_url = "http://localhost:11434/v1".',
+                "No model server is set up. Enter its address on the Settings page, or base_url in [{section}] of "
+                'tessera.toml, for instance base_url = "http://localhost:11434/v1".',
                 section=section,
             )
         self.model = model.strip() or settings.model.strip()
         if not self.model:
             raise ConfigError(
-                "No model is named for {url}. Set model in [{section}] of tessera.toml.",
+                "No model is named for {url}. Enter it on the Settings page, or model in [{section}] of tessera.toml.",
                 url=settings.base_url,
                 section=section,
             )
@@ -71,8 +71,8 @@ class Server:
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         url = f"{self._settings.base_url}/{path}"
         for attempt in range(self._settings.retries + 1):
-            variable, key = self._key()
-            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            key = keys.find(self._section, self._url)
+            headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
             cause: Exception | None = None
             try:
                 reply = self._line.send(url, content, headers, self._settings, limit)
@@ -84,7 +84,7 @@ class Server:
             else:
                 if 200 <= reply.status < 300:
                     return self._json(reply, limit)
-                problem = self._refusal(reply, variable, key)
+                problem = self._refusal(reply, key)
                 if not isinstance(problem, ProviderUnavailable):
                     raise problem
             if attempt < self._settings.retries:
@@ -94,25 +94,12 @@ class Server:
     def unusable(self, what: Message) -> ProviderError:
         """Return the error for an answer that can't be used; `what` begins with a verb."""
         return ProviderError(
-            "The model server {url} {what}. Check base_url and model ('{model}') in [{section}] of tessera.toml, "
-            "and the server's log.",
+            "The model server {url} {what}. Check its address and the model '{model}' on the Settings page or in "
+            "[{section}] of tessera.toml, and the server's log.",
             what=what,
             model=self.model,
             **self._fields,
         )
-
-    def _key(self) -> tuple[str, str]:
-        """Return the name of the environment variable for the key to this server, and the key, "" if not set."""
-        variable = KEYS[self._section]
-        own = os.environ.get(variable, "").strip()
-        if not own and (self._url.scheme, self._url.host, self._url.port) == ("https", "api.openai.com", None):
-            variable = "OPENAI_API_KEY"
-        key = os.environ.get(variable, "").strip()
-        if not re.fullmatch("[!-~]*", key):
-            raise ConfigError(
-                "The key in {variable} holds a space or a character that no key has. Copy it again.", variable=variable
-            )
-        return variable, key
 
     def _json(self, reply: Reply, limit: int) -> Any:
         if reply.body is None:
@@ -137,7 +124,7 @@ class Server:
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
                 "The model server {url} can't be reached ({why}). "
-                "Start it, or correct base_url in [{section}] of tessera.toml.",
+                "Start it, or correct its address on the Settings page.",
                 why=reason,
                 **self._fields,
             )
@@ -147,34 +134,40 @@ class Server:
             **self._fields,
         )
 
-    def _refusal(self, reply: Reply, variable: str, key: str) -> ProviderError:
+    def _refusal(self, reply: Reply, key: Key) -> ProviderError:
         status, code = reply.status, str(reply.status)
-        why = _reason(reply.body or b"", key)
+        why = _reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
-        fields |= {"variable": variable, "model": self.model}
+        fields |= {"variable": key.variable, "model": self.model}
         if 300 <= status < 400:
             return ProviderError(
                 "The model server {url} sends on to another address (HTTP {code}), where Tessera doesn't follow with "
-                "key and notes. Set base_url in [{section}] of tessera.toml to the final address.",
+                "key and notes. Enter the final address on the Settings page.",
                 **fields,
             )
         if status in (401, 403):
-            if key:
+            keys.forget()
+            if key.place == "environment":
                 return ProviderError(
                     "The model server {url} refused access (HTTP {code}). "
                     "Correct the key in the environment variable {variable}.",
                     **fields,
                 )
+            if key.place:
+                return ProviderError(
+                    "The model server {url} refused access (HTTP {code}). Replace its key on the Settings page.",
+                    **fields,
+                )
             return ProviderError(
                 "The model server {url} refused access (HTTP {code}). "
-                "Put its key into the environment variable {variable}.",
+                "Enter its key on the Settings page, or put it into the environment variable {variable}.",
                 **fields,
             )
         if status == 404:
             return ProviderError(
                 "The model server {url} has no model '{model}' or no such address {because}. "
-                "Check model and base_url in [{section}] of tessera.toml; most addresses end in /v1.",
+                "Check both on the Settings page; most addresses end in /v1.",
                 **fields,
             )
         if status == 429:

@@ -47,7 +47,7 @@ class Line:
     def __init__(self, url: httpx.URL) -> None:
         # With an explicit transport httpx ignores the proxies of the environment.
         self._client = httpx.Client(
-            transport=httpx.HTTPTransport(verify=_certificates()) if _is_this_machine(url.host) else None,
+            transport=httpx.HTTPTransport(verify=_certificates()) if is_this_machine(url.host) else None,
             verify=_certificates(),
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
@@ -184,7 +184,8 @@ def _certificates() -> SSLContext:
     return httpx.create_ssl_context()
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether a host name is that of this machine."""
     try:
         address = ip_address(host)
     except ValueError:

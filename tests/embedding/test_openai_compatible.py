@@ -64,7 +64,9 @@ def test_the_model_of_the_base_overrides_the_settings(tmp_path: Path, monkeypatc
 
 def test_a_missing_server_is_a_configuration_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"Set base_url in \[embeddings\] of tessera\.toml"):
+    with pytest.raises(
+        ConfigError, match=r"Enter its address on the Settings page, or base_url in \[embeddings\] of tessera\.toml"
+    ):
         embedding.build("openai_compatible:m")
 
 
@@ -140,7 +142,7 @@ def test_an_unusable_answer_is_an_error(answer: object, error: str) -> None:
     with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match=error) as caught:
         embedder(server).embed(["x", "y"], role="note")
     assert f"The model server {server.url}" in str(caught.value)
-    assert "Check base_url and model ('m') in [embeddings] of tessera.toml" in str(caught.value)
+    assert "Check its address and the model 'm'" in str(caught.value)
     assert not isinstance(caught.value, ProviderUnavailable)
 
 

@@ -14,9 +14,10 @@ import pytest
 from core import providers
 from core.config import LlmSettings, ServerSettings
 from core.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
-from core.providers import Server
+from core.providers import Server, keys
 from core.providers.chat import Chat
 from core.providers.connection import LONGEST_PAUSE, retry_after
+from core.providers.keys import Key
 from tests.model_server import Answer, Handler, ModelServer, Script, chat
 
 KEY = "sk-TESTKEY-0123456789"
@@ -102,7 +103,9 @@ def test_nobody_there_is_asked_again_then_told() -> None:
     with create_server(("127.0.0.1", 0)) as free:
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     started = time.monotonic()
-    with pytest.raises(ProviderUnavailable, match=r"can't be reached.*Start it, or correct base_url in \[rerank\]"):
+    with pytest.raises(
+        ProviderUnavailable, match=r"can't be reached.*Start it, or correct its address on the Settings page"
+    ):
         asked(url, "rerank", retries=1)
     assert time.monotonic() - started > 0.05
 
@@ -174,7 +177,10 @@ def test_size_is_bounded() -> None:
 )
 def test_what_is_no_json_is_told(body: bytes) -> None:
     error = refusal(Answer(body), retries=3)
-    assert "something else than JSON. Check base_url and model ('m') in [embeddings] of tessera.toml" in str(error)
+    assert (
+        "something else than JSON. Check its address and the model 'm' on the Settings page or in [embeddings]"
+        in str(error)
+    )
     assert not isinstance(error, ProviderUnavailable)
 
 
@@ -186,9 +192,12 @@ def test_a_compressed_answer_is_refused_for_nothing_bounds_what_comes_out_of_it(
     ("status", "said"),
     [
         (400, r"refused the request \(HTTP 400\): too long\. Check the settings in \[embeddings\]"),
-        (401, r"refused access \(HTTP 401\)\. Put its key into the environment variable TESSERA_EMBEDDINGS_API_KEY"),
+        (
+            401,
+            r"refused access \(HTTP 401\)\. Enter its key on the Settings page, or put it into",
+        ),
         (403, r"refused access \(HTTP 403\)"),
-        (404, r"no model 'm' or no such address \(HTTP 404\): too long\. Check model and base_url in \[embeddings\]"),
+        (404, r"no model 'm' or no such address \(HTTP 404\): too long\. Check both on the Settings page"),
     ],
 )
 def test_a_refusal_is_told_at_once_with_its_cure(status: int, said: str) -> None:
@@ -213,7 +222,7 @@ def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer() as other:
         for status in (301, 302, 307, 308):
             error = refusal(Answer(status=status, headers={"Location": f"{other.url}/embeddings"}))
-            assert "Set base_url in [embeddings] of tessera.toml to the final address" in str(error)
+            assert "Enter the final address on the Settings page" in str(error)
     assert not other.requests
 
 
@@ -240,9 +249,11 @@ def test_each_section_sends_its_own_key_and_only_that(monkeypatch: pytest.Monkey
 def test_openais_key_is_for_openai(url: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     server = Server("llm", ServerSettings(base_url=url, model="m"))
-    assert server._key() == (variable, "sk-openai" if variable == "OPENAI_API_KEY" else "")
+    key = keys.find("llm", server._url)
+    assert key.value == ("sk-openai" if variable == "OPENAI_API_KEY" else "")
+    assert (key.variable, key.place) == (variable, "environment" if key.value else "")
     monkeypatch.setenv("TESSERA_LLM_API_KEY", KEY)
-    assert server._key() == ("TESSERA_LLM_API_KEY", KEY)
+    assert keys.find("llm", server._url) == Key("TESSERA_LLM_API_KEY", KEY, "environment")
 
 
 @pytest.mark.parametrize(
@@ -361,9 +372,9 @@ def test_a_proxy_that_cannot_be_used_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_server_and_a_model_must_be_named() -> None:
-    with pytest.raises(ConfigError, match=r"Set base_url in \[rerank\]"):
+    with pytest.raises(ConfigError, match=r"Enter its address on the Settings page, or base_url in \[rerank\]"):
         Server("rerank", ServerSettings(model="m"))
-    with pytest.raises(ConfigError, match=r"Set model in \[llm\]"):
+    with pytest.raises(ConfigError, match=r"Enter it on the Settings page, or model in \[llm\]"):
         Server("llm", ServerSettings(base_url="http://localhost"))
     with pytest.raises(ConfigError, match="is no address"):
         Server("llm", ServerSettings(base_url="http://☃.net", model="m"))

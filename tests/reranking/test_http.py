@@ -194,7 +194,9 @@ def test_scores_are_read_from_any_text_around_them(answer: str) -> None:
 def test_an_answer_without_all_scores_is_an_error(answer: str) -> None:
     with ModelServer(Answer(chat(answer))) as server, pytest.raises(ProviderError) as caught:
         llm(server).score(QUESTION, CANDIDATES)
-    assert "didn't give one score from 0 to 10 for each of 3 passages. Check base_url and model" in str(caught.value)
+    assert "didn't give one score from 0 to 10 for each of 3 passages. Check its address and the model" in str(
+        caught.value
+    )
     assert "[llm]" in str(caught.value)
 
 

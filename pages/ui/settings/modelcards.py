@@ -15,6 +15,7 @@ from pages.ui.shared.text import t, text_of
 COLUMNS = 2
 SHOWN = 6
 PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the second look")}
+SERVED = ("openai_compatible", "rerank-api", "llm")
 KINDS = {
     "bundled": message("Built-in model for about 100 languages (multilingual-e5-small)"),
     "onnx": message(
@@ -45,11 +46,16 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
         used.setdefault(base.base.embedder, []).append(base.base.name)
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]))
-        cards = [model for model in models if model.part == part]
+        cards = [model for model in models if model.part == part and (model.name in used or not _idle(model))]
         for column, card in widgets.in_columns(cards, COLUMNS):
             with column.container(border=True, key=f"model_{card.name}"):
                 _card(workspace, card, used.get(card.name, []))
     _other(workspace, models)
+
+
+def _idle(card: ModelCard) -> bool:
+    """Tell whether a card is of a server that isn't set up."""
+    return card.name in SERVED and not card.server
 
 
 def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:

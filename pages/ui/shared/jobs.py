@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.messages import message, plural
-from core.model import Job, Progress, Rechunked, SwitchCost, SyncReport, Trial
+from core.model import Job, Progress, Rechunked, ServerTrial, SwitchCost, SyncReport, Trial
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
@@ -18,7 +18,7 @@ SAMPLE = "sample"
 IMPORTS = ("import", "rebuild")
 CHUNKS = ("rechunk", "embed", "edits")
 BASES = ("switch", "tokens")
-MODELS = ("test", "download", "device")
+MODELS = ("test", "server", "download", "device")
 EVALUATION = ("evaluate", "advise")
 QUESTIONS = ("suggest",)
 WATCHED = ("warm", "warm_reranker", *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
@@ -32,6 +32,7 @@ DOING = {
     "tokens": message("Word-by-word data"),
     "cost": message("Estimating"),
     "test": message("Testing the model"),
+    "server": message("Asking the server"),
     "download": message("Downloading"),
     "device": message("Looking at this machine"),
     "evaluate": message("Asking the questions"),
@@ -49,6 +50,7 @@ DONE = {
     "tokens": message("The word-by-word data is up to date"),
     "cost": message("Estimate"),
     "test": message("Tested"),
+    "server": message("The server answers"),
     "download": message("Downloaded"),
     "evaluate": message("All questions asked"),
     "advise": message("All questions asked"),
@@ -176,6 +178,8 @@ def _ended(workspace: Workspace, job: Job) -> None:
             plans.rechunked(job.result)
         case Trial():
             verdicts.trial(job.result)
+        case ServerTrial():
+            verdicts.server(job.result)
         case SwitchCost():
             verdicts.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):

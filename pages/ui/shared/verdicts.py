@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import Running, SwitchCost, Trial
+from core.model import Running, ServerTrial, SwitchCost, Trial
 from pages.ui.shared import names, sizes
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, text_of
@@ -30,6 +30,18 @@ def trial(done: Trial) -> None:
     st.html(
         f'<div class="t-counts">{"".join(boxes)}</div><div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}'
     )
+
+
+def server(done: ServerTrial) -> None:
+    """Draw how a server did: its time, and whether its answer makes sense."""
+    texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
+    texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
+    verdict = (
+        t("Of three sentences it put the right one first.")
+        if done.right
+        else t("Of three sentences it put a wrong one first. Check that the model fits this purpose.")
+    )
+    st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(verdict)}</div>{facts(texts)}')
 
 
 def running(model: Running) -> list[str]:

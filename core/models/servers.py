@@ -1,0 +1,116 @@
+"""Model servers: the address, the model and the key of each, as a person enters them, and their test."""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+import httpx
+import numpy as np
+
+from core import config
+from core.config import KEYS, LlmSettings, Settings, settings
+from core.embedding.openai_compatible import OpenAICompatible
+from core.errors import ConfigError, UnknownChoice
+from core.messages import message
+from core.model import Progress, ServerCard, ServerTrial, unheard
+from core.models.trials import QUESTIONS
+from core.providers import keys
+from core.providers.connection import is_this_machine
+from core.reranking import Candidate, Reranker
+from core.reranking.llm import Llm
+from core.reranking.rerank_api import RerankApi
+
+SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
+"""The sections of the settings, each with the kind of model that its server runs."""
+
+
+class Servers:
+    """The servers of the settings.
+
+    A change holds at once: `settings` are brought up to date, and `changed` is called with the kinds of models.
+    """
+
+    def __init__(
+        self, settings: Settings | None = None, changed: Callable[[Collection[str]], object] = lambda kinds: None
+    ) -> None:
+        self._settings = settings
+        self._changed = changed
+
+    def cards(self) -> list[ServerCard]:
+        """Return all servers, whether they are set up or not; sends no request."""
+        return [self.card(section) for section in SECTIONS]
+
+    def card(self, section: str) -> ServerCard:
+        """Describe a server; raises UnknownChoice."""
+        server = getattr(settings(), _known(section))
+        sources = {name: config.source_of(section, name) for name in ("base_url", "model")}
+        card = ServerCard(section, server.base_url, server.model, sources, KEYS[section], keys.server_of(section))
+        try:
+            url = httpx.URL(server.base_url)
+        except httpx.InvalidURL:  # in a file; a search says so
+            return card
+        if not url.host:
+            return card
+        key = keys.in_force(section, url)
+        here, encrypted = is_this_machine(url.host), url.scheme == "https"
+        return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
+
+    def enter(self, section: str, **values: str) -> None:
+        """Store the `base_url` or the `model` of a server, or both; raises ConfigError for an invalid address."""
+        try:
+            httpx.URL(values.get("base_url", "").strip())
+        except httpx.InvalidURL:
+            raise ConfigError("'{url}' is no address.", url=values["base_url"].strip()) from None
+        config.enter(_known(section), values)
+        self._refresh()
+
+    def enter_key(self, section: str, key: str) -> None:
+        """Store the key for a server's address; raises ConfigError without an address, and for an impossible key."""
+        server = getattr(settings(), _known(section))
+        if not server.base_url:
+            raise ConfigError("Enter the address of the server first: a key belongs to one address.")
+        keys.store(section, httpx.URL(server.base_url), key)
+
+    def remove_key(self, section: str) -> None:
+        """Delete the key that a person entered."""
+        keys.remove(_known(section))
+
+    def remove(self, section: str) -> None:
+        """Delete what a person entered of a server: address, model and key."""
+        keys.remove(_known(section))
+        self.enter(section, base_url="", model="")
+
+    def test(self, section: str, progress: Progress = unheard) -> ServerTrial:
+        """Ask a server to compare a question with three sentences; tries once.
+
+        Raises ConfigError for a server that isn't set up, ProviderError as its answer says.
+        """
+        progress(0, 1, section)
+        server = getattr(settings(), _known(section)).model_copy(update={"retries": 0})
+        question, answer = next(iter(QUESTIONS["en"].items()))
+        texts = list(QUESTIONS["en"].values())
+        if section == "embeddings":
+            embedder = OpenAICompatible(settings=server)
+            notes = embedder.embed(texts, role="note")  # a server may load its model for the first request
+            started = time.perf_counter()
+            scores = notes @ embedder.embed([question], role="query")[0]
+            seconds, dimension = time.perf_counter() - started, embedder.dimension
+        else:
+            reranker: Reranker = Llm(settings=server) if isinstance(server, LlmSettings) else RerankApi(settings=server)
+            started = time.perf_counter()
+            scores = np.array(reranker.score(question, [Candidate(text) for text in texts]))
+            seconds, dimension = time.perf_counter() - started, None
+        return ServerTrial(section, seconds, dimension, bool(texts[int(np.argmax(scores))] == answer))
+
+    def _refresh(self) -> None:
+        if self._settings is not None:
+            new = settings()
+            for section in SECTIONS:
+                setattr(self._settings, section, getattr(new, section))
+        self._changed(SECTIONS.values())
+
+
+def _known(section: str) -> str:
+    if section not in SECTIONS:
+        raise UnknownChoice(message("model server"), section, SECTIONS)
+    return section

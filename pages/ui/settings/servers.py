@@ -1,0 +1,237 @@
+"""Model servers on the settings page: the address, the model and the key of each, and its test."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.messages import Message, message
+from core.model import ServerCard, Status
+from core.workspace import Workspace
+from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a server is for, what it reads, how it is put to use, and the usual addresses of local ones."""
+
+    title: Message
+    about: Message
+    use: Message
+    model: str
+    presets: Mapping[str, str]
+
+
+_LOCAL = {
+    "Ollama": "http://localhost:11434/v1",
+    "LM Studio": "http://localhost:1234/v1",
+    "llama.cpp": "http://localhost:8080/v1",
+}
+PURPOSES = {
+    "embeddings": Purpose(
+        message("Meaning by a server"),
+        message("Finds by meaning in place of the built-in model. It reads your questions and all notes of its bases."),
+        message(
+            "To use it: Knowledge bases → Change the model → {name}. Your notes are then indexed again.",
+            name="openai_compatible",
+        ),
+        "bge-m3",
+        _LOCAL,
+    ),
+    "rerank": Purpose(
+        message("Second look by a server"),
+        message("Judges the best hits of a search once more. It reads your question and the text of these hits."),
+        message("To use it: choose Ranking server as the second look, in the options of a search or for a base."),
+        "bge-reranker-v2-m3",
+        {
+            "llama.cpp": "http://localhost:8080/v1",
+            "vLLM": "http://localhost:8000/v1",
+            "TEI": "http://localhost:8080",
+        },
+    ),
+    "llm": Purpose(
+        message("Language model for broad questions"),
+        message(
+            "Takes broad questions apart, suggests questions for an evaluation, and can take the second look. It reads "
+            "your questions, and the text of notes when it suggests or judges."
+        ),
+        message("Broad questions use it from now on."),
+        "qwen3:8b",
+        _LOCAL,
+    ),
+}
+KEYS = {
+    "environment": message("Key: set, from the environment variable {variable}, which wins over this page."),
+    "keyring": message("Key: set, kept by this system's keyring."),
+    "file": message("Key: set, kept in a file that only you can read: this system has no keyring."),
+}
+SOURCES = {
+    "environment": message("{what} is set by the environment, which wins over this page: {name}."),
+    "file": message("{what} is set in {file}, which wins over this page."),
+}
+FILE = "tessera.toml"
+
+
+def section(workspace: Workspace, status: Status) -> None:
+    """Draw what a server is, and a card for each purpose."""
+    st.html(
+        f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models do without. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
+    )
+    for card in workspace.servers.cards():
+        with st.container(border=True, key=f"server_{card.section}"):
+            _card(workspace, status, card)
+
+
+def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
+    purpose = PURPOSES[card.section]
+
+    def remove() -> None:
+        for what in ("base_url", "model", "key"):
+            _renew(what, card)
+        workspace.servers.remove(card.section)
+        workspace.jobs.forget("server")
+
+    tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
+    dot = "ready" if card.complete else "absent"
+    with st.container(horizontal=True, vertical_alignment="top"):
+        st.html(
+            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(text_of(purpose.title))}</span>{tag}</div>'
+            f'<div class="t-small">{html(text_of(purpose.about))}</div>',
+            width="stretch",
+        )
+        if "entered" in card.sources.values():
+            about = plain(t("Removes its address, its model and its key from this machine."))
+            widgets.small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
+    open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
+    if "base_url" in open_:
+        _presets(card)
+    _form(workspace, card, open_)
+    _where(card)
+    if card.key or card.key_for:
+        _key(workspace, card)
+    if (job := workspace.jobs.get("server")) and job.what == card.section:
+        jobs.panel(workspace, ("server",))
+    if card.complete and not _used(status, card):
+        st.caption(plain(text_of(purpose.use)))
+
+
+def _presets(card: ServerCard) -> None:
+    """Draw the usual local servers; a press puts the address into the form."""
+
+    def put(address: str) -> None:
+        _renew("base_url", card)
+        st.session_state[_box("base_url", card)] = address
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"presets_{card.section}"):
+        st.caption(t("On this machine:"), width="content")
+        for name, address in PURPOSES[card.section].presets.items():
+            key = f"preset_{card.section}_{name}"
+            st.button(name, key=key, type="tertiary", help=plain(address), on_click=put, args=(address,))
+
+
+def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
+    """Draw the boxes for address, model and key, and the button that stores and tests them."""
+    purpose = PURPOSES[card.section]
+    texts = {"base_url": t("Address"), "model": t("Model")}
+    with st.form(f"server_form_{card.section}", border=False):
+        examples = {"base_url": next(iter(purpose.presets.values())), "model": purpose.model}
+        for column, name in zip(st.columns([3, 2]), examples, strict=True):
+            box, shut = _box(name, card), name not in open_
+            st.session_state.setdefault(box, getattr(card, name))
+            column.text_input(texts[name], key=box, placeholder=examples[name], disabled=shut)
+        for name in ("base_url", "model"):
+            if source := SOURCES.get(card.sources[name]):
+                variable = f"TESSERA_{card.section}__{name}".upper()
+                st.caption(plain(text_of(source, what=texts[name], name=variable, file=FILE)))
+        if not card.key or _replacing(card) in st.session_state:
+            st.text_input(
+                t("Key, if the server wants one"),
+                key=_box("key", card),
+                type="password",
+                autocomplete="new-password",
+                placeholder=t("Servers on this machine mostly want none"),
+            )
+        label = t("Save and test") if open_ or not card.key else t("Test")
+        busy = workspace.jobs.running(*jobs.MODELS)
+        if st.form_submit_button(label, type="primary", icon=":material/play_arrow:", disabled=busy):
+            with shell.errors():
+                _save(workspace, card, open_)
+
+
+def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
+    """Store what stands in the boxes and begin the test."""
+    section = card.section
+    if open_:
+        workspace.servers.enter(section, **{name: st.session_state[_box(name, card)] for name in open_})
+    if key := st.session_state.get(_box("key", card)):
+        workspace.servers.enter_key(section, key)
+    _renew("key", card)
+    if any(workspace.servers.card(section).sources[name] != "default" for name in ("base_url", "model")):
+        jobs.start(workspace, "server", lambda progress: workspace.servers.test(section, progress))
+    st.rerun()
+
+
+def _where(card: ServerCard) -> None:
+    """Draw where the text of the notes goes."""
+    if card.here:
+        st.caption(t("This server is on this machine: the text stays here."))
+    elif card.encrypted:
+        st.caption(plain(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host)))
+    elif card.host:
+        warning = t(
+            "The text of your notes and the key travel to {host} unencrypted: everybody on the way can read them. Use "
+            "an address that begins with https://.",
+            host=card.host,
+        )
+        st.warning(plain(warning), icon=":material/no_encryption:")
+
+
+def _key(workspace: Workspace, card: ServerCard) -> None:
+    """Draw whether a key is set, and the buttons that replace and remove it."""
+    if card.key:
+        text = text_of(KEYS[card.key], variable=card.variable)
+    else:
+        text = t("A key is kept for {url}; this address doesn't get it.", url=card.key_for)
+
+    def replace_it() -> None:
+        st.session_state[_replacing(card)] = True
+
+    with st.container(horizontal=True, vertical_alignment="center", key=f"key_{card.section}"):
+        st.html(f'<div class="t-small">{html(text)}</div>', width="content")
+        if card.key in ("keyring", "file"):
+            shut = _replacing(card) in st.session_state
+            widgets.small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
+        if card.key_for and widgets.small(t("Remove"), f"remove_key_{card.section}", "delete"):
+            with shell.errors():
+                workspace.servers.remove_key(card.section)
+                _renew("key", card)
+                st.rerun()
+
+
+def _used(status: Status, card: ServerCard) -> bool:
+    """Tell whether a base has its embedder from this server."""
+    return card.section == "embeddings" and any(
+        base.base.embedder.startswith("openai_compatible") for base in status.bases
+    )
+
+
+def _box(what: str, card: ServerCard) -> str:
+    """Return the name of the box for the address, the model or the key."""
+    return f"server_{what}_{card.section}_{st.session_state.get(_number(what, card), 0)}"
+
+
+def _renew(what: str, card: ServerCard) -> None:
+    """Put a new box in place of a box: a browser shows no other text in the same box of a form, and no key stays in one."""
+    st.session_state.pop(_box(what, card), None)
+    st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
+    st.session_state.pop(_replacing(card), None)
+
+
+def _number(what: str, card: ServerCard) -> str:
+    return f"server_{what}_number_{card.section}"
+
+
+def _replacing(card: ServerCard) -> str:
+    return f"server_replacing_{card.section}"
