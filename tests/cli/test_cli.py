@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core import cli, places
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
 from core.registry import Entry
 from core.workspace import Workspace
 from tests import notes
 from tests.fakes import WordLengths
+from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
@@ -438,3 +439,20 @@ def test_token_bits_are_kept_or_not(run: Any, words: None, folder: Path) -> None
     assert on["bytes"] > 0
     assert "'on' or 'off'" in run("models", "tokens", "vault", "maybe")[1]
     assert "no base 'other'" in run("models", "tokens", "other", "on")[1]
+
+
+def test_a_server_is_set_up_tested_and_removed(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(places.VARIABLE, str(tmp_path / "tessera"))
+    monkeypatch.delenv("TESSERA_RERANK_API_KEY", raising=False)
+    assert [server["base_url"] for server in run("models", "server")["servers"]] == ["", "", ""]
+    monkeypatch.setattr("sys.stdin", StringIO("sk-TESTKEY\n"))
+    with ModelServer() as server:
+        printed = run("models", "server", "rerank", "--url", server.url, "--model", "m", "--key", "--test")
+    assert printed["test"]["right"]
+    assert (printed["servers"][0]["key"], "TESTKEY" in json.dumps(printed)) == ("file", False)
+    assert server.requests[0].headers["Authorization"] == "Bearer sk-TESTKEY"
+    status, told = run("models", "server", "rerank", "--test")
+    assert (status, "can't be reached" in told) == (1, True)
+    assert run("models", "server", "rerank", "--remove-key")["servers"][0]["key"] == ""
+    assert run("models", "server", "rerank", "--remove")["servers"][0]["base_url"] == ""
+    assert "Name the server" in run("models", "server", "--test")[1]
