@@ -77,7 +77,7 @@ def _server_lines(values: dict[str, Any]) -> list[str]:
     if test := values.get("test"):
         lines.append(_("The server answered in {ms:,.0f} ms.", ms=1000 * test["seconds"]))
         if test["dimension"]:
-            lines.append(_("{n} numbers a text", n=test["dimension"]))
+            lines.append(_("{n} numbers per text", n=test["dimension"]))
         if test["right"]:
             lines.append(_("Of three sentences it put the right one first."))
         else:

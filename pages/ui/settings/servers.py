@@ -64,8 +64,8 @@ PURPOSES = {
 }
 KEYS = {
     "environment": message("Key: set, from the environment variable {variable}, which wins over this page."),
-    "keyring": message("Key: set, kept by this system's keyring."),
-    "file": message("Key: set, kept in a file that only you can read: this system has no keyring."),
+    "keyring": message("Key: set, in this system's keyring."),
+    "file": message("Key: set, in a file that only you can read."),
 }
 SOURCES = {
     "environment": message("{what} is set by the environment, which wins over this page: {name}."),
@@ -90,20 +90,21 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     def remove() -> None:
         for what in ("base_url", "model", "key"):
             _renew(what, card)
+        st.session_state.pop(_preset(card), None)
         workspace.servers.remove(card.section)
         workspace.jobs.forget("server")
 
     tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
     dot = "ready" if card.complete else "absent"
-    with st.container(horizontal=True, vertical_alignment="top"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.html(
-            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(text_of(purpose.title))}</span>{tag}</div>'
-            f'<div class="t-small">{html(text_of(purpose.about))}</div>',
+            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(text_of(purpose.title))}</span>{tag}</div>',
             width="stretch",
         )
         if "entered" in card.sources.values():
             about = plain(t("Removes its address, its model and its key from this machine."))
             widgets.small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
+    st.html(f'<div class="t-small">{html(text_of(purpose.about))}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:
         _presets(card)
@@ -122,7 +123,7 @@ def _presets(card: ServerCard) -> None:
 
     def put(address: str) -> None:
         _renew("base_url", card)
-        st.session_state[_box("base_url", card)] = address
+        st.session_state[_preset(card)] = address
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"presets_{card.section}"):
         st.caption(t("On this machine:"), width="content")
@@ -139,8 +140,11 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
         examples = {"base_url": next(iter(purpose.presets.values())), "model": purpose.model}
         for column, name in zip(st.columns([3, 2]), examples, strict=True):
             box, shut = _box(name, card), name not in open_
-            st.session_state.setdefault(box, getattr(card, name))
-            column.text_input(texts[name], key=box, placeholder=examples[name], disabled=shut)
+            text = getattr(card, name)
+            if name == "base_url" and not shut:
+                text = st.session_state.get(_preset(card), text)
+            # As `value`: a text that is put into the session is lost when the language, and so the label, changes.
+            column.text_input(texts[name], text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
                 variable = f"TESSERA_{card.section}__{name}".upper()
@@ -168,6 +172,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
     if key := st.session_state.get(_box("key", card)):
         workspace.servers.enter_key(section, key)
     _renew("key", card)
+    st.session_state.pop(_preset(card), None)
     if any(workspace.servers.card(section).sources[name] != "default" for name in ("base_url", "model")):
         jobs.start(workspace, "server", lambda progress: workspace.servers.test(section, progress))
     st.rerun()
@@ -231,6 +236,10 @@ def _renew(what: str, card: ServerCard) -> None:
 
 def _number(what: str, card: ServerCard) -> str:
     return f"server_{what}_number_{card.section}"
+
+
+def _preset(card: ServerCard) -> str:
+    return f"server_preset_{card.section}"
 
 
 def _replacing(card: ServerCard) -> str:
