@@ -28,7 +28,7 @@ with shell.errors():
         listing.table(cards, chosen, several_bases=len(bases) > 1 and not base)
         listing.actions(workspace, chosen, base)
         if not chosen:
-            st.caption(t("Click the box at the left of a row to read a note; mark several to delete them together."))
+            st.caption(t("Click the box at the left of a row to read a note; mark several to delete them."))
     if reading:
         with reading:
             reader.note(workspace, workspace.notes.get(chosen[0]))

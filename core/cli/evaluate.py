@@ -81,7 +81,7 @@ def evaluate(
     targets = dict(_target(text) for text in fail_under or ())
     for name in (*targets, *filter(None, [metric])):
         if name not in METRICS:
-            raise UnknownChoice("metric", name, METRICS)
+            raise UnknownChoice("figure", name, METRICS)
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
     search = search_settings(locals())

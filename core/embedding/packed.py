@@ -95,10 +95,10 @@ def _parse(data: bytes) -> Weights:
     if cursor.number("<i4") != BLOCK:
         raise ValueError(message("its weights aren't in blocks of {n}", n=BLOCK))
     if min(hidden, layers, heads, feed_forward, rows, positions, types) <= 0 or hidden % heads:
-        raise ValueError(message("its dimensions make no sense"))
+        raise ValueError(message("its sizes make no sense"))
     tokens = _read_tokens(cursor)
     if len(tokens.pieces) > rows:
-        raise ValueError(message("{n} pieces for {rows} word vectors", n=len(tokens.pieces), rows=rows))
+        raise ValueError(message("it has {n} pieces of words where {rows} are due", n=len(tokens.pieces), rows=rows))
     stored = _read_directory(cursor)
     config = {
         "architectures": ["BertModel"],

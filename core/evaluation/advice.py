@@ -82,7 +82,7 @@ def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
     characters, because a number of hits favours long chunks. Raises as `advise` and `shared` do, and UnknownChoice.
     """
     if metric not in METRICS:
-        raise UnknownChoice("metric", metric, METRICS)
+        raise UnknownChoice("figure", metric, METRICS)
     if not runs:
         raise _alone()
     rows = [results for results in shared(runs) if not results[0].negative]

@@ -70,7 +70,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     if not measured:
         raise ConfigError("Choose runs to compare.")
     if metric is not None and metric not in METRICS:
-        raise UnknownChoice("metric", metric, METRICS)
+        raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
     rows = tuple(_row(results) for results in shared(measured))
     columns = [[row.results[number] for row in rows] for number in range(len(runs))]

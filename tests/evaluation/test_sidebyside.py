@@ -110,7 +110,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         side_by_side([one, ranked("b", (1,), base_id="other")])
     with pytest.raises(ConfigError, match="no question in common"):
         side_by_side([one, run("b", [result("z", 1)])])
-    with pytest.raises(UnknownChoice, match=r"metric 'hit@3'.*Did you mean"):
+    with pytest.raises(UnknownChoice, match=r"figure 'hit@3'.*Did you mean"):
         side_by_side([one, one], "hit@3")
 
 
