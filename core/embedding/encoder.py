@@ -12,6 +12,7 @@ from threading import Lock, RLock
 from typing import Any, Protocol
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from core.embedding.device import choose
 from core.embedding.loading import sentence_transformer
@@ -73,8 +74,8 @@ class Encoder:
         self._device = device
         self._session = session
         self._loading = RLock()
-        self._questions_lock = Lock()
-        self._questions: dict[str, tuple[Matrix, list[Matrix]]] = {}
+        self._cache_lock = Lock()
+        self._cache: dict[str, tuple[Matrix, Matrix]] = {}
 
     @cached_property
     def facts(self) -> Facts:
@@ -148,6 +149,9 @@ class Encoder:
 
     @cached_property
     def _ids_model(self) -> IdsModel | None:
+        # A second thread of BLAS gains a fifth for a question on an idle machine, and costs it a factor of 10 while an
+        # import keeps the cores busy, because the threads wait spinning.
+        ThreadpoolController().select(internal_api="openblas").limit(limits=1)
         model = self._session(self.facts, self.name) if self._session else supported(self.facts)
         if model and self.running is None:
             self.running = model.running
@@ -159,42 +163,39 @@ class Encoder:
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""
-        if role == "query" and len(texts) == 1:
-            return self._question(texts[0])[0]
-        return self._embed(texts, role, with_tokens=False)[0]
+        return self._questions(texts)[0] if role == "query" else self._embed(texts, role, with_tokens=False)[0]
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
         """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
 
         Token vectors have unit length. The tokens of the prompt and special tokens have none.
         """
-        if role == "query" and len(texts) == 1:
-            return self._question(texts[0])
-        return self._embed(texts, role, with_tokens=True)
+        return self._questions(texts) if role == "query" else self._embed(texts, role, with_tokens=True)
 
-    def _question(self, text: str) -> tuple[Matrix, list[Matrix]]:
-        """Return the cached vectors of a question, which several stages of one search need."""
-        with self._questions_lock:
-            vectors = self._questions.get(text)
-        if vectors is None:
-            vectors = self._embed([text], "query", with_tokens=True)
-            if len(text) > CACHED_CHARACTERS:
-                return vectors
-            with self._questions_lock:
-                self._questions[text] = vectors
-                if len(self._questions) > CACHED_QUESTIONS:
-                    del self._questions[next(iter(self._questions))]
-        return vectors
+    def _questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
+        """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
+        with self._cache_lock:
+            known = {text: self._cache[text] for text in texts if text in self._cache}
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if missing:
+            fresh = dict(zip(missing, zip(*self._embed(missing, "query", with_tokens=True), strict=True), strict=True))
+            known |= fresh
+            with self._cache_lock:
+                self._cache |= {text: vectors for text, vectors in fresh.items() if len(text) <= CACHED_CHARACTERS}
+                while len(self._cache) > CACHED_QUESTIONS:
+                    del self._cache[next(iter(self._cache))]
+        vectors = [known[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
+        return np.array(vectors), [known[text][1] for text in texts]
 
     def _embed(self, texts: Sequence[str], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
+        if not texts:
+            return np.empty((0, self.facts.dimension), np.float32), []
         prompt = self.facts.prompts[role]
         clean = [_clean(text) for text in texts]
         frame = self._frame(prompt) if with_tokens else None
         model = self._at_once(role, len(texts))
         if not model:
             vectors, tokens = self._in_bulk().embed(clean, prompt, frame, short=role == "query")
-        elif not texts:
-            return np.empty((0, self.facts.dimension), np.float32), []
         else:
             pooled, states = model.run([self._ids(prompt + text) for text in clean])
             vectors = unit(pooled)
