@@ -2,7 +2,9 @@
 
 import json
 import shutil
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -486,3 +488,33 @@ def test_a_base_can_be_made_before_its_notes(workspace: Workspace, folder: Path,
     assert workspace.chunks.embed("slow") == 5
     with pytest.raises(ConfigError, match="slow"):
         workspace.bases.add("slow")
+
+
+def test_chunks_are_edited_while_another_base_is_imported(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    started, go = threading.Event(), threading.Event()
+
+    def progress(done: float, total: float, what: object) -> None:
+        started.set()
+        assert go.wait(30)
+
+    note = card(workspace)
+    with ThreadPoolExecutor() as elsewhere:
+        running = elsewhere.submit(workspace.notes.apply, workspace.notes.plan_folder(other), progress=progress)
+        try:
+            assert started.wait(30)
+            workspace.chunks.edit(workspace.chunks.of_note(note.id)[0].id, "the quick zanzibar fox")
+            workspace.chunks.delete(workspace.chunks.of_note(note.id)[1].id)
+            go.set()
+            for _ in range(3):
+                workspace.chunks.merge(workspace.chunks.of_note(note.id)[2].id)
+        finally:
+            go.set()
+        assert running.result(30).added == 5
+    edited = workspace.chunks.of_note(note.id)
+    assert [chunk.state for chunk in edited] == ["embedded", "deleted", "embedded"]
+    assert [chunk.text.count("line") for chunk in edited] == [0, 1, 4]
+    assert [hit.chunk.id for hit in workspace.search("zanzibar", mode="keyword").hits] == [edited[0].id]
+    for base in workspace.bases.all():
+        windows = {key for ids, _ in workspace.store.chunks.windows(base) for key in ids}
+        assert workspace.store.index.ids(base) == windows
