@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.home import overview
-from pages.ui.shared import jobs, shell
+from pages.ui.shared import examples, jobs, shell
 from pages.ui.shared.text import t
 
 workspace = shell.workspace()
@@ -16,6 +16,8 @@ if not status.bases:
 
 st.title("Tessera")
 overview.quick_search()
+if jobs.SAMPLE in [base.base.name for base in status.bases]:
+    examples.links()
 jobs.panel(workspace)
 overview.attention(workspace, status)
 st.subheader(t("Knowledge bases"))

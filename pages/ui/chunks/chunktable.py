@@ -30,6 +30,9 @@ ACTIONS = {
 }
 """The actions on marked chunks: the label of the button and its effect."""
 
+RARE = ("overlap", "edited")
+"""Columns that are left out while they say nothing."""
+
 
 def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]) -> list[Chunk]:
     """Draw a row for every chunk and return the marked ones; the text shows the last one marked."""
@@ -50,20 +53,21 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
         links.say("chunk", str((new or now)[-1]) if now else "")
 
     shared = _shared([chunk.section for chunk in chunks])
+    lines: list[dict[str, object]] = [
+        {
+            "index": chunk.index + 1,
+            # Its own title first: a narrow column hides the end.
+            "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
+            "tokens": chunk.token_count,
+            "overlap": chunk.overlap_tokens,
+            "state": text_of(names.CHUNK_STATES[chunk.state]),
+            "edited": bands.change(chunk, edits.get(chunk.id)),
+            "kind": text_of(CHUNK_KINDS[chunk.kind]),
+        }
+        for chunk in chunks
+    ]
     widgets.table(
-        [
-            {
-                "index": chunk.index + 1,
-                # Its own title first: a narrow column hides the end.
-                "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
-                "tokens": chunk.token_count,
-                "overlap": chunk.overlap_tokens,
-                "state": text_of(names.CHUNK_STATES[chunk.state]),
-                "edited": bands.change(chunk, edits.get(chunk.id)),
-                "kind": text_of(CHUNK_KINDS[chunk.kind]),
-            }
-            for chunk in chunks
-        ],
+        lines,
         {
             "index": st.column_config.NumberColumn("#", width=36),
             "section": st.column_config.TextColumn(t("Section"), width=112),
@@ -75,6 +79,7 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
         },
         key,
         most=368,
+        column_order=[name for name in lines[0] if name not in RARE or any(line[name] for line in lines)],
         on_select=picked,
         selection_mode="multi-row",
     )

@@ -122,19 +122,23 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
             name: _varied(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.OF_GRIDS, strict=True)
         }
-        models = _models(workspace, own.embedder)
+        models = _models(workspace, base.embedder)
     cuts = {"own": base.chunking, "smaller": base.chunking.smaller(), "larger": base.chunking.larger()}
     chunkings = [cuts[name] for name in SIZES if name in sizes] or [base.chunking]
     return workspace.runs.grid(own, chunkings=chunkings, embedders=models, choices=choices)
 
 
 def _models(workspace: Workspace, own: str) -> list[str]:
-    """Draw the models of this machine where there are others than the base's own, and return the chosen ones."""
+    """Draw the models of this machine where there are others than the base's own, and return the chosen ones.
+
+    The base's own is "", as in its pipeline.
+    """
     names = dict.fromkeys([own, *embedders(workspace)])
     texts = {name: plain(text_of(embedder_name(name))) for name in names}
     if len(texts) < 2:
-        return [own]
-    return _pills(st, t("Model for meaning"), texts, "grid_embedder", [own]) or [own]
+        return [""]
+    chosen = _pills(st, t("Model for meaning"), texts, "grid_embedder", [own]) or [own]
+    return ["" if name == own else name for name in chosen]
 
 
 def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, name: str) -> list[Any]:

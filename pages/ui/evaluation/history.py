@@ -55,7 +55,7 @@ def _places(workspace: Workspace) -> None:
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
     metrics = {
         name: st.column_config.NumberColumn(
-            figures.metric_name(name), format="%.3f", width=110, help=text_of(figures.ABOUT[name])
+            figures.metric_name(name), format="%.3f", width=150, help=text_of(figures.ABOUT[name])
         )
         for name in MAIN
     }
@@ -64,9 +64,9 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
         {
             "when": st.column_config.TextColumn(t("When"), width=120),
             "set": st.column_config.TextColumn(t("Set"), width=110),
-            "way": st.column_config.TextColumn(t("Setup"), width=250),
-            "asked": st.column_config.TextColumn(t("Asked"), width=72),
-            "state": st.column_config.TextColumn(t("State"), width=150),
+            "way": st.column_config.TextColumn(t("Setup"), width=190),
+            "state": st.column_config.TextColumn(t("State"), width=110),
+            "asked": st.column_config.TextColumn(t("Asked"), width=64),
             **metrics,
         },
         f"history_{hash(tuple((run.id, run.asked) for run in runs))}",

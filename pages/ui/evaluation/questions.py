@@ -38,10 +38,11 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         _settle(question_set, every)
         _bar(workspace, question_set, every)
-        left, right = st.columns([6, 5], gap="medium")
+        beside = bool(st.session_state[_SHOWN] or st.session_state.get(_ADDING))
+        left, right = st.columns([6, 5], gap="medium") if beside else (st.container(), None)
         with left:
             if every:
-                _table(_narrowed(every))
+                _table(_narrowed(every), beside=beside)
                 _actions(workspace, question_set, every)
             else:
                 st.info(
@@ -51,8 +52,9 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
                     ),
                     icon=":material/quiz:",
                 )
-        with right, st.container(key="question_side"), shell.errors():
-            _side(workspace, base, question_set, every)
+        if right:
+            with right, st.container(key="question_side"), shell.errors():
+                _side(workspace, base, question_set, every)
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
@@ -122,8 +124,8 @@ def _is(one: Question, state: str) -> bool:
     }[state]
 
 
-def _table(listed: Sequence[Question]) -> None:
-    """Draw the questions, a row for each; the last one marked is drawn beside them."""
+def _table(listed: Sequence[Question], *, beside: bool) -> None:
+    """Draw the questions, a row for each; the last one marked is drawn `beside` them."""
     if not listed:
         st.info(t("No question passes these filters."))
         return
@@ -141,7 +143,9 @@ def _table(listed: Sequence[Question]) -> None:
     widgets.table(
         rows,
         {
-            "question": st.column_config.TextColumn(t("Question"), width=510 - sum(widths.values())),
+            "question": st.column_config.TextColumn(
+                t("Question"), width=510 - sum(widths.values()) if beside else None
+            ),
             "state": st.column_config.TextColumn(t("State"), width=WIDTHS["state"]),
             "kind": st.column_config.TextColumn(t("Kind"), width=WIDTHS["kind"]),
             "passages": st.column_config.NumberColumn(t("Passages"), width=WIDTHS["passages"]),
@@ -205,5 +209,3 @@ def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Seq
     one = next((one for one in every if one.id == st.session_state[_SHOWN]), None)
     if one is not None:
         question.draw(workspace, base, question_set, one, kinds)
-    elif every:
-        st.caption(t("Choose a question to see and change it."))

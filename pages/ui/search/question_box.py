@@ -11,6 +11,7 @@ from core.messages import message
 from core.model import SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import history, options
+from pages.ui.shared import examples as sample_questions
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import html, marked
 from pages.ui.shared.text import t, text_of
@@ -100,14 +101,7 @@ def examples(samples: bool) -> None:
     """Draw the forms of a question; with the sample notes, also questions that they answer."""
     st.caption(t("Ask in your own words, in Chinese or English; the words needn't be those of the note."))
     if samples:
-        with st.container(horizontal=True, vertical_alignment="center", key="examples"):
-            st.caption(t("For example"), width="content")
-            for text in (
-                t("How do I undo a commit that I already pushed?"),
-                t("缓存穿透怎么办"),
-                t("why does my bread turn out dense"),
-            ):
-                st.page_link("search.py", label=text, icon=":material/arrow_outward:", query_params={"q": text})
+        sample_questions.links()
     rows = "".join(
         f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
     )

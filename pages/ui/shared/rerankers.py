@@ -16,7 +16,7 @@ AS_SET = ""
 
 def choice(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
     """Draw the choice of a reranker and return it, None for the one of the base, else of the settings."""
-    texts = {AS_SET: t("Default: {value}", name=called(workspace.bases.search_settings(base).reranker))}
+    texts = {AS_SET: t("Default: {value}", value=called(workspace.bases.search_settings(base).reranker))}
     texts |= {name: called(name) for name in (NONE, *workspace.models.rerankers())}
     if st.session_state.get("reranker") not in texts:
         st.session_state["reranker"] = AS_SET

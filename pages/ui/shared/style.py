@@ -24,6 +24,7 @@ STYLE = """
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 @media (min-width: 768px) { .st-key-other_notes { display: none; } }
 [class*="st-key-offer_"] button { justify-content: flex-start; text-align: left; } [class*="st-key-offer_"] button p { overflow-wrap: anywhere; }
+button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-brand { display: flex; align-items: center; gap: .6rem; font-weight: 680; font-size: 1.3rem; letter-spacing: -.01em; }
 .t-sign { display: grid; width: 1.6rem; height: 1.6rem; gap: 2px; grid-template: repeat(4, 1fr) / 1fr 1fr 1fr 1fr; }
 .t-sign i { border-radius: 2px; }
@@ -146,8 +147,8 @@ STYLE = """
 @media (max-width: 1150px) { [data-testid="stHorizontalBlock"]:has(> * > * > * > :is(.st-key-rows_list, .st-key-figures_side)) > [data-testid="stColumn"] { min-width: 100%; } }
 @media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
 .t-about { max-width: 56rem; line-height: 1.55; }
-@media (max-width: 1150px) { [data-testid="stHorizontalBlock"]:has(> * > * > .st-key-reader) > [data-testid="stColumn"] { min-width: 100%; }
-  [data-testid="stColumn"]:has(> * > .st-key-reader) { order: -1; } }
+@media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-reader, .st-key-question_side), :has(+ [data-testid="stColumn"] :is(.st-key-reader, .st-key-question_side))) { min-width: 100%; }
+  [data-testid="stColumn"]:has(.st-key-reader, .st-key-question_side) { order: -1; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
 .st-key-reader_body h1 { font-size: 1.5rem; } .st-key-reader_body h2 { font-size: 1.25rem; } .st-key-reader_body h3 { font-size: 1.1rem; }
 </style>
