@@ -18,7 +18,8 @@ def test_starting_imports_no_model_and_no_index() -> None:
     code = (
         "import sys; import core.workspace, core.cli; "
         "print(sorted({name.partition('.')[0] for name in sys.modules} "
-        "& {'torch', 'chromadb', 'sentence_transformers', 'transformers', 'pandas', 'streamlit', 'langchain_core'}))"
+        "& {'torch', 'chromadb', 'sentence_transformers', 'transformers', 'pandas', 'streamlit', 'langchain_core', "
+        "'keyring'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

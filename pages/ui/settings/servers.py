@@ -114,7 +114,9 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
         _key(workspace, card)
     if (job := workspace.jobs.get("server")) and job.what == card.section:
         jobs.panel(workspace, ("server",))
-    if card.complete and not _used(status, card):
+    if used := _used(status, card):
+        st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
+    elif card.complete:
         st.caption(plain(text_of(purpose.use)))
 
 
@@ -205,21 +207,23 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"key_{card.section}"):
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
-        if card.key in ("keyring", "file"):
-            shut = _replacing(card) in st.session_state
-            widgets.small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
-        if card.key_for and widgets.small(t("Remove"), f"remove_key_{card.section}", "delete"):
+        with st.container(horizontal=True, width="content"):
+            if card.key in ("keyring", "file"):
+                shut = _replacing(card) in st.session_state
+                widgets.small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
+            removed = card.key_for and widgets.small(t("Remove"), f"remove_key_{card.section}", "delete")
+        if removed:
             with shell.errors():
                 workspace.servers.remove_key(card.section)
                 _renew("key", card)
                 st.rerun()
 
 
-def _used(status: Status, card: ServerCard) -> bool:
-    """Tell whether a base has its embedder from this server."""
-    return card.section == "embeddings" and any(
-        base.base.embedder.startswith("openai_compatible") for base in status.bases
-    )
+def _used(status: Status, card: ServerCard) -> list[str]:
+    """Return the bases whose model for meaning runs on this server."""
+    kind = "openai_compatible"
+    bases = [base.base for base in status.bases if base.base.embedder.partition(":")[0] == kind]
+    return [base.name for base in bases] if card.section == "embeddings" else []
 
 
 def _box(what: str, card: ServerCard) -> str:
