@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.messages import message
-from core.model import Device, ModelCard, Progress, Status
+from core.model import Device, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
 from pages.ui.shared import jobs, names, sizes, verdicts, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
@@ -15,6 +15,14 @@ from pages.ui.shared.text import t, text_of
 COLUMNS = 2
 SHOWN = 6
 PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the second look")}
+TITLES = {
+    "bundled": message("Built-in model"),
+    "onnx": message("Built-in model, 8 bits"),
+    "tfidf": message("No model, words only"),
+    "openai_compatible": message("Model server"),
+}
+LEAST_BYTES = 100_000
+"""Sizes on disk below this aren't shown."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
 KINDS = {
     "bundled": message("Built-in model for about 100 languages (multilingual-e5-small)"),
@@ -48,7 +56,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
         st.subheader(text_of(PARTS[part]))
         cards = [model for model in models if model.part == part and (model.name in used or not _idle(model))]
         for column, card in widgets.in_columns(cards, COLUMNS):
-            with column.container(border=True, key=f"model_{card.name}"):
+            with column.container(border=True, height="stretch", key=f"model_{card.name}"):
                 _card(workspace, card, used.get(card.name, []))
     _other(workspace, models)
 
@@ -81,9 +89,9 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     dot = "ready" if not card.problem else "absent"
     kind = KINDS.get(card.name.partition(":")[0], "")
     st.html(
-        f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(card.name)}</span>{tagged}</div>'
+        f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span>{tagged}</div>'
         f'<div class="t-small">{html(text_of(kind))}</div>{facts(_facts(card))}{_details(card)}'
-        f'<div class="t-small t-problem">{html(text_of(card.problem or ""))}</div>'
+        f'<div class="t-small t-problem">{html(_problem(card))}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.container(horizontal=True):
@@ -97,12 +105,26 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
             jobs.panel(workspace, (name,))
 
 
+def _title(card: ModelCard) -> str:
+    """Return the name of a model for people; its name in commands is among its details."""
+    kind, _, model = card.name.partition(":")
+    if card.part == "reranker":
+        return model or text_of(reranker_name(kind))
+    title = text_of(TITLES[kind]) if kind in TITLES and not (kind == "onnx" and model) else ""
+    return " · ".join(filter(None, (title, model.removeprefix("pkg:")))) or card.name
+
+
+def _problem(card: ModelCard) -> str:
+    """Return why a model can't be used; of one that a button downloads, the details say more."""
+    return t("Not on this machine yet.") if card.downloadable and card.problem else text_of(card.problem or "")
+
+
 def _facts(card: ModelCard) -> list[str]:
     languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
     if len(card.languages) > SHOWN:
         languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
     size = ""
-    if card.bytes_on_disk:
+    if card.bytes_on_disk >= LEAST_BYTES:
         size = t("{size} on disk", size=sizes.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
         size = t("a download of {size}", size=sizes.megabytes(card.download_bytes))
@@ -112,12 +134,14 @@ def _facts(card: ModelCard) -> list[str]:
 def _details(card: ModelCard) -> str:
     """Return the technical details of a model as HTML, folded."""
     details = [
+        t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
         t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
         str(card.folder or card.server),
+        text_of(card.problem) if card.problem and card.downloadable else "",
     ]
     lines = "".join(f'<div class="t-small t-dim t-where">{html(detail)}</div>' for detail in details if detail)
-    return folded(t("Model details"), lines, css="t-more") if lines else ""
+    return folded(t("Model details"), lines, css="t-more")
 
 
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
