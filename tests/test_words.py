@@ -16,7 +16,8 @@ CHINESE = re.compile("词元位|窗口|新算|向量|嵌入|逐词元|落选|倒
 
 TYPED = re.compile(
     r"\{[^}]*\}"  # a field, which code fills
-    r"|'cross-encoder'|cross-encoder:\S+|reranker=none|weighted \(|/rerank\b"  # what a person types, or a server has
+    r"|'cross-encoder'|cross-encoder:\S+|reranker=none|weighted \(|/rerank\b|embeddings, rerank or llm"
+    r"|embeddings \(meaning\), rerank \("  # what a person types, or a server has
     r"|\(short_doc_threshold\)"  # the name of a setting behind its plain one
     r"|(?:has|have|that)? ?lost (?:its|their) place|Nothing is lost"  # what a person fears to lose
 )

@@ -31,7 +31,7 @@ _LOCAL = {
 }
 PURPOSES = {
     "embeddings": Purpose(
-        message("Meaning by a server"),
+        message("Search by meaning with a server"),
         message("Finds by meaning in place of the built-in model. It reads your questions and all notes of its bases."),
         message(
             "To use it: Knowledge bases → Change the model → {name}. Your notes are then indexed again.",
@@ -41,7 +41,7 @@ PURPOSES = {
         _LOCAL,
     ),
     "rerank": Purpose(
-        message("Second look by a server"),
+        message("Second look with a server"),
         message("Judges the best hits of a search once more. It reads your question and the text of these hits."),
         message("To use it: choose Ranking server as the second look, in the options of a search or for a base."),
         "bge-reranker-v2-m3",
@@ -54,8 +54,8 @@ PURPOSES = {
     "llm": Purpose(
         message("Language model for broad questions"),
         message(
-            "Takes broad questions apart, suggests questions for an evaluation, and can take the second look. It reads "
-            "your questions, and the text of notes when it suggests or judges."
+            "Breaks down broad questions, suggests questions for an evaluation, and can take the "
+            "second look. It reads your questions, and the text of notes when it suggests or judges."
         ),
         message("Broad questions use it from now on."),
         "qwen3:8b",
