@@ -8,7 +8,7 @@ from core.embedding import Embedder, tokens
 from core.errors import EmbeddingMismatch, NoteNotFound, SourceError
 from core.indexing.cutter import CutNote, Cutter, Draft
 from core.model import Bits, ChunkingOptions, Edit, KnowledgeBase, Matrix, Progress, unheard
-from core.models import centre_of
+from core.models import centre_of, settle_centring
 from core.store import Store
 from core.store.cutting import Cutting
 from core.text import digest
@@ -173,6 +173,8 @@ class Indexer:
         texts = {digest(window.text): window.text for cut in group for window in cut.windows}
         stored = self._vector_ids(texts)
         missing = sorted((key for key in texts if key not in stored), key=lambda key: len(texts[key]), reverse=True)
+        if missing:
+            settle_centring(self._store, self._embedder)
         for at, keys in _sliced(missing, texts):
             report(at / len(missing))
             vectors, bits = self._encode([texts[key] for key in keys])

@@ -96,6 +96,8 @@ class Scratch:
         missing = [note_id for note_id in now if note_id not in present]
         if missing:
             store.vectors.take_over(self._store.database.file, base.id, embedder.fingerprint)
+            if self._store.vectors.centring_settled(embedder.fingerprint):
+                store.settle_centring(embedder.fingerprint, self._store.vectors.centring(target))
             drafts = (draft for note_id in missing if (draft := self._draft(store, target, note_id)))
             Indexer(store, target, embedder).index(drafts, len(missing), progress)
         if missing or stale:

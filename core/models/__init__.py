@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from core import embedding, reranking
 from core.config import Settings, settings
-from core.embedding import Embedder, tokens
+from core.embedding import Embedder, centring, tokens
 from core.embedding.device import choose
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.jobs import Jobs
@@ -168,3 +168,9 @@ def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
         if not store.readonly:
             centre = store.vectors.settle_centre(embedder.fingerprint, centre)
     return centre
+
+
+def settle_centring(store: Store, embedder: Embedder) -> None:
+    """Measure at its first use in this workspace whether a model's vectors profit by centring, and keep it."""
+    if not store.vectors.centring_settled(embedder.fingerprint):
+        store.settle_centring(embedder.fingerprint, centring.measured(embedder))

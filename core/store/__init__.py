@@ -8,10 +8,12 @@ the new one. A kill leaves at worst ids in Chroma that no note owns; the next op
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from core.embedding.centring import Centring
 from core.errors import IndexDamaged, StoreError
 from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
@@ -113,11 +115,29 @@ class Store:
         self.open_index()
         self._guarded(lambda: self.index.build(base, ()))
 
+    def settle_centring(self, fingerprint: str, centring: Centring) -> None:
+        """Keep the centring of a model, once, and build the indexes of its bases again by it."""
+        self.open_index()
+        with self.changing:
+            if self.vectors.centring_settled(fingerprint):
+                return
+            bases = [base for base in self.bases.all() if base.fingerprint == fingerprint and len(centring.constants)]
+            with self.database.write():
+                self.vectors.settle_centring(fingerprint, centring)
+                for base in bases:
+                    self._refill(base)
+            for base in bases:
+                self._guarded(partial(self._drop, base))
+
     def _build(self, base: KnowledgeBase) -> None:
+        self._refill(base)
+        self._drop(base)
+
+    def _refill(self, base: KnowledgeBase) -> None:
+        """Fill the next collection of a base, and put it in place of the present one."""
         fresh = _next_index(base)
         self.index.build(fresh, self.chunks.windows(base))
         self.bases.switch_index(fresh)
-        self._drop(base)
 
     def _drop(self, base: KnowledgeBase) -> None:
         self._dropped.add(self.index.name(base))
@@ -168,7 +188,7 @@ class Store:
                 vector_ids += windows
         stored = self.vectors.vectors(vector_ids, base.dimension)
         if ids:
-            matrix = np.stack([stored[number] for number in vector_ids])
+            matrix = self.vectors.centring(base).passages(np.stack([stored[number] for number in vector_ids]))
             self._guarded(lambda: self.index.add(base, ids, matrix))
         with self.database.write():
             for cutting in cuttings:
@@ -254,13 +274,15 @@ class Store:
         """Query Chroma until enough results are allowed; return None where exact scores are less work."""
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
+        centring = self.vectors.centring(base)
+        centred = centring.questions(query)
         while allowed is None or wanted < len(allowed):
-            windows = self.index.search(base, query, wanted)
+            windows = self.index.search(base, centred, wanted)
             chunks = self.chunks.of_windows(list(windows))
             best: dict[int, float] = {}
             for key, score in windows.items():
                 if key in chunks:
-                    best.setdefault(chunks[key], score)
+                    best.setdefault(chunks[key], centring.similarity(score))
             if allowed is not None:
                 passing = np.isin(list(best), allowed)
                 best = {rowid: score for (rowid, score), passes in zip(best.items(), passing, strict=True) if passes}

@@ -13,6 +13,7 @@ from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
 from core.store.database import AMONG, Table
+from core.store.vector_table import VectorTable
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
@@ -122,14 +123,16 @@ class ChunkTable(Table):
         return [window_id(*row) for row in rows]
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
-        """Yield every window of a base, as blocks of ids and vectors: the content of its vector index."""
+        """Yield every window of a base, as blocks of ids and centred vectors: the content of its vector index."""
         cursor = self._database.rows(
             f'SELECT note_id, generation, chunks."index", windows."index", vectors.vector FROM {_VECTORS}'
             " WHERE base_id = ?",
             base.id,
         )
+        centring = VectorTable(self._database).centring(base)
         while rows := cursor.fetchmany(_BLOCK):
-            yield [window_id(*row[:4]) for row in rows], _matrix([row[4] for row in rows], base.dimension)
+            vectors = _matrix([row[4] for row in rows], base.dimension)
+            yield [window_id(*row[:4]) for row in rows], centring.passages(vectors)
 
     # searching
 
@@ -215,9 +218,10 @@ class ChunkTable(Table):
         cursor = self._database.rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
         )
+        centring = VectorTable(self._database).centring(base)
         best: dict[int, tuple[float, int]] = {}
         while rows := cursor.fetchmany(_BLOCK):
-            scores = _matrix([row[2] for row in rows], base.dimension) @ query
+            scores = centring.similarities(_matrix([row[2] for row in rows], base.dimension), query)
             for (rowid, index, _), score in zip(rows, scores.tolist(), strict=True):
                 # Of equal windows the earlier one.
                 if rowid not in best or (-score, index) < (-best[rowid][0], best[rowid][1]):

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from core.embedding import centring
 from core.errors import NewerSchema
 from core.store import wording
 
@@ -29,6 +30,17 @@ def _one_value_for_searches(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE runs SET pipeline = ? WHERE id = ?", (json.dumps(pipeline), run_id))
     if "dimension" in {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('switches')")}:
         connection.execute("ALTER TABLE switches DROP COLUMN dimension")
+
+
+def _centring(connection: sqlite3.Connection) -> None:
+    """Give models a centring: at once those whose own comes with Tessera, whose indexes are then built anew."""
+    connection.execute("ALTER TABLE embedders ADD COLUMN centring BLOB")
+    for fingerprint, constants in centring.shipped().items():
+        known = {"fingerprint": fingerprint, "constants": constants.astype("<f4").tobytes()}
+        connection.execute("UPDATE embedders SET centring = :constants WHERE fingerprint = :fingerprint", known)
+        connection.execute(
+            "UPDATE bases SET index_generation = index_generation + 1 WHERE fingerprint = :fingerprint", known
+        )
 
 
 def _chosen(parts: Iterable[tuple[str, Any]], left_open: Mapping[str, object]) -> dict[str, Any]:
@@ -262,6 +274,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     ALTER TABLE bases ADD COLUMN reranker TEXT NOT NULL DEFAULT '';
     """,
     _one_value_for_searches,
+    _centring,
 )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.embedding.centring import PLAIN, Centring
 from core.model import Bits, KnowledgeBase, Matrix
 from core.store.database import AMONG, Table
 
@@ -92,6 +93,27 @@ class VectorTable(Table):
             "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
             " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
         )
+
+    # centring
+
+    def centring(self, base: KnowledgeBase) -> Centring:
+        """Return the centring of the vectors of a base's model, `PLAIN` before it is settled."""
+        constants = self._database.value("SELECT centring FROM embedders WHERE fingerprint = ?", base.fingerprint)
+        return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
+
+    def centring_settled(self, fingerprint: str) -> bool:
+        """Whether it is known what centring does for a model."""
+        known = "SELECT 1 FROM embedders WHERE fingerprint = ? AND centring IS NOT NULL"
+        return self._database.value(known, fingerprint) is not None
+
+    def settle_centring(self, fingerprint: str, centring: Centring) -> None:
+        """Store the centring of a model; the caller builds the indexes of its bases again."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
+            connection.execute(
+                "UPDATE embedders SET centring = ? WHERE fingerprint = ?",
+                (centring.constants.astype("<f4").tobytes(), fingerprint),
+            )
 
     # token bits
 

@@ -1,0 +1,162 @@
+"""Vectors of several languages -> vectors that compare by what is said.
+
+Many models put the texts of a language near each other whatever they say, and questions elsewhere than passages. Both
+are an offset, nearly the same for all texts, and so a constant of the model. It is computed from texts that say the
+same in English and Chinese (the files in `parallel`), and taken away when vectors are compared; stored vectors stay as
+the model gave them. docs/decisions/0016-across-languages.md has what was tried.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from core.embedding import Embedder
+from core.model import Matrix
+
+_Number = TypeVar("_Number", float, Matrix)
+
+SHARE = 0.8
+"""Share of the mean vector that is taken away. Of 0.5 to 0.95, 0.75 to 0.85 find the most across languages."""
+LANGUAGES = ("en", "zh")
+_TEXTS = Path(__file__).with_name("parallel")
+_SHIPPED = Path(__file__).with_name("centring.safetensors")
+_TWINS = 0.5
+"""Least share of questions that are nearest to their translation, of a model that knows both languages."""
+_GAIN = 0.1
+"""Least gain of the mean reciprocal rank across languages for which a model's vectors are centred."""
+_LOSS = 0.05
+"""Most loss of it within a language."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Centring:
+    """What a model's vectors have in common, and the directions in which languages differ; `PLAIN` takes nothing away.
+
+    `constants`: the middle of passages, the middle of questions, and orthonormal directions, shape (2 + n, dimension).
+    """
+
+    constants: Matrix
+
+    def passages(self, vectors: Matrix) -> Matrix:
+        """Return the vectors of passages without what tells their language only, unit length again."""
+        return self._centred(vectors, 0)
+
+    def questions(self, vectors: Matrix) -> Matrix:
+        """Return the same for vectors of questions."""
+        return self._centred(vectors, 1)
+
+    def _centred(self, vectors: Matrix, role: int) -> Matrix:
+        if not len(self.constants):
+            return vectors
+        directions = self.constants[2:]
+        rest: Matrix = vectors - self.constants[role]
+        rest -= (rest @ directions.T) @ directions
+        rest /= np.maximum(np.linalg.norm(rest, axis=-1, keepdims=True), 1e-6)
+        return rest
+
+    def similarities(self, passages: Matrix, question: Matrix) -> Matrix:
+        """Return the similarity of each passage to a question, both as the model gave them, in one pass.
+
+        It is `similarity` of the cosine of the centred vectors.
+        """
+        if not len(self.constants):
+            return passages @ question
+        centred, middle = self.questions(question), self.constants[0]
+        products = passages @ np.vstack([centred, middle, self.constants[2:]]).T
+        along = products[:, 2:] - self.constants[2:] @ middle
+        squares = 1 - 2 * products[:, 1] + middle @ middle - (along * along).sum(axis=1)
+        return self.similarity((products[:, 0] - centred @ middle) / np.sqrt(np.maximum(squares, 1e-12)))
+
+    def similarity(self, cosine: _Number) -> _Number:
+        """Return a cosine of centred vectors on the scale of the model's own cosines.
+
+        What all vectors have in common makes cosines of e5 lie between 0.7 and 1. Thresholds that people chose go on.
+        """
+        return 1 - self._spread * (1 - cosine)
+
+    @property
+    def _spread(self) -> float:
+        """The mean length of what is left of a passage, times that of a question."""
+        lengths = 1 - (2 / SHARE - 1) * (self.constants[:2] ** 2).sum(axis=1)
+        return float(np.sqrt(lengths.prod())) if len(lengths) else 1.0
+
+
+PLAIN = Centring(np.empty((0, 0), np.float32))
+
+
+def measured(embedder: Embedder) -> Centring:
+    """Return the centring of a model, `PLAIN` where it finds no more with it; depends on the model only.
+
+    Raises the errors of `embed`.
+    """
+    constants = shipped().get(embedder.fingerprint)
+    return computed(embedder) if constants is None else Centring(constants)
+
+
+def computed(embedder: Embedder) -> Centring:
+    """Return what `measured` returns, from the model itself: 100 short questions and 50 passages are embedded."""
+    questions = [embedder.embed(_questions(language), role="query") for language in LANGUAGES]
+    if not _twins(*questions):
+        return PLAIN
+    passages = [embedder.embed(_passages(language), role="note") for language in LANGUAGES]
+    centring = _fitted(passages, questions)
+    centred = [centring.passages(vectors) for vectors in passages], [centring.questions(one) for one in questions]
+    across, within = (_rank(passages, questions, across=across) for across in (True, False))
+    profits = _rank(*centred, across=True) >= across + _GAIN and _rank(*centred, across=False) >= within - _LOSS
+    return centring if profits else PLAIN
+
+
+def _fitted(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
+    """Return the centring that makes the languages' means the same, for passages and for questions."""
+    middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
+    first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
+    differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
+    directions = np.linalg.qr(np.stack(differences).T)[0].T
+    return Centring(np.vstack([*middles, directions]).astype(np.float32))
+
+
+def _twins(questions: Matrix, translated: Matrix) -> bool:
+    """Whether most questions are nearest to their own translation, whatever the languages' offset."""
+    products = (questions - questions.mean(axis=0)) @ (translated - translated.mean(axis=0)).T
+    return bool((products.argmax(axis=1) == np.arange(len(products))).mean() >= _TWINS)
+
+
+def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
+    """Return the mean reciprocal rank of the right passage, where every other passage is in the other language."""
+    each = len(questions[0]) // len(passages[0])
+    right = np.arange(len(questions[0])) // each
+    reciprocal: list[float] = []
+    for even in (0, 1):
+        language = (np.arange(len(passages[0])) + even) % 2
+        mixed = np.where(language[:, None] == 0, *passages)
+        spoken = language[right] == across
+        products = np.where(spoken[:, None], *questions) @ mixed.T
+        own = products[np.arange(len(right)), right]
+        reciprocal += (1 / (products >= own[:, None]).sum(axis=1)).tolist()
+    return float(np.mean(reciprocal))
+
+
+def _questions(language: str) -> list[str]:
+    return re.findall(r"^# (.+)$", _text(language), re.MULTILINE)
+
+
+def _passages(language: str) -> list[str]:
+    """Return the texts below the questions, each of which answers two."""
+    return [text.strip() for text in re.split(r"^(?:# .+\n)+", _text(language), flags=re.MULTILINE)[1:]]
+
+
+def _text(language: str) -> str:
+    return (_TEXTS / f"{language}.md").read_text(encoding="utf-8")
+
+
+@cache
+def shipped() -> dict[str, Matrix]:
+    """Return the constants of models whose centring comes with Tessera, by fingerprint."""
+    from safetensors.numpy import load_file
+
+    return dict(load_file(_SHIPPED)) if _SHIPPED.is_file() else {}
