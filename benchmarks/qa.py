@@ -1,8 +1,10 @@
 """Does the paragraph that answers come first? Questions on Wikipedia's paragraphs, each paragraph a note.
 
 python -m benchmarks.qa DATA [--workspace DIR] [--questions 300] [--slow 60] [--rerankers none,late-interaction]
-[--sets xquad24_en,xquad24_zh,drcd_dev] : DATA holds qa/NAME.json in SQuAD's format; a kept workspace saves embedding
-them again. Rerankers that read each pair anew are asked the first `--slow` questions, beside hybrid on the same.
+[--sets xquad24_en,xquad24_zh,drcd_dev] [--mixed xquad24_en,xquad24_zh] : DATA holds qa/NAME.json in SQuAD's format; a
+kept workspace saves embedding them again. Rerankers that read each pair anew are asked the first `--slow` questions,
+beside hybrid on the same. `--mixed`: two translations of a set in one base, half of the articles in each language only;
+the same questions are asked in the other language than their paragraph (across) and in its own (within).
 """
 
 import argparse
@@ -13,14 +15,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from core.model import Filters, SearchOptions
 from core.workspace import Workspace
 
 SETS = "xquad24_en,xquad24_zh,drcd_dev"
+MIXED = "xquad24_en,xquad24_zh"
 RERANKERS = "none,late-interaction"
 SEED = 2026
+PARAGRAPHS = 5
+"""Paragraphs of an article of XQuAD."""
 DEPTH = 10
+T = TypeVar("T")
 _QUICK = ("none", "late-interaction")
 
 _PLAIN: dict[str, SearchOptions] = {
@@ -48,19 +55,52 @@ def main() -> None:
     parser.add_argument("--slow", type=int, default=60, help="questions for rerankers that read each pair anew")
     parser.add_argument("--rerankers", default=RERANKERS, help="names, with commas between")
     parser.add_argument("--sets", default=SETS, help="names, with commas between")
+    parser.add_argument("--mixed", default=MIXED, help="two sets that are translations, or nothing")
     given = parser.parse_args()
-    print("| search | set | questions | hit@1 | MRR@10 | p50 ms |\n|---|---|---|---|---|---|", flush=True)
+    print("| search | set | questions | hit@1 | hit@10 | MRR@10 | p50 ms |\n|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
-        for name in given.sets.split(","):
+        for name in filter(None, given.sets.split(",")):
             notes, questions = read(given.data / "qa" / f"{name}.json")
             shelve(workspace, name, notes)
-            if given.questions and given.questions < len(questions):
-                questions = random.Random(SEED).sample(questions, given.questions)
-            for label, options in _PLAIN.items():
-                row(workspace, name, label, questions, {"level": "simple", "reranker": "none", **options})
-            for reranker in given.rerankers.split(","):
-                reranked(workspace, name, reranker, questions, given.slow)
-            row(workspace, name, "as typed", questions, {})
+            every_search(workspace, name, "", drawn(questions, given.questions), given)
+        if given.mixed:
+            one, other = (read(given.data / "qa" / f"{name}.json") for name in given.mixed.split(","))
+            notes, across, within = mix(one, other, given.questions)
+            shelve(workspace, name := f"{given.mixed} mixed", notes)
+            every_search(workspace, name, "across", across, given)
+            every_search(workspace, name, "within", within, given)
+
+
+def every_search(
+    workspace: Workspace, base: str, kind: str, questions: Sequence[Asked], given: argparse.Namespace
+) -> None:
+    """Print a row for each way to search a base."""
+    name = f"{base}, {kind}" if kind else base
+    for label, options in _PLAIN.items():
+        row(workspace, base, name, label, questions, {"level": "simple", "reranker": "none", **options})
+    for reranker in given.rerankers.split(","):
+        reranked(workspace, base, name, reranker, questions, given.slow)
+    row(workspace, base, name, "as typed", questions, {})
+
+
+def drawn(questions: Sequence[T], count: int) -> Sequence[T]:
+    """Return `count` of the questions, drawn by SEED; all for 0."""
+    return random.Random(SEED).sample(questions, count) if 0 < count < len(questions) else questions
+
+
+Set = tuple[dict[str, str], list[Asked]]
+
+
+def mix(one: Set, other: Set, count: int) -> tuple[dict[str, str], Sequence[Asked], Sequence[Asked]]:
+    """Return paragraphs half of whose articles are of the one set, with questions across the languages and within."""
+    articles = range(len(one[0]) // PARAGRAPHS)
+    chosen = {*random.Random(SEED).sample(articles, len(articles) // 2)}
+    of_one = {path for number, path in enumerate(one[0]) if number // PARAGRAPHS in chosen}
+    notes = {path: (one if path in of_one else other)[0][path] for path in one[0]}
+    pairs = drawn([*zip(one[1], other[1], strict=True)], count)
+    within = [first if first.path in of_one else second for first, second in pairs]
+    across = [second if first.path in of_one else first for first, second in pairs]
+    return notes, across, within
 
 
 def read(file: Path) -> tuple[dict[str, str], list[Asked]]:
@@ -91,21 +131,23 @@ def shelve(workspace: Workspace, base: str, notes: dict[str, str]) -> None:
         workspace.notes.apply(workspace.notes.plan_folder(Path(scratch), base))
 
 
-def reranked(workspace: Workspace, base: str, reranker: str, questions: Sequence[Asked], slow: int) -> None:
+def reranked(workspace: Workspace, base: str, name: str, reranker: str, questions: Sequence[Asked], slow: int) -> None:
     hybrid: SearchOptions = {"level": "simple", "mode": "hybrid"}
     if reranker == "none":
         return
     if reranker not in _QUICK and slow < len(questions):
         questions = questions[:slow]
-        row(workspace, base, "hybrid, weighted", questions, {**hybrid, "reranker": "none"})
-    row(workspace, base, f"hybrid, {reranker}", questions, {**hybrid, "reranker": reranker})
+        row(workspace, base, name, "hybrid, weighted", questions, {**hybrid, "reranker": "none"})
+    row(workspace, base, name, f"hybrid, {reranker}", questions, {**hybrid, "reranker": reranker})
 
 
-def row(workspace: Workspace, base: str, label: str, questions: Sequence[Asked], options: SearchOptions) -> None:
+def row(
+    workspace: Workspace, base: str, name: str, label: str, questions: Sequence[Asked], options: SearchOptions
+) -> None:
     """Ask every question and print how often its paragraph came first, and how long an answer took."""
     options = {**options, "filters": Filters(bases=(base,)), "limit": DEPTH}
     workspace.search("warm up", **options)
-    first, reciprocal, times = 0, 0.0, []
+    first, among, reciprocal, times = 0, 0, 0.0, []
     for asked in questions:
         started = time.perf_counter()
         result = workspace.search(asked.text, **options)
@@ -116,10 +158,11 @@ def row(workspace: Workspace, base: str, label: str, questions: Sequence[Asked],
         if asked.path in paths:
             rank = paths.index(asked.path) + 1
             first += rank == 1
+            among += 1
             reciprocal += 1 / rank
     count = len(questions)
     print(
-        f"| {label} | {base} | {count} | {first / count:.3f} | {reciprocal / count:.3f}"
+        f"| {label} | {name} | {count} | {first / count:.3f} | {among / count:.3f} | {reciprocal / count:.3f}"
         f" | {sorted(times)[count // 2]:.0f} |",
         flush=True,
     )
