@@ -21,7 +21,7 @@ from core.model import (
     SubQuery,
 )
 from core.reranking import Reranker
-from core.retrieval import fusion
+from core.retrieval import fusion, languages
 from core.text import query_keywords
 
 
@@ -62,6 +62,11 @@ class Search:
     def words(self) -> list[str]:
         """The words that keyword search looks for."""
         return query_keywords(self.spelled)
+
+    @cached_property
+    def groups(self) -> dict[int, bool]:
+        """The languages of the candidates; valid once they are read."""
+        return languages.groups(self.chunks, self.cards)
 
     @property
     def settings(self) -> CompleteSettings:

@@ -9,7 +9,7 @@ from core.embedding import tokens
 from core.errors import ModelError, ProviderError
 from core.model import Rowids
 from core.reranking import Candidate, Reranker
-from core.retrieval import fusion, links, literal
+from core.retrieval import fusion, languages, links, literal
 from core.retrieval.candidates import candidates
 from core.retrieval.search import Search
 from core.store import Store
@@ -104,7 +104,9 @@ class Stages:
     def _fuse(self, search: Search) -> None:
         settings, completed = search.settings, search.completed
         if search.mode == "hybrid" and settings.fusion == "weighted":
-            fused = fusion.weighted(completed["vector"], completed["keyword"], settings.semantic_weight)
+            vector, keyword = completed["vector"], completed["keyword"]
+            trusted = languages.trusted(keyword, search.groups)
+            fused = fusion.weighted(vector, keyword, settings.semantic_weight, trusted)
         elif search.mode == "hybrid":
             fused = fusion.reciprocal(search.pools["vector"], search.pools["keyword"])
         else:
@@ -178,7 +180,10 @@ class Stages:
             by_reranker.setdefault(id(reranker), (reranker, {}))[1].update(texts)
         judged: dict[int, float | None] = {}
         for reranker, texts in by_reranker.values():
-            judged |= zip(texts, reranker.score(search.query.text, list(texts.values())), strict=True)
+            scores = dict(zip(texts, reranker.score(search.query.text, list(texts.values())), strict=True))
+            if reranker.reads_bits and search.mode != "keyword":
+                scores = languages.levelled(scores, search.completed["vector"], search.groups)
+            judged |= scores
         return {rowid: judged[rowid] for rowid in pool}
 
 
