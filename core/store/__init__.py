@@ -118,26 +118,17 @@ class Store:
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Keep the centring of a model, once, and build the indexes of its bases again by it."""
         self.open_index()
-        with self.changing:
-            if self.vectors.centring_settled(fingerprint):
-                return
-            bases = [base for base in self.bases.all() if base.fingerprint == fingerprint and len(centring.constants)]
-            with self.database.write():
-                self.vectors.settle_centring(fingerprint, centring)
-                for base in bases:
-                    self._refill(base)
-            for base in bases:
-                self._guarded(partial(self._drop, base))
+        with self.changing, self.database.write():
+            self.vectors.settle_centring(fingerprint, centring)
+            for base in self.bases.all() if len(centring.constants) else ():
+                if base.fingerprint == fingerprint:
+                    self._guarded(partial(self._build, base))
 
     def _build(self, base: KnowledgeBase) -> None:
-        self._refill(base)
-        self._drop(base)
-
-    def _refill(self, base: KnowledgeBase) -> None:
-        """Fill the next collection of a base, and put it in place of the present one."""
         fresh = _next_index(base)
         self.index.build(fresh, self.chunks.windows(base))
         self.bases.switch_index(fresh)
+        self._drop(base)
 
     def _drop(self, base: KnowledgeBase) -> None:
         self._dropped.add(self.index.name(base))
