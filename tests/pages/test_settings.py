@@ -67,7 +67,7 @@ def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
     assert "Keep word-by-word data" in [toggle.label for toggle in filled.app.toggle]
     chinese = Screen("zh-CN").open("settings")
     assert chinese.app.title[0].value == "设置"
-    for said in ("搜索索引完好", "只看字词、不看含义", "在 /", "更换模型"):
+    for said in ("搜索索引完好", "只比对字词", "在 /", "更换模型"):
         assert said in chinese.text.replace("\\", "")
 
 
