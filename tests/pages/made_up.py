@@ -89,8 +89,9 @@ class Sent:
 
 
 def written(text: str) -> str:
-    """Return a text without what Markdown adds to it, paths and times."""
-    return OF_MACHINES.sub(" ", MARKDOWN.sub("", re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)))
+    """Return a text without what Markdown and its escapes add to it, paths and times."""
+    plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text.replace("\ufeff", ""))
+    return OF_MACHINES.sub(" ", MARKDOWN.sub("", plain))
 
 
 def unbracketed(text: str) -> str:
