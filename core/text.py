@@ -81,6 +81,12 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
+def parts_of(word: str) -> list[tuple[int, int]]:
+    """Return where the parts of an identifier stand, as `keywords` gives them; nothing for a plain word."""
+    spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
+    return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
+
+
 def _runs(text: str) -> Iterator[re.Match[str]]:
     return _RUNS.finditer(simplified(unicodedata.normalize("NFKC", text)))
 

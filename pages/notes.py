@@ -7,6 +7,9 @@ from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
 workspace = shell.workspace()
+if passage := reader.passage(workspace):
+    reader.opened(*passage)
+    st.stop()
 st.title(t("Notes"))
 
 bases = [base.name for base in workspace.bases.all()]

@@ -7,14 +7,15 @@ from pages.ui.shared import shell
 from pages.ui.shared.text import t
 
 workspace = shell.workspace()
-st.title(t("Search"))
+with st.container(key="hidden_title"):
+    st.title(t("Search"))
 
 bases = [base.name for base in workspace.bases.all()]
 text, options = question_box.row(workspace, bases)
 if not bases:
     question_box.nothing_yet()
 elif text is None:
-    question_box.examples("sample" in bases)
+    question_box.start(workspace, "sample" in bases)
 else:
     with shell.errors(), question_box.problems(text):
         answer.draw(workspace, text, options, several=len(bases) > 1)

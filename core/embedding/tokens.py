@@ -93,6 +93,14 @@ def unpacked(bits: Bits, dimension: int) -> Matrix:
     return np.unpackbits(bits, axis=1, count=dimension).astype(np.float32)
 
 
+def cosines(question: Matrix, centre: Matrix, bits: Bits) -> Matrix:
+    """Return the cosine of every passage token to every question token, shape (rows of bits, question tokens)."""
+    centred = unit(question - centre).T
+    products: Matrix = (2 * (unpacked(bits, len(centre)) @ centred) - centred.sum(axis=0)) / np.sqrt(len(centre))
+    return products
+
+
+
 def unit(vectors: Matrix) -> Matrix:
     """Return the rows at unit length; a row of zeros stays."""
     scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -44,7 +44,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
             heads[key] = _head(chunk, title, embedder, limit)
         head, head_tokens = heads[key]
         pieces = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
-        windows += [Window(chunk.id, index, head + piece) for index, piece in enumerate(pieces)]
+        windows += [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
     return windows
 
 

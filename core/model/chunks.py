@@ -102,11 +102,15 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A piece of a chunk that fits the embedder's input; `text` is the embedded text."""
+    """A piece of a chunk that fits the embedder's input; `text` is the embedded text.
+
+    Its first `head` characters are the breadcrumb and the lead, the others are the chunk's own.
+    """
 
     chunk_id: str
     index: int
     text: str
+    head: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,21 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Highlight:
+    """Parts of a hit that answer, as spans of characters of its chunk's text, in order.
+
+    `words` are the question's words; `sentence` is the one nearest to the question, None for a text without words.
+    `nearness` is the mean over the question's tokens of the cosine to the chunk's nearest token, None where the chunk
+    has no token bits or the model isn't loaded. `held` is the share of the question's words in the chunk or its titles.
+    """
+
+    words: tuple[tuple[int, int], ...]
+    sentence: tuple[int, int] | None
+    nearness: float | None
+    held: float
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """A chunk of another note with nearly the same text as a hit."""
 
@@ -109,11 +124,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A value that several candidates' notes share; the `term` narrows the question to those notes."""
+    """A value of the notes of some `hits`; the `term` narrows the question to notes with it."""
 
     field: FacetField
     value: str
-    notes: int
+    hits: int
     term: str
 
 

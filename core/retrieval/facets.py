@@ -1,31 +1,45 @@
-"""Facets of the candidates' notes, by which a person may narrow a search."""
+"""Facets of the hits, by which a person may narrow a search."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import get_args
 
-from core.model import Facet, FacetField, NoteCard
+from core.model import Facet, FacetField, Hit, NoteCard
 
 MOST = 12
 """Maximum number of values of a field."""
 
 
-def count(cards: Iterable[NoteCard], bases: Sequence[str]) -> tuple[Facet, ...]:
-    """Return the notes' values, the most frequent first; a value that all notes share is left out."""
-    notes = list(cards)
-    values: dict[FacetField, Counter[str]] = {
-        "base": Counter(card.base for card in notes if len(bases) > 1),
-        "tag": Counter(tag for card in notes for tag in card.tags),
-        "type": Counter(card.type for card in notes if card.type),
-        "folder": Counter(card.path.rpartition("/")[0] for card in notes if card.path and "/" in card.path),
-        "month": Counter(f"{card.updated_at:%Y-%m}" for card in notes if card.updated_at),
-    }
+def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
+    """Return the values of the hits' notes and their copies', the most frequent first.
+
+    A value that all hits share is left out.
+    """
+    values: defaultdict[FacetField, Counter[str]] = defaultdict(Counter)
+    for hit in hits:
+        own = {pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)}
+        for field, value in own:
+            values[field][value] += 1
+    if len(bases) < 2:
+        values.pop("base", None)
     return tuple(
         Facet(field, value, number, _term(field, value))
-        for field, counted in values.items()
-        for value, number in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:MOST]
-        if number < len(notes)
+        for field in get_args(FacetField)
+        for value, number in sorted(values[field].items(), key=lambda item: (-item[1], item[0]))[:MOST]
+        if number < len(hits)
     )
+
+
+def _values(card: NoteCard) -> Iterator[tuple[FacetField, str]]:
+    yield "base", card.base
+    yield from (("tag", tag) for tag in card.tags)
+    if card.type:
+        yield "type", card.type
+    if card.path and "/" in card.path:
+        yield "folder", card.path.rpartition("/")[0]
+    if card.updated_at:
+        yield "month", f"{card.updated_at:%Y-%m}"
 
 
 def _term(field: FacetField, value: str) -> str:

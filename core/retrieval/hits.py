@@ -41,7 +41,7 @@ class Hits:
             notices=tuple(dict.fromkeys(notice for search in self._searches for notice in search.notices)),
             reranker=self._whole.reranker,
             rerank_problem=next((search.rerank_problem for search in self._searches if search.rerank_problem), None),
-            facets=facets.count(cards.values(), [base.name for base in self._whole.bases]),
+            facets=facets.count(hits, [base.name for base in self._whole.bases]),
             settings=self._query.settings,
             lost=tuple(self._lost()) if self._query.explain else (),
         )
@@ -51,8 +51,14 @@ class Hits:
         hit = self._hit(rank, group.best)
         joined = [self._chunks[rowid] for rowid in group.joined]
         copies = [self._chunks[rowid] for rowid in group.copies]
+        scores = dict(hit.scores)
+        if scores and len(self._searches) == 1:
+            # Duplicates of better hits stood between.
+            last = list(scores)[-1]
+            scores[last] = replace(scores[last], rank=rank)
         return replace(
             hit,
+            scores=scores,
             passage=passage(self._store, hit.note, hit.chunk, self._query.settings.expansion_size, joined),
             joined=tuple(sorted(chunk.index for chunk in joined)),
             copies=tuple(Copy(cards[chunk.note_id], chunk) for chunk in copies),

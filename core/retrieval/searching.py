@@ -18,6 +18,7 @@ from core.model import (
     Context,
     Decomposition,
     Filters,
+    Highlight,
     Hit,
     KnowledgeBase,
     Notice,
@@ -39,7 +40,7 @@ from core.query.filters import both, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, passages
+from core.retrieval import context, highlights, passages
 from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
@@ -124,6 +125,10 @@ class Searching:
         first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
         return context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
+
+    def highlights(self, result: SearchResult) -> dict[str, Highlight]:
+        """Return where each hit answers, by the id of its chunk; see `Highlight`."""
+        return highlights.highlights(result, self._store, self._models)
 
     filters = staticmethod(filters_of)
     words = staticmethod(query_keywords)

@@ -92,16 +92,20 @@ class BM25:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
+    def stems(self, words: Sequence[str]) -> dict[str, str]:
+        """Return the stem under which the index holds each word."""
+        return dict(zip(words, _terms(words), strict=True))
+
     def known(self, words: Sequence[str]) -> set[str]:
         """Return those of some words that any chunk holds; a frequent word takes no longer than a rare one."""
-        stems = dict(zip(words, _terms(words), strict=True))
+        stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._database.column(terms, [*stems.values()]))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that hold each word, of those that any holds; reads no places of words."""
-        stems = dict(zip(words, _terms(words), strict=True))
+        stems = self.stems(words)
         rows = self._database.rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
         counts = dict(map(tuple, rows))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}

@@ -68,6 +68,11 @@ class ChunkTable(Table):
         rows = self._database.rows(statement, list(rowids))
         return {row["rowid"]: _chunk(row) for row in rows}
 
+    def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the rowids of chunks by their id."""
+        rows = self._database.rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", list(ids))
+        return {row["id"]: row["rowid"] for row in rows}
+
     def note_of(self, chunk_id: str) -> str:
         """Return the id of a chunk's note; raises ChunkNotFound."""
         note_id = self._database.value("SELECT note_id FROM chunks WHERE id = ?", chunk_id)

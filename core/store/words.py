@@ -72,6 +72,10 @@ class Words:
         """Return those of some words that any chunk holds."""
         return self._bm25.known(words)
 
+    def stems(self, words: Sequence[str]) -> dict[str, str]:
+        """Return the stem under which the index holds each word."""
+        return self._bm25.stems(words)
+
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that hold each word, of those that any holds."""
         return self._bm25.counts(words)

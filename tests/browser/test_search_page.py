@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Tab, import_folder
 from tests.model_server import Handler, ModelServer, Request
@@ -59,43 +59,52 @@ def filled(tab: Tab, vault: Path) -> Page:
     return tab.page
 
 
+def title(page: Page, text: str) -> Locator:
+    return page.locator("[class*='st-key-head_']").get_by_role("link", name=text)
+
+
 def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: Page) -> None:
     page = filled
     tab.open("/search")
     box = page.get_by_role("textbox", name="Ask a question")
     box.fill("cellar -window")
-    box.press("Enter")
     first, chips, facets = page.locator(".st-key-hit_1"), page.locator(".st-key-chips"), page.locator(".st-key-facets")
     expect(first).to_contain_text("Cellar")
-    expect(page.locator(".t-name", has_text="The flat")).to_have_count(0)
+    expect(title(page, "The flat")).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"\?q=cellar"))
     tab.settle()
 
     # A chip is a part of the question that a click takes away.
     chips.get_by_role("button", name="without window").click()
     expect(page).to_have_url(re.compile(r"\?q=cellar$"))
     expect(box).to_have_value("cellar")
-    expect(page.locator(".t-name", has_text="The flat")).to_be_visible()
+    expect(title(page, "The flat")).to_be_visible()
     tab.settle()
 
-    # A facet is one that a click adds.
+    # A facet is one that a click adds, and another takes away.
     facets.get_by_role("radio", name=re.compile("^old")).click()
     expect(box).to_have_value("cellar path:old/")
-    expect(chips.get_by_role("button", name="path: old/")).to_be_visible()
-    expect(page.locator(".t-name", has_text="The flat")).to_have_count(0)
+    expect(title(page, "The flat")).to_have_count(0)
     tab.settle()
+    expect(facets.get_by_role("radio", name=re.compile("^new"))).to_be_visible()
 
-    # A hit is widened alone.
-    mill = page.locator("[class*='st-key-hit_']", has_text="Cellar").filter(has_text="The mill").first
+    # A hit is read in place, alone.
+    mill = page.locator("[class*='st-key-hit_']", has_text="The mill")
+    mill.get_by_role("button", name="Read it here").first.click()
     mill.get_by_role("radio", name="±1").click()
     expect(mill.locator(".t-around").first).to_contain_text("Kitchen")
     expect(page.locator(".t-context")).to_have_count(1)
     tab.settle()
 
     # What is said of a hit is kept with the question.
-    mill.get_by_role("radio", name="Not helpful").click()
-    expect(mill.get_by_role("radio", name="Not helpful")).to_be_checked()
+    reasons = page.get_by_test_id("stPopoverBody")
+    mill.get_by_role("button", name="Why this?").first.click()
+    expect(reasons).to_contain_text("meaning")
+    reasons.get_by_role("radio", name="Not helpful").click()
+    expect(reasons.get_by_role("radio", name="Not helpful")).to_be_checked()
     tab.settle()
-    page.get_by_text("Context for a prompt").click()
+    page.keyboard.press("Escape")
+    chips.get_by_role("button", name="Context").click()
     expect(page.locator("code", has_text="[1] The ")).to_be_visible()
     expect(page.get_by_role("button", name="Download")).to_be_visible()
     page.get_by_test_id("stCode").hover()
@@ -103,11 +112,10 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
 
     page.reload()
     expect(box).to_have_value("cellar path:old/")
-    expect(mill.get_by_role("radio", name="Not helpful")).to_be_checked()
+    mill.get_by_role("button", name="Why this?").first.click()
+    expect(reasons.get_by_role("radio", name="Not helpful")).to_be_checked()
     tab.settle()
-    mill.get_by_role("radio", name="Not helpful").click()
-    expect(mill.get_by_role("radio", name="Not helpful")).not_to_be_checked()
-    tab.settle()
+    page.keyboard.press("Escape")
 
     # What was asked can be asked again, and saved.
     page.get_by_role("button", name="History").click()
@@ -120,6 +128,56 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     expect(chips.get_by_role("button", name="without window")).to_be_visible()
 
 
+def test_keys_lead_from_any_page_to_a_passage_and_back(tab: Tab, filled: Page) -> None:
+    page = filled
+    tab.open("/settings")
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("textbox", name="Ask a question")
+    expect(box).to_be_focused()
+    tab.settle()
+    page.keyboard.type("attic", delay=30)
+    expect(page.locator(".st-key-hit_1")).to_contain_text("Attic")
+    expect(page).to_have_url(re.compile(r"\?q=attic$"))
+    tab.settle()
+    expect(box).to_be_focused()
+    expect(box).to_have_value("attic")
+
+    links = page.locator("[class*='st-key-head_'] a[data-testid='stPageLink-NavLink']")
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(0)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(1)).to_be_focused()
+    page.keyboard.press("/")
+    expect(box).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+    # The passage is in sight and marked; the way back leads to the same hits.
+    passage = page.locator(".st-key-passage")
+    expect(passage).to_contain_text(re.compile("attic", re.IGNORECASE))
+    expect(passage).to_be_in_viewport()
+    tab.settle()
+    page.get_by_role("link", name="Back to the hits").click()
+    expect(box).to_have_value("attic")
+    expect(page.locator(".st-key-hit_1")).to_contain_text("Attic")
+
+
+def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> None:
+    page = filled
+    page.set_viewport_size({"width": 420, "height": 900})
+    tab.open("/search?q=cellar")
+    facets = page.locator(".st-key-facets")
+    expect(page.locator(".st-key-hit_1")).to_be_visible()
+    expect(facets).to_be_hidden()
+    page.get_by_role("button", name="Narrow").click()
+    expect(facets).to_be_in_viewport()
+    tab.settle()
+    facets.get_by_role("radio", name=re.compile("^new")).click()
+    expect(page).to_have_url(re.compile("path"))
+    expect(facets).to_be_hidden()
+    expect(title(page, "The flat")).to_be_visible()
+
+
 def test_the_hits_are_there_while_a_slow_reranker_judges_them(tab: Tab, filled: Page, judge: Judge) -> None:
     page = filled
     tab.open("/search?q=apples")
@@ -128,23 +186,24 @@ def test_the_hits_are_there_while_a_slow_reranker_judges_them(tab: Tab, filled: 
     page.get_by_role("button", name="Options").click()
     page.get_by_role("combobox", name="Second look").click()
     page.get_by_role("option", name="Ranking server", exact=True).click()
-    expect(page.get_by_text("second look: Ranking server")).to_be_visible()
+    waiting = page.get_by_text("Taking a second look…")
+    expect(waiting).to_have_count(0)
+    tab.settle()
     page.keyboard.press("Escape")
     tab.settle()
 
     judge.gate.clear()
-    box = page.get_by_role("textbox", name="Ask a question")
-    box.fill("window attic")
-    box.press("Enter")
-    expect(page.get_by_text("Taking a second look…")).to_be_visible()
-    expect(page.locator(".t-hit").first).to_contain_text("window")
-    expect(page.get_by_text("holds apples")).to_have_count(1)
+    tab.open("/search?q=window attic")
+    page.get_by_role("button", name="Options").click()
+    page.get_by_role("combobox", name="Second look").click()
+    page.get_by_role("option", name="Ranking server", exact=True).click()
+    expect(waiting).to_be_visible()
+    expect(page.locator("[class*='st-key-early_'] .t-hit").first).to_contain_text("window")
     judge.gate.set()
-    expect(page.get_by_text("second look: Ranking server")).to_be_visible()
-    expect(page.get_by_text("Taking a second look…")).to_have_count(0)
-    # Each hit once more, now with what can be done with it.
-    expect(page.locator(".t-hit")).to_have_count(5)
-    expect(page.get_by_role("radiogroup", name="Was it of use?")).to_have_count(5)
+    expect(waiting).to_have_count(0)
+    # Each note once more, now with what can be done with it.
+    expect(page.locator("[class*='st-key-early_']")).to_have_count(0)
+    expect(page.get_by_role("button", name="Why this?")).not_to_have_count(0)
 
 
 def test_what_is_wrong_with_a_question_is_shown_in_it(tab: Tab, filled: Page) -> None:

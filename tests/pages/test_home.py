@@ -31,7 +31,7 @@ def test_the_quick_search_is_answered_on_the_search_page(filled: Screen) -> None
     filled.press("FormSubmitter:quick")
     assert filled.app.title[0].value == "Search"
     assert filled.app.query_params["q"] == "pg_restore"
-    assert "Backups" in filled.text
+    assert "backups.md" in filled.text
 
 
 def test_bases_show_what_they_hold(filled: Screen) -> None:

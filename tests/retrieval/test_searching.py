@@ -373,10 +373,10 @@ def test_links_raise_what_is_linked_with_the_best(filled: Workspace) -> None:
     assert gained == "clippings/copy.md" or after["memcached.md"] > before["memcached.md"]
 
 
-def test_facets_count_notes_and_their_terms_narrow(filled: Workspace) -> None:
+def test_facets_count_hits_and_their_terms_narrow(filled: Workspace) -> None:
     result = filled.search("data in memory", limit=20)
     facets = {(facet.field, facet.value): facet for facet in result.facets}
-    assert facets["tag", "database"].notes == 1
+    assert facets["tag", "database"].hits == 1
     narrowed = filled.search(f"data in memory {facets['tag', 'database'].term}")
     assert set(paths(narrowed)) == {"redis.md"}
     month = facets["month", "2026-05"]

@@ -8,9 +8,8 @@ import streamlit as st
 from core.model import NOTICES, GoldSpan, Hit, Question, QuestionSet, SearchOptions
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
-from pages.ui.search import hits
-from pages.ui.shared import cards, marks, shell, widgets
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared import cards, shell, widgets
+from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 20
@@ -79,10 +78,10 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, one: Question, g
     marking.problem(key)
 
 
-def _text(text: str, words: Sequence[str] = ()) -> str:
+def _text(text: str, words: Sequence[Span] = ()) -> str:
     """Return a passage as HTML, a long one shortened, with the whole on demand."""
     title = t("Whole passage, {n} characters", n=len(text))
-    return f'<div class="t-hit">{cards.foldable(text, marks.find(text, words), title, LINES)}</div>'
+    return f'<div class="t-hit">{cards.foldable(text, words, title, LINES)}</div>'
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
@@ -117,13 +116,13 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, one: Questi
             st.caption(t("Nothing was found for this question."))
         if "model_loading" in result.notices:
             st.caption(text_of(NOTICES["model_loading"]))
-        words = hits.words_of(workspace, result)
+        seen = workspace.searching.highlights(result)
         for hit in result.hits:
             with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
-                _hit(workspace, question_set, one, hit, words[hit.asked])
+                _hit(workspace, question_set, one, hit, seen[hit.chunk.id].words)
 
 
-def _hit(workspace: Workspace, question_set: QuestionSet, one: Question, hit: Hit, words: Sequence[str]) -> None:
+def _hit(workspace: Workspace, question_set: QuestionSet, one: Question, hit: Hit, words: Sequence[Span]) -> None:
     right = [gold for gold in one.spans if gold.is_within(hit)]
 
     def act() -> None:

@@ -159,7 +159,7 @@ def _diagnosed(result: QuestionResult) -> list[str]:
         )
         reasons.append(
             f'<div class="t-reason"><b>{html(which + text_of(names.LOST[first.stage]))}</b>{html(text_of(first.message) + share)}'
-            f"{cards.stages(first.scores, {})}</div>"
+            f"{cards.stages(first.scores)}</div>"
         )
     return reasons
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import Note
+from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.notes import deletion
-from pages.ui.shared import jobs, widgets
+from pages.ui.shared import jobs, keys, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import facts, harmless, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -56,6 +56,41 @@ def _menu(workspace: Workspace, note: Note) -> None:
 
     shut = workspace.readonly or jobs.importing(workspace)
     widgets.menu(t("More"), {"delete": t("Delete this note")}, key, "more_horiz", on_click=chosen, disabled=shut)
+
+
+def passage(workspace: Workspace) -> tuple[Note, Chunk, str] | None:
+    """Return the note and the chunk that the address opens, and the question it comes from; None without a chunk."""
+    note_id, chunk = st.query_params.get("note", ""), st.query_params.get("chunk", "")
+    if not (note_id and chunk.isdecimal()):
+        return None
+    place = next((one for one in workspace.chunks.of_note(note_id) if one.index == int(chunk)), None)
+    return (workspace.notes.get(note_id), place, st.query_params.get("q", "")) if place else None
+
+
+def opened(note: Note, chunk: Chunk, question: str) -> None:
+    """Draw a note at a passage, which is marked, with the way back to where it was found."""
+    with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
+        if question:
+            back = {"q": question}
+            st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
+        label = t("All notes")
+        st.page_link("notes.py", label=label, icon=":material/description:", query_params={"note": note.id})
+        widgets.chunk_link(note.id, chunk.index)
+    with st.container(key="reader_page"):
+        st.html(
+            f'<div class="t-title">{html(note.title)}</div>'
+            f"{facts([note.path or '', ' › '.join(chunk.section)])}{tags(note.tags)}"
+        )
+        first = 0 if chunk.end <= RENDERED else note.body.rfind("\n", 0, chunk.start - RENDERED // 4) + 1
+        last = first + max(RENDERED, chunk.end - first)
+        with st.container(key="reader_body"):
+            st.markdown(harmless(note.body[first : chunk.start]))
+            with st.container(key="passage"):
+                st.markdown(harmless(note.body[chunk.start : chunk.end]) or "…")
+            st.markdown(harmless(note.body[chunk.end : last]))
+        if first or last < len(note.body):
+            st.caption(t("This note is long: the part around the passage is shown."))
+    keys.scroll_to_passage(f"{note.id} {chunk.index} {question}")
 
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:

@@ -1,15 +1,27 @@
 """The answer to a question: the understood parts, the hits, and why a note is no hit."""
 
+import time
+from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import QueryError
 from core.messages import Message, message
-from core.model import NOTICES, Notice, SearchOptions, SearchResult
+from core.model import NOTICES, Facet, FacetField, Notice, SearchOptions, SearchResult
 from core.workspace import Workspace
-from pages.ui.search import context_block, facets, hits, lost, question_box, subqueries, suggestions, understood
-from pages.ui.shared import rerankers, widgets
+from pages.ui.search import (
+    context_block,
+    facets,
+    hits,
+    lost,
+    question_box,
+    subqueries,
+    suggestions,
+    understood,
+)
+from pages.ui.shared import links, rerankers, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -31,46 +43,76 @@ ABOUT_MODELS = {
 """Notices on a missing model that a search can't choose: it doesn't know whether one still loads, and which."""
 
 
+PAUSE, SLICE = 0.35, 0.05
+"""Seconds without typing after which a question is asked by meaning too, and after which typing is noticed."""
+
+
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Ask a question and draw the answer; if reranking is slow, first draw the hits before it."""
+    """Ask a question and draw the answer; before it, the hits that are there at once."""
     now = SearchOptions(**{**options, "wait": False})
     # A container for each: one that comes or goes doesn't move the elements behind it.
-    chips, before, answer = st.container(), st.empty(), st.empty()
+    top, before, answer = (
+        st.container(horizontal=True, vertical_alignment="center", key="chips"),
+        st.empty(),
+        st.empty(),
+    )
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
-    early = None
-    slow = workspace.searching.settings(options)["reranker"] not in rerankers.QUICK
-    if slow and st.session_state.get("reranked") != question:
-        early = workspace.search(text, **SearchOptions(**{**now, "reranker": rerankers.NONE}))
-        with chips:
+    settings = workspace.searching.settings(options)
+    slow = settings["reranker"] not in rerankers.QUICK and st.session_state.get("reranked") != question
+    typing = question_box.is_typing()
+    waiting = None
+    early = _at_once(workspace, text, now, by_words=typing) if typing or slow else None
+    if early is not None:
+        with top:
             understood.chips(text, early)
+            waiting = st.empty()
+        doing = t("Searching by meaning…") if typing else t("Taking a second look…")
+        about = f":material/hourglass_top: {_count(early)} · {doing}"
+        waiting.caption(about)
         answer.empty()
         with before.container():
-            st.caption(f":material/hourglass_top: {_count(early)} · {t('Taking a second look…')}")
-            with _beside(early):
-                hits.preliminary(workspace, early, base=several)
-    with st.spinner(t("Searching…")):
+            hits.preliminary(workspace, early, base=several)
+        for _ in range(round(PAUSE / SLICE) if typing else 0):
+            time.sleep(SLICE)
+            waiting and waiting.caption(about)  # here the run ends if more was typed
+    links.say("q", text)
+    with nullcontext() if early else st.spinner(t("Searching…")):
         result = workspace.search(text, **now)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
     question_box.remember(workspace, text)
     if early is None:
-        with chips:
+        with top:
             understood.chips(text, result)
+    fields = facets.of(workspace, result, now) if result.hits else {}
     before.empty()
+    if waiting:
+        waiting.empty()
     with answer.container():
-        _summary(workspace, result)
-        with _beside(result, text):
+        _summary(workspace, text, result, now, top, narrow=bool(fields))
+        with _beside(result, fields):
             _hits(workspace, text, result, options, several=several)
 
 
-def _beside(result: SearchResult, text: str = "") -> DeltaGenerator:
-    """Return the container for the hits, beside the column of facets if there are any; with a text, draw these."""
-    if not (result.facets and result.hits):
+def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_words: bool) -> SearchResult | None:
+    """Return the hits before the second look, or those by words only; None where there are none or the question fails."""
+    first = SearchOptions(**{**options, "reranker": rerankers.NONE})
+    if by_words:
+        first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
+    try:
+        result = workspace.search(text, **first)
+    except QueryError:
+        return None
+    return result if result.hits else None
+
+
+def _beside(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> DeltaGenerator:
+    """Return the container for the hits, beside the column of the facets."""
+    if not fields:
         return st.container()
     left, right = st.columns([2, 9], gap="medium")
-    if text:
-        with left:
-            facets.facets(text, result.facets)
+    with left:
+        facets.drawer(result, fields)
     return right
 
 
@@ -78,7 +120,6 @@ def _hits(workspace: Workspace, text: str, result: SearchResult, options: Search
     subqueries.section(result)
     if result.hits:
         hits.listed(workspace, text, result, base=several)
-        context_block.section(workspace, text, options)
     else:
         suggestions.no_hits(workspace, text, result)
     lost.lost(workspace, text, options)
@@ -86,15 +127,29 @@ def _hits(workspace: Workspace, text: str, result: SearchResult, options: Search
 
 
 def _count(result: SearchResult) -> str:
-    fields = {"n": len(result.hits), "mode": FOUND_BY[result.mode], "ms": round(result.took_ms)}
-    return t_plural("{n} hit · {mode} · {ms} ms", "{n} hits · {mode} · {ms} ms", **fields)
+    count = t(
+        "{hits} in {notes}",
+        hits=t_plural("{n} hit", "{n} hits", n=len(result.hits)),
+        notes=t_plural("{n} note", "{n} notes", n=len({hit.note.id for hit in result.hits})),
+    )
+    return f"{count} · {text_of(FOUND_BY[result.mode])}"
 
 
-def _summary(workspace: Workspace, result: SearchResult) -> None:
-    """Draw the count of the hits, the way they were found, and the notices."""
-    reranker = t("second look: {name}", name=rerankers.called(result.reranker)) if result.reranker else ""
-    cached = t("from memory") if result.cached else ""
-    st.caption(plain(" · ".join(filter(None, [_count(result), reranker, cached]))))
+def _summary(
+    workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, top: DeltaGenerator, *, narrow: bool
+) -> None:
+    """Draw the count of the hits, the way they were found, what can be done with all, and the notices."""
+    about = [
+        t("{ms} ms", ms=round(result.took_ms)),
+        t("second look: {name}", name=rerankers.called(result.reranker)) if result.reranker else "",
+        t("from memory") if result.cached else "",
+    ]
+    with top:
+        st.caption(plain(_count(result)), width="stretch", help=plain(" · ".join(filter(None, about))))
+        if narrow:
+            widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
+        if result.hits:
+            context_block.section(workspace, text, options)
     if result.rerank_problem:
         st.warning(
             f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",

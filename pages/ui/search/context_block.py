@@ -1,5 +1,7 @@
 """The hits as a block for a prompt, to copy or to download."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.model import SearchOptions
@@ -13,10 +15,17 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
     """Draw the context of a question, on demand."""
-    shell.on_demand(t("Context for a prompt"), "context_box", "article", lambda: _inside(workspace, text, options))
+    about = t("The passages as one text to paste into a prompt, with their sources")
+    box = partial(st.popover, type="tertiary", help=about)
+    shell.on_demand(t("Context"), "context_box", "content_copy", lambda: _inside(workspace, text, options), box)
 
 
 def _inside(workspace: Workspace, text: str, options: SearchOptions) -> None:
+    with st.container(key="context_body"):
+        _body(workspace, text, options)
+
+
+def _body(workspace: Workspace, text: str, options: SearchOptions) -> None:
     default = workspace.settings.search.context_tokens
     st.session_state.setdefault("context_budget", default)
     budget = st.select_slider(

@@ -1,14 +1,14 @@
-"""Common values of the notes that were found: a click narrows the question to one."""
+"""Common values of the hits' notes: a click narrows the question to one, another click takes that back."""
 
 from collections.abc import Sequence
-from itertools import groupby
 
 import streamlit as st
 
 from core.messages import message
-from core.model import Facet
+from core.model import Facet, FacetField, SearchOptions, SearchResult, Term
+from core.workspace import Workspace
 from pages.ui.search import question_box
-from pages.ui.shared import widgets
+from pages.ui.shared import rerankers, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -19,31 +19,81 @@ FIELDS = {
     "folder": message("Folder"),
     "month": message("Month"),
 }
+TERMS: dict[FacetField, tuple[str, ...]] = {
+    "base": ("base",),
+    "tag": ("tag",),
+    "type": ("type",),
+    "folder": ("path",),
+    "month": ("after", "before"),
+}
+"""The terms of the query language that narrow to a value of each field."""
 
 FEW = 5
 """Values of a field at first."""
+OPEN = "facets_open"
 
 
-def facets(text: str, values: Sequence[Facet]) -> None:
-    """Draw the facets of a search, field by field."""
-    with st.container(key="facets", gap="medium"):
-        for name, group in groupby(values, key=lambda facet: facet.field):
-            _field(text, name, list(group))
+def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[FacetField, list[Facet]]:
+    """Return the facets of an answer by field; those of a field that the question narrows are of the wider question."""
+    fields: dict[FacetField, list[Facet]] = {}
+    for name in TERMS:
+        wider = _without(result, name)
+        facets = result.facets
+        if wider not in ("", result.query):
+            if workspace.searching.settings(options)["reranker"] not in rerankers.QUICK:
+                options = SearchOptions(**{**options, "reranker": rerankers.NONE})
+            facets = workspace.search(wider, **options).facets
+        if group := [facet for facet in facets if facet.field == name]:
+            fields[name] = group
+    return fields
 
 
-def _field(text: str, name: str, group: Sequence[Facet]) -> None:
+def toggle() -> None:
+    """Open or close the drawer in which narrow screens show the facets; for callbacks."""
+    st.session_state[OPEN] = not st.session_state.get(OPEN)
+
+
+def drawer(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> None:
+    """Draw the facets, field by field."""
+    state = "open" if st.session_state.get(OPEN) else "shut"
+    with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
+        with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
+            widgets.close("facets_close", t("Close"), on_click=toggle)
+        for name, group in fields.items():
+            _field(result, name, group)
+
+
+def _field(result: SearchResult, name: FacetField, group: Sequence[Facet]) -> None:
     key, whole = f"facet_{name}", f"facet_all_{name}"
-    values = group[: None if st.session_state.get(whole) else FEW]
-    shown = {facet.term: f"{plain(facet.value)} :gray[{facet.notes}]" for facet in values}
+    chosen = next((facet.term for facet in group if facet.term in result.query), None)
+    values = [
+        facet
+        for number, facet in enumerate(group)
+        if number < FEW or st.session_state.get(whole) or facet.term == chosen
+    ]
+    shown = {facet.term: f"{plain(facet.value)} :gray[{facet.hits}]" for facet in values}
+    rest = _without(result, name) if chosen else result.query
+    st.session_state[key] = chosen
 
     def narrow() -> None:
-        if term := st.session_state[key]:
-            question_box.put(f"{text} {term}")
-        st.session_state[key] = None
+        question_box.put(f"{rest} {st.session_state[key] or ''}")
+        st.session_state[OPEN] = False
 
     def show_all() -> None:
         st.session_state[whole] = True
 
     widgets.pills(text_of(FIELDS[name]), shown, key, on_change=narrow, label_visibility="visible", width="stretch")
-    if rest := len(group) - len(shown):
-        st.button(t("{n} more", n=rest), key=f"more_{name}", type="tertiary", on_click=show_all)
+    if more := len(group) - len(shown):
+        st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
+
+
+def _without(result: SearchResult, name: FacetField) -> str:
+    """Return the question without the terms that narrow it to values of a field."""
+
+    def narrows(term: Term) -> bool:
+        return term.field in TERMS[name] and not term.negated
+
+    text = result.query
+    for term in sorted(filter(narrows, result.understood.terms), key=lambda term: -term.start):
+        text = question_box.without(text, term.start, term.end)
+    return text

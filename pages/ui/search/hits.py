@@ -1,23 +1,27 @@
-"""The list of hits: a person can widen each in place, open it in its note, and judge it."""
+"""The list of hits: a card for each note, with its hits; each can be read in place, opened in its note, and judged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 
 from core.messages import message
-from core.model import Hit, SearchResult, Verdict
+from core.model import Highlight, Hit, SearchResult, Verdict
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.shared import cards, shell, style, widgets
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
 
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
-WIDTHS = (1, 2, 3)
-"""Neighbours on each side that a hit can be shown with."""
+FEW = 3
+"""Most notes whose hits are all in sight at first; of more notes only the best hit of each is."""
+
+WIDTHS = (0, 1, 2, 3)
+"""Neighbours on each side that a hit can be read with."""
 
 
 def tones(result: SearchResult) -> dict[str, str]:
@@ -26,74 +30,143 @@ def tones(result: SearchResult) -> dict[str, str]:
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 
-def words_of(workspace: Workspace, result: SearchResult) -> dict[str, list[str]]:
-    """Return the words to mark in the hits of each part of the question.
-
-    A phrase is marked as a whole; its words are marked by themselves only where it is nowhere.
-    """
-    required = () if "phrase_not_found" in result.notices else result.understood.phrases
-    phrases = (*required, *result.understood.emphasised)
-    words = {}
-    for part in {hit.asked for hit in result.hits}:
-        text = part or result.understood.text
-        for written, marked in (*((phrase, " ") for phrase in phrases), *result.spelled.items()):
-            text = text.replace(written, marked)
-        words[part] = [*phrases, *workspace.searching.words(text)]
-    return words
+def grouped(result: SearchResult) -> list[list[Hit]]:
+    """Return the hits by their notes, each note where its best hit stands."""
+    notes: dict[str, list[Hit]] = {}
+    for hit in result.hits:
+        notes.setdefault(hit.note.id, []).append(hit)
+    return list(notes.values())
 
 
 def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
-    """Draw the hits before the second look."""
-    words, extremes = words_of(workspace, result), cards.ranges(result.hits)
-    for hit in result.hits:
-        with st.container(border=True):
-            st.html(cards.body(hit, words[hit.asked], extremes, base=base))
+    """Draw the best hits of each note, before the final ones: to read and to open."""
+    seen = workspace.searching.highlights(result)
+    for first, *_ in grouped(result):
+        with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
+            with _head(f"early_head_{first.rank}"):
+                _title(first, result.query, first.note.title)
+            st.html(cards.crumb(first, base=base, head=True))
+            st.html(cards.body(first, seen[first.chunk.id], around=False))
 
 
 def listed(workspace: Workspace, text: str, result: SearchResult, *, base: bool) -> None:
     """Draw the hits of a question."""
-    words, extremes, colours = words_of(workspace, result), cards.ranges(result.hits), tones(result)
-    # The base of a question set is its filter: its questions have no filters of their own.
-    marked = marking.Marks(workspace, result.understood.text or text)
-    first = result.settings.expansion_size
-    for hit in result.hits:
-        body = partial(
-            cards.body, words=words[hit.asked], extremes=extremes, base=base, tone=colours.get(hit.asked, "")
-        )
-        _card(workspace, text, marked, hit, body, first)
+    entries, groups = Entries(workspace, text, result, base=base), grouped(result)
+    for hits in groups:
+        _card(hits, entries.draw, shown=len(groups) <= FEW)
 
 
-def _card(
-    workspace: Workspace, text: str, marked: marking.Marks, hit: Hit, body: Callable[[Hit], str], first: int
-) -> None:
-    """Draw a hit; `body` returns its HTML, `first` is the number of neighbours that it came with."""
-    key = f"around_{first}_{hit.chunk.id}"
-    st.session_state.setdefault(key, first or None)
+def _card(hits: Sequence[Hit], draw: Callable[..., None], *, shown: bool) -> None:
+    """Draw the hits of a note: the best one, and the others if they are `shown` at first or on demand."""
+    first, *others = hits
+    key = f"more_of_{first.note.id}_{shown}"
+    st.session_state.setdefault(key, shown)
+
+    def toggle() -> None:
+        st.session_state[key] = not st.session_state[key]
 
     @st.fragment
     def part() -> None:
-        with st.container(border=True, key=f"hit_{hit.rank}"), shell.errors():
-            size = st.session_state.get(key) or 0
-            st.html(body(hit if size == first else replace(hit, passage=workspace.searching.passage(hit, size))))
-            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"actions_{hit.rank}"):
-                widgets.chunk_link(hit.note.id, hit.chunk.index)
-                widgets.note_link(hit.note.id)
-                marked.button(hit)
-                st.space("stretch")
-                st.segmented_control(t("Neighbouring chunks"), WIDTHS, format_func="±{}".format, key=key)
-                _verdict(workspace, text, hit)
+        with st.container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), shell.errors():
+            shown = st.session_state[key]
+
+            def more() -> None:
+                count = t_plural("{n} more in this note", "{n} more in this note", n=len(others))
+                icon = "expand_less" if shown else "expand_more"
+                widgets.small(count, f"others_{first.rank}", icon, on_click=toggle)
+
+            draw(first, more if others else None)
+            for hit in others if shown else ():
+                with st.container(key=f"other_{hit.rank}", gap="xxsmall"):
+                    draw(hit, None, head=False)
 
     part()
 
 
-def _verdict(workspace: Workspace, text: str, hit: Hit) -> None:
-    """Draw the person's verdict on a hit; a second click on it takes it back."""
-    key = f"verdict_{hit.chunk.id}"
-    names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
-    verdicts = {one.chunk_id: one.verdict for one in workspace.history.judged(query=text)}
-    st.session_state[key] = verdicts.get(hit.chunk.id)
+class Entries:
+    """What the entries of an answer share: the question, the highlights, the marks, the colours."""
 
-    def judge() -> None:
-        workspace.history.judge(text, hit.note.id, hit.chunk.id, st.session_state[key])
+    def __init__(self, workspace: Workspace, text: str, result: SearchResult, *, base: bool) -> None:
+        self._workspace = workspace
+        self._text = text
+        self._base = base
+        self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
+        self._tones = tones(result)
+        self._around = result.settings.expansion_size
+        # The base of a question set is its filter: its questions have no filters of their own.
+        self._marks = marking.Marks(workspace, result.understood.text or text)
 
-    widgets.pills(t("Was it of use?"), names, key, on_change=judge, disabled=workspace.readonly)
+    def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
+        """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""
+        seen, wide = self._seen[hit.chunk.id], f"wide_{self._around}_{hit.chunk.id}"
+        st.session_state.setdefault(wide, bool(self._around))
+        section = cards.section(hit.note, hit.chunk)
+        title = hit.note.title if head else " › ".join(section) or t("Beginning of the note")
+        with _head(f"head_{hit.rank}"):
+            _title(hit, self._text, title)
+            if meter := cards.meter(hit, seen):
+                st.html(meter, width="content")
+            self._unfold(wide, hit)
+            about = t("Why this?")
+            box = partial(st.popover, type="tertiary", help=about)
+            shell.on_demand(about, f"why_{hit.chunk.id}", "info", partial(self._why, hit, seen), box)
+        with st.container(
+            horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"trail_{hit.rank}"
+        ):
+            st.html(cards.crumb(hit, base=self._base, head=head, tone=self._tones.get(hit.asked, "")))
+            if more:
+                more()
+        if not st.session_state[wide]:
+            st.html(cards.body(hit, seen, around=False))
+            return
+        size = st.session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
+        passage = hit.passage if size == self._around else self._workspace.searching.passage(hit, size)
+        st.html(cards.body(replace(hit, passage=passage), seen, around=True))
+        texts = {width: t("Only this") if not width else f"±{width}" for width in WIDTHS}
+        widgets.segments(t("Neighbouring chunks"), texts, f"around_{self._around}_{hit.chunk.id}")
+
+    def _unfold(self, key: str, hit: Hit) -> None:
+        shown = st.session_state[key]
+
+        def toggle() -> None:
+            st.session_state[key] = not shown
+
+        about = t("Show a few lines") if shown else t("Read it here")
+        widgets.small(
+            about, f"unfold_{hit.rank}", "unfold_less" if shown else "unfold_more", help=about, on_click=toggle
+        )
+
+    def _why(self, hit: Hit, seen: Highlight) -> None:
+        """Draw why a hit is there, and what a person can say about it."""
+        words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
+        with st.container(key=f"why_body_{hit.rank}", gap="small"):
+            st.html(f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div>{cards.stages(hit.scores)}')
+            if words:
+                st.html(facts([t("Words of the question in it: {words}", words=list(words))]))
+            st.html(facts([hit.note.base, hit.note.path or ""]) + cards.tags(hit.note.tags))
+            self._verdict(hit)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                self._marks.button(hit)
+                widgets.chunk_link(hit.note.id, hit.chunk.index)
+
+    def _verdict(self, hit: Hit) -> None:
+        """Draw the person's verdict on a hit; a second click on it takes it back."""
+        key, history = f"verdict_{hit.chunk.id}", self._workspace.history
+        names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
+        verdicts = {one.chunk_id: one.verdict for one in history.judged(query=self._text)}
+        st.session_state[key] = verdicts.get(hit.chunk.id)
+
+        def judge() -> None:
+            history.judge(self._text, hit.note.id, hit.chunk.id, st.session_state[key])
+
+        widgets.pills(t("Was it of use?"), names, key, on_change=judge, disabled=self._workspace.readonly)
+
+
+def _head(key: str) -> Any:
+    return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key=key)
+
+
+def _title(hit: Hit, text: str, title: str) -> None:
+    """Draw the link to a hit's passage in its note."""
+    place = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": text}
+    st.page_link("notes.py", label=plain(title), query_params=place, width="stretch")

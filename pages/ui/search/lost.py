@@ -30,13 +30,12 @@ def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
         st.caption(t("Every chunk that was considered is a hit."))
         return
     words = workspace.searching.words(result.understood.text)
-    extremes = cards.ranges([*result.hits, *(one.hit for one in result.lost)])
     several = len({hit.note.base_id for hit in result.hits}) > 1
     counted = Counter(one.stage for one in result.lost)
     st.caption(t("Chunks that were considered and aren't among the hits, by where they dropped out."))
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         candidates = sorted((one for one in result.lost if one.stage == stage), key=lambda one: one.hit.rank)
-        rows = "".join(_row(one, words, extremes, base=several) for one in candidates[:SHOWN])
+        rows = "".join(_row(one, words, base=several) for one in candidates[:SHOWN])
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
             f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(names.LOST[stage]))}</b> '
@@ -44,12 +43,12 @@ def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
         )
 
 
-def _row(one: Lost, words: Sequence[str], extremes: dict[str, cards.Range], *, base: bool) -> str:
+def _row(one: Lost, words: Sequence[str], *, base: bool) -> str:
     hit = one.hit
     place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
     return (
         f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores, extremes)}</div>"
+        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
     )
 
 
@@ -81,7 +80,7 @@ def _note(workspace: Workspace) -> NoteCard | None:
 def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
     stage = text_of(names.LOST[why.stage]) if why.stage else t("It is among the hits")
     st.html(
-        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores, {})}'
+        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores)}'
     )
     if why.chunk is None:
         return

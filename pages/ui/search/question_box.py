@@ -11,9 +11,8 @@ from core.messages import message
 from core.model import SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import history, options
-from pages.ui.shared import examples as sample_questions
-from pages.ui.shared import links, shell, widgets
-from pages.ui.shared.safe import html, marked
+from pages.ui.shared import examples, links, shell, widgets
+from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.text import t, text_of
 
 
@@ -39,25 +38,39 @@ def without(text: str, start: int, end: int) -> str:
 
 
 def _question() -> str | None:
-    """Draw the box and return the question; one in the address is asked at once."""
+    """Draw the box and return the question; one in the address is asked at once, one that is typed as it is typed."""
     if (linked := links.arrived("q")) is not None:
         put(linked)
-        st.session_state["new_question"] = linked.strip()
-    with st.form("ask", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = widgets.text_box(t("Ask a question or type a few words"), "q", persist_state="session")
-        if st.form_submit_button(t("Search"), type="primary", icon=":material/search:"):
-            st.session_state["asked"] = st.session_state["new_question"] = typed.strip()
-            if not typed.strip():
-                return ""
+        st.session_state.update(new_question=linked.strip(), draft="")
+    about = t("Ask a question or type a few words")
+    icon = ":material/search:"
+    widgets.text_box(about, "q", icon=icon, live="120ms", on_change=_typed, persist_state="session")
     question: str = st.session_state.get("asked", "")
-    links.say("q", question)
+    if not question:
+        links.say("q", "")
     return question or None
 
 
+def _typed() -> None:
+    text = st.session_state["q"].strip()
+    st.session_state.update(asked=text, new_question=text, typing=True)
+
+
+def is_typing() -> bool:
+    """Return whether the question was just typed, so that more of it may come; once."""
+    return bool(st.session_state.pop("typing", False))
+
+
 def remember(workspace: Workspace, text: str) -> None:
-    """Record a question that was just typed or came by a link, and has been answered."""
-    if st.session_state.pop("new_question", "") == text:
-        workspace.history.remember(text)
+    """Record a question that has been answered, if it is new; what was typed on the way to it is forgotten."""
+    if st.session_state.pop("new_question", "") != text:
+        return
+    draft: str = st.session_state.get("draft", "")
+    past = {search.query: search for search in workspace.history.past()}
+    if draft and draft != text and (text.startswith(draft) or draft.startswith(text)) and draft in past:
+        workspace.history.forget(draft)
+    workspace.history.remember(text)
+    st.session_state["draft"] = "" if text in past else text
 
 
 @contextmanager
@@ -92,21 +105,53 @@ def _misplaced(text: str, start: int, end: int, field: str) -> None:
 
 
 def nothing_yet() -> None:
-    """Say that there are no notes, and link to the ways to get some."""
-    st.info(t("There is nothing to search yet."), icon=":material/search_off:")
-    widgets.import_links()
-
-
-def examples(samples: bool) -> None:
-    """Draw the forms of a question; with the sample notes, also questions that they answer."""
-    st.caption(t("Ask in your own words, in Chinese or English; the words needn't be those of the note."))
-    if samples:
-        sample_questions.links()
-    rows = "".join(
-        f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
+    """Say that there are no notes, and offer the way to get some."""
+    st.html(
+        f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
+        f"<span>{html(t('Import a folder of notes, or try it with samples.'))}</span></div>"
     )
-    st.html(f'<table class="t-table t-forms">{rows}</table>')
+    if widgets.button(t("Get notes"), "get_notes", "folder_open", type="primary"):
+        st.switch_page("home.py")
 
+
+def start(workspace: Workspace, samples: bool) -> None:
+    """Draw what a person can do before the first question: ask again, try one, see the forms of a question."""
+    left, right = st.columns(2, gap="large")
+    past = workspace.history.past(RECENT)
+    with left, st.container(key="recent", gap="xxsmall"):
+        st.html(f'<div class="t-caption">{html(t("Asked last"))}</div>')
+        for search in past:
+            icon = ":material/bookmark:" if search.name else ":material/history:"
+            _ask_again(search.name or search.query, search.query, icon)
+        if not past:
+            st.caption(t("Questions that you ask are listed here."))
+    with right, st.container(key="examples", gap="xxsmall"):
+        st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
+        for text in examples.questions() if samples else _titles(workspace):
+            _ask_again(text, text, ":material/arrow_outward:")
+    with st.expander(t("What a question can hold"), icon=":material/tune:"):
+        rows = "".join(
+            f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>"
+            for form, more in FORMS
+        )
+        st.html(f'<table class="t-table t-forms">{rows}</table>')
+    st.html(
+        f'<div class="t-keys">{html(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."))}</div>'
+    )
+
+
+def _titles(workspace: Workspace) -> list[str]:
+    """Return the titles of the notes that were changed last, as questions to begin with."""
+    dated = sorted(workspace.notes.cards(), key=lambda card: str(card.updated_at or ""), reverse=True)
+    return list(dict.fromkeys(card.title for card in dated))[:RECENT]
+
+
+def _ask_again(label: str, question: str, icon: str) -> None:
+    st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch")
+
+
+RECENT = 5
+"""Questions that the empty page offers of each kind."""
 
 FORMS = (
     (message('"exact phrase"'), message("stands in the text as it is")),

@@ -37,14 +37,13 @@ def chips(text: str, result: SearchResult) -> None:
         about = t("Search without it")
         widgets.button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
 
-    with st.container(horizontal=True, vertical_alignment="center", key="chips"):
-        _level(result, chosen=result.settings.level != "auto")
-        for term in narrowing(result):
-            rest = question_box.without(text, term.start, term.end)
-            chip(called(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
-        for key in options.FILTERS:
-            for number, name in enumerate(st.session_state[key]):
-                chip(filter_called(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
+    _level(result, chosen=result.settings.level != "auto")
+    for term in narrowing(result):
+        rest = question_box.without(text, term.start, term.end)
+        chip(called(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
+    for key in options.FILTERS:
+        for number, name in enumerate(st.session_state[key]):
+            chip(filter_called(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
 
 
 def _level(result: SearchResult, *, chosen: bool) -> None:

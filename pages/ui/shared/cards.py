@@ -1,12 +1,12 @@
 """Hits as cards: the place of a passage, the scores of its stages, and its words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from core.model import STAGES, Chunk, Hit, NoteCard, StageScore
-from pages.ui.shared import marks, style
+from core.model import STAGES, Chunk, Highlight, Hit, NoteCard, StageScore
+from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t, text_of
 
 COLOURS = {
     "vector": style.TILES[0],
@@ -22,7 +22,16 @@ COLOURS = {
 LINES = 9
 """Lines of an excerpt at most."""
 
-Range = tuple[float, float]
+SCALES: Mapping[str, Callable[[float], float]] = {
+    "keyword": lambda score: score / (score + 10),
+    "literal": lambda score: score / 3,
+}
+"""Scores without an upper end -> 0 to 1; the other stages score on that scale."""
+
+EXACT = 1.0
+"""Score above which a hit was raised because it holds the question as it was typed."""
+VERY_CLOSE, CLOSE = 0.5, 0.42
+"""Nearness of hits. Of questions that the notes of two vaults don't answer, no hit reaches the second."""
 
 _BLANK = re.compile(r"\n\s*\n")
 """The blank lines of an excerpt, which are left out."""
@@ -35,30 +44,51 @@ def tags(names: Sequence[str]) -> str:
     return f'<div class="t-tags">{"".join(f"""<span class="t-tag">{html(name)}</span>""" for name in names)}</div>'
 
 
-def ranges(hits: Sequence[Hit]) -> dict[str, Range]:
-    """Return the lowest and the highest score of each stage among the hits."""
-    scores = {stage: [hit.scores[stage].score for hit in hits if stage in hit.scores] for stage in COLOURS}
-    return {stage: (min(these), max(these)) for stage, these in scores.items() if these}
+def relevance(hit: Hit, seen: Highlight) -> tuple[int, str]:
+    """Return how well a hit answers, 0 to 3, and the word for it, which is empty where nothing tells."""
+    if (literal := hit.scores.get("literal")) and literal.score > EXACT:
+        return 3, t("As typed")
+    if seen.nearness is not None:
+        if seen.nearness >= VERY_CLOSE:
+            return 3, t("Strong match")
+        return (2, t("Good match")) if seen.nearness >= CLOSE else (1, t("Weak match"))
+    if not seen.held:
+        return 0, ""
+    if seen.held == 1:
+        return 3, t("All words")
+    return (2, t("Most words")) if seen.held >= 0.5 else (1, t("Some words"))
 
 
-def body(hit: Hit, words: Sequence[str], extremes: Mapping[str, Range], *, base: bool, tone: str = "") -> str:
-    """Return a hit as HTML; `tone` is the colour of the part of the question that found it."""
-    count = len(hit.joined)
-    places = [
-        hit.note.base if base else "",
-        hit.note.path or "",
-        t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total),
-        t_plural("with {n} chunk that overlaps it", "with {n} chunks that overlap it", n=count) if count else "",
-    ]
-    place = " · ".join(filter(None, places))
-    crumb = " › ".join(section(hit.note, hit.chunk))
+def meter(hit: Hit, seen: Highlight) -> str:
+    """Return the relevance of a hit as HTML: a word with three bars."""
+    level, word = relevance(hit, seen)
+    bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
     return (
-        f'<div class="t-hit"><div class="t-head"><span class="t-rank">{hit.rank}</span>'
-        f'<span class="t-name">{html(hit.note.title)}</span>{_edited(hit)}{_asked(hit, tone)}</div>'
-        f'<div class="t-crumb">{html(crumb)}</div>'
-        f"{_text(hit, words)}{stages(hit.scores, extremes)}"
-        f'<div class="t-facts t-place"><span>{html(place)}</span>{tags(hit.note.tags)}</div>{_copies(hit)}</div>'
+        f'<div class="t-meter t-level-{level}"><span>{html(word)}</span><span class="t-bars">{bars}</span></div>'
+        if word
+        else ""
     )
+
+
+def crumb(hit: Hit, *, base: bool, head: bool, tone: str = "") -> str:
+    """Return where a hit stands as HTML; `head` names the note's file too."""
+    place = [hit.note.base if base else "", hit.note.path or ""] if head else []
+    sections = section(hit.note, hit.chunk) if head else ()
+    trail = " › ".join([*filter(None, [" / ".join(filter(None, place))]), *sections])
+    chunk = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
+    return (
+        f'<div class="t-trail"><span>{html(trail)}</span>'
+        f'<span class="t-number">{html(chunk)}</span>{_edited(hit)}{_asked(hit, tone)}</div>'
+    )
+
+
+def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
+    """Return a hit's text as HTML: a few lines around what answers, or with `around` all of it and its neighbours."""
+    if around:
+        return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
+    close = seen.nearness is None or seen.nearness >= CLOSE
+    lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=close and seen.nearness is not None)
+    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
 
 
 def section(note: NoteCard, chunk: Chunk) -> tuple[str, ...]:
@@ -91,20 +121,18 @@ def _copies(hit: Hit) -> str:
     return facts([t("Also in {names}", names=names)])
 
 
-def stages(scores: Mapping[str, StageScore], extremes: Mapping[str, Range]) -> str:
-    """Return the score of each stage as a bar in HTML, which runs from the lowest to the highest of the `extremes`."""
+def stages(scores: Mapping[str, StageScore]) -> str:
+    """Return the score and the rank of each stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
-        if stage not in scores:
+        one = scores.get(stage)
+        if one is None or not (one.score or one.rank):
             continue
-        one = scores[stage]
-        low, high = extremes.get(stage, (0.0, 1.0))
-        share = min(1.0, max(0.0, (one.score - low) / (high - low) if high > low else float(one.score > 0)))
+        share = min(1.0, max(0.0, SCALES.get(stage, float)(one.score)))
         rank = f"#{one.rank:,}" if one.rank else t("not among the first")
         bars.append(
-            f'<span class="t-stage" title="{html(t("Score {score}, rank {rank}. The bar runs from the lowest to the highest of the hits shown.", score=f"{one.score:.4f}", rank=rank))}">'
-            f"{html(text_of(STAGES[stage]))}"
-            f'<span class="t-bar"><i style="width: {8 + 92 * share:.0f}%; background: {tile}"></i></span>'
+            f'<span class="t-stage">{html(text_of(STAGES[stage]))}'
+            f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'
             f'<b>{one.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
@@ -129,24 +157,16 @@ def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
 
 
-def _text(hit: Hit, words: Sequence[str]) -> str:
-    passage, text = hit.passage, hit.chunk.text
-    if (passage.start, passage.end) != (hit.chunk.start, hit.chunk.end):
-        return _context(hit, words)
-    return foldable(text, marks.find(text, words), t("Whole chunk, {n} characters", n=len(text)))
-
-
-def _context(hit: Hit, words: Sequence[str]) -> str:
+def _context(hit: Hit, seen: Highlight) -> str:
     """Return a hit in full with its neighbours as HTML; of these, the nearest lines are in sight."""
     passage, chunk = hit.passage, hit.chunk
     # Where a person edited a chunk of the passage, offsets of the note aren't those of its text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
-    end = start + len(chunk.text)
-    before, own, after = passage.text[:start], passage.text[start:end], passage.text[end:]
+    before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
     parts = [
-        f'<div class="t-around t-before"><div>{html(before.strip())}</div></div>' if before.strip() else "",
-        f'<div class="t-own">{marked(own, marks.find(own, words))}</div>',
-        f'<div class="t-around">{html(after.strip())}</div>' if after.strip() else "",
+        f'<div class="t-around t-before"><div>{rendered.whole(before)}</div></div>' if before.strip() else "",
+        f'<div class="t-own">{rendered.whole(chunk.text, seen.words, seen.sentence)}</div>',
+        f'<div class="t-around">{rendered.whole(after)}</div>' if after.strip() else "",
     ]
-    return f'<div class="t-context t-text">{"".join(parts)}</div>'
+    return f'<div class="t-context">{"".join(parts)}</div>'

@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import NewerSchema, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.workspace import Workspace
-from pages.ui.shared import jobs, language, look, style, widgets
+from pages.ui.shared import jobs, keys, language, look, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -139,6 +139,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
             jobs.follow(workspace, lambda: _model_state(workspace))
         language.switch(workspace)
         look.switch(workspace)
+        if keys.listen(searches=st.session_state["page"] == "search"):
+            st.switch_page(pages["search"])
     return page
 
 

@@ -60,12 +60,24 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;
   padding: 0 .45rem; font-size: .85rem; }
 .t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; } .t-crumb:empty { display: none; }
+.t-trail { display: flex; gap: .2rem .7rem; align-items: baseline; font-size: .82rem; min-width: 0; color: color-mix(in srgb, currentColor 66%, transparent); }
+.t-trail > span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; } .t-trail > span:first-child:empty { display: none; }
+.t-number { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .8; } .t-trail .t-by { max-width: 45%; }
+.t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
+:is(.t-lines, .t-context, .t-fell) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
+.t-near { text-decoration: underline; text-decoration-color: color-mix(in srgb, var(--t-accent) 65%, transparent); text-decoration-thickness: 1.5px; text-underline-offset: .24em; }
+.t-code { font-family: var(--st-code-font, monospace); font-size: .86em; background: var(--t-soft); border-radius: .2rem; padding: 0 .2em; white-space: pre-wrap; }
+.t-b, .t-h { font-weight: 600; } .t-i { font-style: italic; } .t-u { color: var(--st-link-color, inherit); } .t-s { text-decoration: line-through; }
+.t-math { font-family: "Cambria Math", "STIX Two Math", "Latin Modern Math", Georgia, serif; font-style: italic; white-space: normal; } .t-math :is(sub, sup) { line-height: 0; font-size: .72em; }
+.t-meter { display: inline-flex; align-items: center; gap: .45rem; font-size: .8rem; white-space: nowrap; opacity: .9; } .t-bars { display: inline-flex; gap: 2px; align-items: flex-end; }
+.t-bars i { width: 4px; height: 6px; border-radius: 1px; background: var(--t-line); } .t-bars i:nth-child(2) { height: 9px; } .t-bars i:nth-child(3) { height: 12px; } .t-bars i.on { background: var(--t-accent); }
+.t-level-1 { opacity: .62; } .t-level-1 .t-bars i.on { background: currentColor; opacity: .6; }
 .t-stages { display: flex; flex-wrap: wrap; gap: .3rem .95rem; margin-top: .1rem; }
 .t-stage { font-size: .78rem; display: inline-flex; align-items: center; gap: .35rem; font-variant-numeric: tabular-nums; }
 .t-bar { width: 2.8rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; display: inline-block; }
 .t-bar i { display: block; height: 100%; background: var(--tile); border-radius: .2rem; }
-.t-context { display: flex; flex-direction: column; gap: .35rem; }
-.t-context > div { border-left: 3px solid var(--t-line); padding-left: .9rem; overflow: auto; }
+.t-context { display: flex; flex-direction: column; gap: .35rem; font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; max-width: 60rem; }
+.t-context > div { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .9rem; overflow: auto; }
 .t-context .t-around { opacity: .62; max-height: 7.5rem; }
 /* Reversed, a scrolled box begins at its end: the lines next to the hit are in sight. */
 .t-context .t-before { display: flex; flex-direction: column-reverse; }
@@ -93,21 +105,49 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-facets [data-testid="stButtonGroup"] button p span { width: auto; flex: none; font-variant-numeric: tabular-nums; }
 .st-key-facets [data-testid="stWidgetLabel"] p { font-weight: 650; font-size: .82rem; }
 .st-key-facets [class*="st-key-more_"] { margin-top: -1.1rem; } .st-key-facets [class*="st-key-more_"] button { min-height: 1.5rem; padding: 0 .4rem; font-size: .82rem; opacity: .75; }
-@media (max-width: 1000px) { [data-testid="stColumn"]:has(.st-key-facets) { order: 2; }
-  [data-testid="stHorizontalBlock"]:has(.st-key-facets) > [data-testid="stColumn"] { min-width: 100%; } }
-[class*="st-key-actions_"] [data-testid="stButtonGroup"] { display: flex; align-items: center; gap: .5rem; }
-[class*="st-key-actions_"] [data-testid="stWidgetLabel"] { margin: 0; min-height: 0; opacity: .75; } [class*="st-key-actions_"] [data-testid="stWidgetLabel"] p { font-size: .82rem; }
-[class*="st-key-actions_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; }
-[class*="st-key-actions_"] [data-testid="stButtonGroup"] button p { font-size: .82rem; }
-[class*="st-key-actions_"] [data-testid="stPageLink"] p { font-size: .86rem; }
+.st-key-hidden_title { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+[data-testid="stMainBlockContainer"]:has(.st-key-ask_row) { padding-top: 3.6rem; }
+:is([class*="st-key-head_"], .st-key-chips) > [data-testid="stLayoutWrapper"] { width: auto; min-width: 0; flex: none; }
+[class*="st-key-head_"] button > div > div[aria-hidden="true"] { display: none; }
+[class*="st-key-head_"] button p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.st-key-keys, .st-key-keys_place { position: absolute; width: 0; height: 0; overflow: hidden; }
+.st-key-ask_row [data-testid="stTextInput"] > div > div, .st-key-ask_row .stTextInput > div { min-height: 2.75rem; } .st-key-ask_row input { font-size: 1.05rem; }
+.st-key-ask_row > div:first-child { flex: 1 1 14rem; min-width: 0; }
+.st-key-chips [data-testid="stCaptionContainer"] { margin: 0; } .st-key-chips [data-testid="stCaptionContainer"] p { margin: 0; line-height: 1.9rem; } .st-key-chips [data-testid="stPopoverButton"], .st-key-facets_toggle button { font-size: .86rem; }
+:is([class*="st-key-hit_"], [class*="st-key-early_"]):not([class*="head"]) { padding: .6rem .9rem .7rem; }
+:is([class*="st-key-hit_"], [class*="st-key-early_"]):has([data-testid="stPageLink"] a:focus-visible) { border-color: var(--t-accent); box-shadow: 0 0 0 1px var(--t-accent); }
+:is([class*="st-key-head_"], [class*="st-key-early_head_"]) { min-height: 1.9rem; }
+:is([class*="st-key-head_"], [class*="st-key-early_head_"]) > div:first-child { min-width: 0; flex: 1 1 auto; }
+:is([class*="st-key-head_"], [class*="st-key-early_head_"]) a { background: none; padding: 0; min-height: 0; outline: none; box-shadow: none; }
+:is([class*="st-key-head_"], [class*="st-key-early_head_"]) a p { font-weight: 640; font-size: 1.04rem; line-height: 1.35; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+:is([class*="st-key-head_"], [class*="st-key-early_head_"]) a:is(:hover, :focus-visible) p { color: var(--st-link-color, var(--t-accent)); text-decoration: underline; text-underline-offset: .2em; }
+[class*="st-key-head_"] button { min-height: 1.7rem; padding: 0 .3rem; opacity: .6; } [class*="st-key-head_"] button:is(:hover, :focus-visible, [aria-expanded="true"]) { opacity: 1; }
+[class*="st-key-trail_"] > div:first-child { flex: 1 1 auto; min-width: 0; } [class*="st-key-trail_"] > div:not(:first-child) { flex: none; }
+[class*="st-key-others_"] button { min-height: 1.3rem; padding: 0 .2rem; } [class*="st-key-others_"] button p { font-size: .84rem; } [class*="st-key-others_"] { opacity: .85; }
+[class*="st-key-other_"] { border-left: 2px solid var(--t-line); padding: .15rem 0 .15rem .8rem; margin-top: .35rem; } [class*="st-key-other_"] [class*="st-key-head_"] a p { font-weight: 560; font-size: .95rem; }
+[class*="st-key-why_body_"] { width: 30rem; max-width: 82vw; } [class*="st-key-why_body_"] .t-stages { display: grid; grid-template-columns: max-content 1fr max-content max-content; gap: .35rem .8rem; align-items: center; }
+[class*="st-key-why_body_"] .t-stage { display: contents; } [class*="st-key-why_body_"] .t-bar { width: 100%; } [class*="st-key-why_body_"] .t-caption { margin-bottom: .5rem; }
+[class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; } .st-key-context_body { width: 46rem; max-width: 86vw; }
+.st-key-drawer_head, .st-key-facets_toggle { display: none; }
+@media (max-width: 1100px) { .st-key-facets_toggle { display: block; }
+  [data-testid="stColumn"]:has(.st-key-drawer_shut) { display: none; }
+  [data-testid="stHorizontalBlock"]:has(> * > * > :is(.st-key-drawer_open, .st-key-drawer_shut)) > [data-testid="stColumn"] { min-width: 100%; }
+  .st-key-drawer_open { position: fixed; inset: 0 0 0 auto; z-index: 999990; width: min(20rem, 86vw); overflow-y: auto; padding: 3.6rem 1.2rem 1.5rem;
+    background: light-dark(#fdfcfa, #14181a); border-left: 1px solid var(--t-line); box-shadow: -1rem 0 3rem #0004; }
+  .st-key-drawer_head { display: flex; } }
+.t-keys { font-size: .84rem; opacity: .62; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
+.t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
+.st-key-passage { background: color-mix(in srgb, var(--t-accent) 8%, transparent); border-left: 3px solid var(--t-accent); border-radius: .3rem; padding: .4rem 1rem; margin: .3rem 0; scroll-margin-top: 7.5rem; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar) { position: sticky; top: 3.7rem; z-index: 99; background: light-dark(#fdfcfa, #14181a); padding: .3rem 0; border-bottom: 1px solid var(--t-line); }
+.st-key-reader_page { max-width: 56rem; overflow-wrap: anywhere; } .st-key-reader_bar a { background: none; }
 [class*="st-key-mark_"] button { min-height: 1.7rem; padding: 0 .55rem; } [class*="st-key-mark_"] button p { font-size: .82rem; }
 [class*="st-key-mark_"] button[kind="secondary"] { background: none; opacity: .8; } [class*="st-key-gold_head_"] a { background: none; padding-left: 0; }
 [class*="st-key-gold_head_"] a p { font-size: .88rem; white-space: normal; overflow-wrap: anywhere; } [class*="st-key-gold_head_"] [class*="st-key-mark_"] { flex: none; }
 [class*="st-key-found_"] .t-hit > .t-text { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 5; overflow: hidden; }
 [class*="st-key-verdict_"] [role="radiogroup"] { gap: .15rem; } [class*="st-key-verdict_"] button:not([aria-checked="true"]) { border-color: transparent; background: none; opacity: .75; }
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
-.st-key-past_body { width: 28rem; max-width: 80vw; } :is(.st-key-past_body, .st-key-examples) a { background: none; }
-:is(.st-key-past_body, .st-key-examples) a p { font-weight: 400; } .st-key-past_rows a { padding-left: 0; }
+.st-key-past_body { width: 28rem; max-width: 80vw; } :is(.st-key-past_body, .st-key-examples, .st-key-recent) a { background: none; }
+:is(.st-key-past_body, .st-key-examples, .st-key-recent) a p { font-weight: 400; } .st-key-past_rows a { padding-left: 0; }
  .st-key-options_body { width: 40rem; max-width: 86vw; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }

@@ -1,0 +1,222 @@
+"""Highlights: where a hit holds the question's words, its sentence nearest to the question, and how near it is."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from core.embedding import tokens
+from core.embedding.tokens import TokenEmbedder
+from core.embedding.windows import windows_of
+from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
+from core.models import Models
+from core.store import Store
+from core.text import CJK, keywords, parts_of, query_keywords, simplified
+
+Stems = Callable[[Sequence[str]], Mapping[str, str]]
+"""Returns for each word the stem under which the index of words holds it."""
+Span = tuple[int, int]
+
+LONGEST = 320
+"""Most characters of a sentence; a longer one is divided at commas or spaces."""
+
+_LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?")
+_CJK = re.compile(f"[{CJK}]")
+_BLOCK = re.compile(
+    r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
+    r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
+)
+"""A block of Markdown: a fence's line, a heading or HTML line, or the lines of a paragraph, an item or a row."""
+_END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s)|[。！？；…]+[”’」』）*_]*")
+_PAUSE = re.compile(r"[,;:，、：]\s?|\s")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The tokens of a question and the token bits of a chunk, with the embedder and the centre that made them."""
+
+    question: Matrix
+    bits: Bits
+    embedder: TokenEmbedder
+    centre: Matrix
+
+
+def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, Highlight]:
+    """Return the highlights of the hits by the id of their chunk."""
+    words, reads = words_of(result), _reads(result, store, models)
+    return {
+        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, reads.get(hit.chunk.id))
+        for hit in result.hits
+    }
+
+
+def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
+    """Return what was read of the chunks of bases whose model is loaded, for a question asked by meaning."""
+    if result.mode not in ("semantic", "hybrid"):
+        return {}
+    reads: dict[str, Read] = {}
+    for base in store.bases.all():
+        hits = [hit for hit in result.hits if hit.note.base_id == base.id]
+        if not hits or not models.ready(base):
+            continue
+        embedder = tokens.of(models.embedder(base))
+        if embedder is None or (centre := store.vectors.centre(base.fingerprint)) is None:
+            continue
+        rowids = store.chunks.rowids_by_id([hit.chunk.id for hit in hits])
+        bits = store.vectors.bits(rowids.values(), base.fingerprint)
+        for hit in hits:
+            if (rows := bits.get(rowids[hit.chunk.id])) is not None:
+                _, (question,) = embedder.embed_tokens([hit.asked or result.understood.text], role="query")
+                reads[hit.chunk.id] = Read(question, rows, embedder, centre)
+    return reads
+
+
+def words_of(result: SearchResult) -> dict[str, list[str]]:
+    """Return the words to mark in the hits of each part of the question.
+
+    A phrase is marked as a whole; its words are marked by themselves only where it is nowhere.
+    """
+    required = () if "phrase_not_found" in result.notices else result.understood.phrases
+    phrases = (*required, *result.understood.emphasised)
+    words = {}
+    for part in {hit.asked for hit in result.hits}:
+        text = part or result.understood.text
+        for written, marked in (*((phrase, " ") for phrase in phrases), *result.spelled.items()):
+            text = text.replace(written, marked)
+        words[part] = [*phrases, *query_keywords(text)] if text.strip() else list(phrases)
+    return words
+
+
+def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -> Highlight:
+    """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
+    text = hit.chunk.text
+    marked, found = _words(text, words, stems)
+    held = found | _words(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
+    share = len(held) / len(words) if words else 0.0
+    spans = sentences(text)
+    if read is not None and len(read.question) and len(read.bits):
+        places = _places(hit.chunk, hit.note.title, read.embedder)
+        if len(places) == len(read.bits):
+            products = tokens.cosines(read.question, read.centre, read.bits)
+            nearness = float(products.max(axis=0).mean())
+            return Highlight(marked, _nearest(spans, places, products), nearness, share)
+    return Highlight(marked, _fullest(spans, marked), None, share)
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
+    prose: list[Span] = []
+    other: list[Span] = []
+    at, fence = 0, ""
+    for block in _BLOCK.finditer(text):
+        mark = block["fence"] or ""
+        lines = other if fence or mark or block["aside"] else prose
+        if mark and (not fence or mark.startswith(fence)):
+            fence = "" if fence else mark
+        elif fence or block["aside"]:
+            other += _divided(text, *_stripped(text, *block.span()))
+        else:
+            at = block.start()
+            ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
+            lines += [part for span in pairwise(ends) for part in _divided(text, *_stripped(text, *span))]
+    return prose or other
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def _divided(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the parts of a sentence that aren't too long."""
+    while end - start > LONGEST:
+        pauses = [match.end() for match in _PAUSE.finditer(text, start + LONGEST // 2, start + LONGEST)]
+        cut = pauses[-1] if pauses else start + LONGEST
+        yield start, cut
+        start = cut
+    if _WORD.search(text, start, end):
+        yield start, end
+
+
+def _words(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
+    """Return where a text holds some words, in any of their forms, and which of the words it holds."""
+    plain = simplified(text)
+    spans: list[Span] = []
+    held: set[str] = set()
+    for word in words:
+        if _CJK.search(word) or not _LATIN.fullmatch(word):
+            found = [match.span() for match in re.finditer(re.escape(word), plain, re.IGNORECASE)]
+            spans += found
+            held |= {word} if found else set()
+    latin = [word for word in words if _LATIN.fullmatch(word)]
+    if latin:
+        places = [
+            (form, (match.start() + start, match.start() + end))
+            for match in _LATIN.finditer(plain)
+            for form, (start, end) in _forms(match[0])
+        ]
+        known = stems([*latin, *dict.fromkeys(form for form, _ in places)])
+        wanted: dict[str, list[str]] = {}
+        for word in latin:
+            wanted.setdefault(known[word], []).append(word)
+        for form, span in places:
+            if known[form] in wanted:
+                spans.append(span)
+                held.update(wanted[known[form]])
+    return tuple(_joined(sorted(spans))), held
+
+
+@lru_cache(20_000)
+def _forms(word: str) -> list[tuple[str, Span]]:
+    """Return a word and the parts of an identifier as keyword search knows them, each with its place in the word."""
+    whole = word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
+    parts = [(word[start:end].lower(), (start, end)) for start, end in parts_of(word)]
+    return [(whole, (0, len(word))), *parts] if whole else parts
+
+
+def _joined(spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield sorted spans, those that touch as one."""
+    start = end = -1
+    for first, last in spans:
+        if first > end:
+            if end > start:
+                yield start, end
+            start, end = first, last
+        end = max(end, last)
+    if end > start:
+        yield start, end
+
+
+def _places(chunk: Chunk, title: str, embedder: TokenEmbedder) -> Spans:
+    """Return the place of each stored token in the chunk's text, (-1, -1) for those of a window's head."""
+    places, at = [], 0
+    for window in windows_of([chunk], title, embedder):
+        spans = embedder.tokens(window.text) + (at - window.head)
+        spans[spans[:, 0] < at] = -1
+        places.append(spans)
+        at += len(window.text) - window.head
+    return np.concatenate(places)
+
+
+def _nearest(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:
+    """Return the sentence whose tokens are nearest to those of the question in the mean."""
+    scores = {}
+    for start, end in spans:
+        within = products[(places[:, 0] >= start) & (places[:, 1] <= end)]
+        if len(within):
+            scores[start, end] = float(within.max(axis=0).mean())
+    return max(scores, key=scores.__getitem__, default=None)
+
+
+def _fullest(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
+    """Return the sentence with the most characters of words; the first one where there are none."""
+
+    def held(sentence: Span) -> int:
+        start, end = sentence
+        return sum(last - first for first, last in words if start <= first and last <= end)
+
+    return max(spans, key=held, default=None)

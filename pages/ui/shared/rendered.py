@@ -1,0 +1,209 @@
+"""Markdown -> a few lines of HTML with marked places: nothing is run or fetched, and every character keeps its place.
+
+Streamlit's own Markdown can't mark a place in the source. Here the parser's inline tokens are found again in the source
+one after the other, so that a span of the source is a span of what is shown.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pages.ui.shared.formulas import formula
+from pages.ui.shared.safe import Span, html
+
+SHOWN = 520
+"""Characters of an excerpt; the style sheet shows as many lines of them as fit."""
+BEFORE = 90
+"""Most characters of its paragraph before the sentence that an excerpt is about."""
+
+_WHOLE = re.compile(
+    r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
+    r"|(?P<math>\$\$[^$]+\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s$\\]\$(?!\d))"
+    r"|(?P<hidden>%%.*?%%|<!--.*?-->)|!?\[\[(?:[^\[\]|\n]*\|)?(?P<wiki>[^\[\]|\n]+)\]\]",
+    re.DOTALL,
+)
+"""What Markdown would take apart: formulas, comments and wikilinks."""
+_STANDIN = "\ue000"
+_STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the source that is shown in one style; an empty one of `shown` HTML stands between others."""
+
+    start: int
+    end: int
+    css: str = ""
+    shown: str | None = None
+
+
+BREAK = "<br>"
+_CELL = ' <span class="t-dim">·</span> '
+
+
+def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underline: bool) -> str:
+    """Return the part of a Markdown text around a sentence as HTML, its words marked."""
+    parts = pieces(text)
+    first = _first(parts, sentence[0] if sentence else 0)
+    shown: list[Piece] = []
+    count = 0
+    for piece in parts[first:]:
+        # Code below a paragraph is no part of its answer.
+        if count > SHOWN or (
+            piece.css == "code pre" and any(one.end > one.start and one.css != piece.css for one in shown)
+        ):
+            break
+        shown.append(piece)
+        count += piece.end - piece.start
+    # The card has the section's title already.
+    while shown and (shown[0].shown == BREAK or "h" in shown[0].css.split()):
+        del shown[0]
+    skipped = any(piece.shown is None and "h" not in piece.css.split() for piece in parts[:first])
+    return ("… " if skipped else "") + _drawn(text, shown, words, sentence if underline else None)
+
+
+def whole(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
+    """Return a Markdown text as HTML, its words marked."""
+    return _drawn(text, pieces(text), words, sentence)
+
+
+def _first(parts: Sequence[Piece], start: int) -> int:
+    """Return the piece that an excerpt begins with: that of the sentence's paragraph, if it doesn't begin far before."""
+    at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
+    block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
+    if parts and start - parts[block].start <= BEFORE:
+        return 0 if block and parts[block].start <= BEFORE else block
+    return at
+
+
+@lru_cache(64)
+def pieces(text: str) -> Sequence[Piece]:
+    """Return what a Markdown text shows, in the order of the source."""
+    hidden = _WHOLE.sub(_standing, text)
+    lines = [0, *(match.end() for match in re.finditer(r"\n", hidden)), len(hidden)]
+    parts: list[Piece] = []
+    at = 0
+    for token in _parser().parse(hidden):
+        if token.map:
+            at = max(at, lines[min(token.map[0], len(lines) - 1)])
+        if token.type == "list_item_open":
+            parts.append(Piece(at, at, shown=f"{html(token.info + token.markup if token.info else '•')} "))
+        elif token.type in ("fence", "code_block"):
+            for line in filter(str.strip, token.content.splitlines()):
+                start = hidden.find(line, at)
+                at = start + len(line)
+                parts += [Piece(start, at, "code pre"), Piece(at, at, shown=BREAK)]
+        elif token.type == "inline":
+            css = "h" if parts and parts[-1].css == "heading" else ""
+            if css:
+                del parts[-1]
+            for piece in _inline(hidden, text, token.children or (), at, css):
+                parts.append(piece)
+                at = max(at, piece.end)
+        elif token.type == "heading_open":
+            parts.append(Piece(at, at, "heading"))
+        elif token.type in ("th_close", "td_close"):
+            parts.append(Piece(at, at, shown=_CELL))
+        elif token.type in ("paragraph_close", "heading_close", "tr_close"):
+            parts.append(Piece(at, at, shown=BREAK))
+    return tuple(_shortened(text, parts))
+
+
+def _shortened(text: str, parts: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield the pieces, long ones as sentences of their own, so that an excerpt can begin at each."""
+    for piece in parts:
+        at = piece.start
+        if piece.shown is None and not piece.css:
+            for match in re.finditer(r"[.!?]\s+|[。！？；]", text[piece.start : piece.end]):
+                end = piece.start + match.end()
+                yield Piece(at, end)
+                at = end
+        if piece.shown is not None or at < piece.end:
+            yield Piece(at, piece.end, piece.css, piece.shown)
+
+
+def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[Piece]:
+    """Yield the pieces of a block's inline tokens, each found in the source behind the one before."""
+    styles = [css] if css else []
+    for token in tokens:
+        name = token.type.removesuffix("_open").removesuffix("_close")
+        if name in _STYLES:
+            styles = [*styles, _STYLES[name]] if token.nesting > 0 else styles[:-1]
+            continue
+        if token.type in ("softbreak", "hardbreak"):
+            # A line's end in Chinese text is no space.
+            yield Piece(at, at, shown="" if text[at - 1 : at] > "\u2e7f" else " ")
+            continue
+        content = token.markup if token.type == "text_special" else token.content
+        if token.type == "html_inline" or not content:
+            continue
+        start = hidden.find(content, at)
+        if start < 0:
+            yield Piece(at, at, shown=html(token.content))
+            continue
+        at = start + len(content)
+        if token.type == "code_inline":
+            yield Piece(start, at, " ".join([*styles, "code"]))
+        elif token.type == "text_special":
+            yield Piece(start, at, shown=html(token.content))
+        else:
+            yield from _restored(text, hidden, start, at, " ".join(styles))
+
+
+def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[Piece]:
+    """Yield a stretch of text with what was hidden from the parser."""
+    for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
+        first, last = start + match.start(), start + match.end()
+        if match[0][0] != _STANDIN:
+            yield Piece(first, last, css)
+            continue
+        for found in _WHOLE.finditer(text[first:last]):
+            if found["math"]:
+                yield Piece(first + found.start(), first + found.end(), shown=formula(found["math"]))
+            elif found["wiki"]:
+                yield Piece(first + found.start("wiki"), first + found.end("wiki"), f"{css} u".strip())
+
+
+def _standing(match: re.Match[str]) -> str:
+    return match[0] if match["code"] else re.sub(r"[^\n]", _STANDIN, match[0])
+
+
+def _drawn(text: str, parts: Sequence[Piece], words: Sequence[Span], sentence: Span | None) -> str:
+    cuts = sorted({place for span in (*words, *([sentence] if sentence else ())) for place in span})
+    marked = iter(words)
+    word = next(marked, None)
+    out: list[str] = []
+    for piece in parts:
+        if piece.shown is not None:
+            inside = sentence is not None and sentence[0] < piece.start < sentence[1] and piece.shown != BREAK
+            out.append(f'<span class="t-near">{piece.shown}</span>' if inside else piece.shown)
+            continue
+        inner = []
+        edges = [piece.start, *(cut for cut in cuts if piece.start < cut < piece.end), piece.end]
+        for start, end in pairwise(edges):
+            while word is not None and word[1] <= start:
+                word = next(marked, None)
+            shown = html(text[start:end])
+            if word is not None and word[0] <= start < word[1]:
+                shown = f"<mark>{shown}</mark>"
+            if sentence is not None and sentence[0] <= start < sentence[1]:
+                shown = f'<span class="t-near">{shown}</span>'
+            inner.append(shown)
+        style = "".join(f"t-{name} " for name in piece.css.split()).strip()
+        out.append(f'<span class="{style}">{"".join(inner)}</span>' if style else "".join(inner))
+    while out and out[-1] in (BREAK, _CELL, " "):
+        del out[-1]
+    return re.sub(rf"(?:{_CELL})?(?:<br>\s*)+", BREAK, "".join(out))
+
+
+@lru_cache(1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    # Escaped signs stay tokens of their own: joined with the text around them they aren't found in the source.
+    parser.core.ruler.disable("text_join")
+    return parser
