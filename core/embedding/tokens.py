@@ -100,7 +100,6 @@ def cosines(question: Matrix, centre: Matrix, bits: Bits) -> Matrix:
     return products
 
 
-
 def unit(vectors: Matrix) -> Matrix:
     """Return the rows at unit length; a row of zeros stays."""
     scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
