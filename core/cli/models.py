@@ -82,12 +82,7 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
         raise typer.Exit(1)
 
 
-app.command(
-    help=_(
-        "Show, set up and test the servers that run models: embeddings (meaning), rerank (second look), llm (language "
-        "model). They hold for every workspace; the environment and tessera.toml win over them."
-    )
-)(server)
+app.command(help=_("Set up and test the servers that run models; without a name, show them."))(server)
 
 
 @app.command(

@@ -28,7 +28,9 @@ KEYS = {
 
 
 def server(
-    name: Annotated[str | None, typer.Argument(help=_("embeddings, rerank or llm; without it all are shown."))] = None,
+    name: Annotated[
+        str | None, typer.Argument(help=_("embeddings (meaning), rerank (second look) or llm (language model)."))
+    ] = None,
     url: Annotated[str | None, typer.Option(help=_("Its address, such as http://localhost:11434/v1."))] = None,
     model: Annotated[str | None, typer.Option(help=_("The name of the model on the server."))] = None,
     key: Annotated[
