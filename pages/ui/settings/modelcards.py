@@ -89,7 +89,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     dot = "ready" if not card.problem else "absent"
     kind = KINDS.get(card.name.partition(":")[0], "")
     st.html(
-        f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span>{tagged}</div>'
+        f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
         f'<div class="t-small">{html(text_of(kind))}</div>{facts(_facts(card))}{_details(card)}'
         f'<div class="t-small t-problem">{html(_problem(card))}</div>'
     )

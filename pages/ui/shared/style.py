@@ -33,7 +33,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-dot { width: .55rem; height: .55rem; border-radius: 50%; flex: none; background: #d39a2e; }
 .t-dot.ready { background: #0f8a80; } .t-dot.failed { background: #c5483c; }
 .t-dot.absent { background: none; border: 1.5px solid color-mix(in srgb, currentColor 45%, transparent); align-self: center; }
-.t-head .t-dot { align-self: center; } .t-head .t-name { min-width: 0; }
+.t-dotted { display: flex; gap: .6rem; min-width: 0; } .t-head .t-dot { align-self: center; } .t-head .t-name { min-width: 0; }
 .t-where { overflow-wrap: anywhere; } .t-problem { color: #b9801d; overflow-wrap: anywhere; margin-top: .25rem; } .t-problem:empty { display: none; }
 .t-table { border-collapse: collapse; font-size: .92rem; } .t-table td { padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--t-line); }
 .t-lead { font-size: 1.12rem; line-height: 1.55; max-width: 46rem; opacity: .85; }
