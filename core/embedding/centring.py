@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from core.embedding import Embedder
-from core.model import Matrix
+from core.model import Matrix, Role
 
 _Number = TypeVar("_Number", float, Matrix)
 
@@ -24,7 +24,7 @@ SHARE = 0.8
 """Share of the mean vector that is taken away. Of 0.5 to 0.95, 0.75 to 0.85 find the most across languages."""
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
-_SHIPPED = Path(__file__).with_name("centring.safetensors")
+SHIPPED = Path(__file__).with_name("centring.safetensors")
 _TWINS = 0.5
 """Least share of questions that are nearest to their translation, of a model that knows both languages."""
 _GAIN = 0.1
@@ -100,15 +100,42 @@ def measured(embedder: Embedder) -> Centring:
 
 def computed(embedder: Embedder) -> Centring:
     """Return what `measured` returns, from the model itself: 100 short questions and 50 passages are embedded."""
-    questions = [embedder.embed(_questions(language), role="query") for language in LANGUAGES]
+    questions = _embedded(embedder, "query")
     if not _twins(*questions):
         return PLAIN
-    passages = [embedder.embed(_passages(language), role="note") for language in LANGUAGES]
-    centring = _fitted(passages, questions)
-    centred = [centring.passages(vectors) for vectors in passages], [centring.questions(one) for one in questions]
-    across, within = (_rank(passages, questions, across=across) for across in (True, False))
-    profits = _rank(*centred, across=True) >= across + _GAIN and _rank(*centred, across=False) >= within - _LOSS
-    return centring if profits else PLAIN
+    outcome = _tried(_embedded(embedder, "note"), questions)
+    return outcome.centring if outcome.profits else PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A centring and what it does: mean reciprocal ranks without it and with it, across languages and within one."""
+
+    centring: Centring
+    across: tuple[float, float]
+    within: tuple[float, float]
+
+    @property
+    def profits(self) -> bool:
+        return self.across[1] >= self.across[0] + _GAIN and self.within[1] >= self.within[0] - _LOSS
+
+
+def trial(embedder: Embedder) -> Trial:
+    """Try the centring of a model, whether it knows both languages or not."""
+    return _tried(_embedded(embedder, "note"), _embedded(embedder, "query"))
+
+
+def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
+    texts = _passages if role == "note" else _questions
+    return [embedder.embed(texts(language), role=role) for language in LANGUAGES]
+
+
+def _tried(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Trial:
+    fitted = _fitted(passages, questions)
+    plain = passages, questions
+    centred = [fitted.passages(vectors) for vectors in passages], [fitted.questions(vectors) for vectors in questions]
+    across, within = ((_rank(*plain, across=which), _rank(*centred, across=which)) for which in (True, False))
+    return Trial(fitted, across, within)
 
 
 def _fitted(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
@@ -159,4 +186,4 @@ def shipped() -> dict[str, Matrix]:
     """Return the constants of models whose centring comes with Tessera, by fingerprint."""
     from safetensors.numpy import load_file
 
-    return dict(load_file(_SHIPPED)) if _SHIPPED.is_file() else {}
+    return dict(load_file(SHIPPED)) if SHIPPED.is_file() else {}

@@ -1,0 +1,85 @@
+"""Two languages in one base: what a model's vectors gain by centring, and questions over both vaults at once.
+
+python -m benchmarks.languages DATA [--workspace DIR] [--embedders bundled,tfidf] [--ship] : DATA holds vaults/NAME and
+questions/NAME.jsonl; a kept workspace saves embedding them. The questions of `across` are asked in the other language
+than the vault's notes. `--ship` writes what the program ships of the bundled model's centring, and does nothing else.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from benchmarks.quality import heading, imported, rows, vaults
+from core import embedding
+from core.embedding import centring
+from core.evaluation.scoring import evaluation_of
+from core.model import OPEN, Evaluation, Pipeline, SearchSettings
+from core.workspace import Workspace
+
+ACROSS = Path(__file__).with_name("across")
+BOTH = "both vaults"
+SEARCHES = {
+    "semantic": SearchSettings("semantic", reranker="none"),
+    "hybrid": SearchSettings("hybrid", reranker="none"),
+    "default": OPEN,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--embedders", default="bundled,tfidf", help="names, with commas between")
+    parser.add_argument("--ship", action="store_true")
+    given = parser.parse_args()
+    if given.ship:
+        ship()
+        return
+    models(filter(None, given.embedders.split(",")))
+    names = vaults(given.data)
+    heading()
+    with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
+        bases = [imported(workspace, given.data / "vaults" / name, "bundled") for name in names]
+        fill(workspace, bases, given.data / "vaults")
+        for label, search in SEARCHES.items():
+            for title, folder in (("own", given.data / "questions"), ("across", ACROSS)):
+                files = [folder / f"{name}.jsonl" for name in names]
+                for where, asked in (("alone", bases), ("together", [BOTH] * len(bases))):
+                    measured = [ask(workspace, base, file, search) for base, file in zip(asked, files, strict=True)]
+                    rows(f"{label}, {title} questions, {where}", names, measured)
+
+
+def ship() -> None:
+    model = embedding.build("bundled")
+    save_file({model.fingerprint: np.ascontiguousarray(centring.computed(model).constants)}, centring.SHIPPED)
+
+
+def models(names: Iterable[str]) -> None:
+    """Print what centring does for each model on the texts in two languages: the mean reciprocal rank."""
+    print("| model | across, as they are | centred | within, as they are | centred | kept |\n|---|---|---|---|---|---|")
+    for name in names:
+        trial = centring.trial(embedding.build(name))
+        figures = " | ".join(f"{figure:.3f}" for figure in (*trial.across, *trial.within))
+        print(f"| {name} | {figures} | {'yes' if trial.profits else 'no'} |", flush=True)
+
+
+def fill(workspace: Workspace, bases: Iterable[str], folder: Path) -> None:
+    """Import both vaults as one base."""
+    if BOTH not in {base.name for base in workspace.bases.all()}:
+        workspace.bases.add(BOTH)
+    for base in bases:
+        workspace.notes.apply(workspace.notes.plan_folder(folder / base, BOTH))
+
+
+def ask(workspace: Workspace, base: str, file: Path, search: SearchSettings) -> Evaluation:
+    questions = workspace.questions.read(base, file.read_bytes(), file.name)
+    ((_, results),) = workspace.runs.measure(base, questions, [Pipeline(search=search)])
+    return evaluation_of(results)
+
+
+if __name__ == "__main__":
+    main()
