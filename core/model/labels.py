@@ -89,7 +89,11 @@ _RERANKERS = {
     "rerank-api": message("Ranking server"),
     "llm": message("Language model"),
 }
-_EMBEDDERS = {"bundled": message("built-in"), "tfidf": message("no model, words only")}
+_EMBEDDERS = {
+    "bundled": message("built-in"),
+    "onnx": message("built-in, 8 bits"),
+    "tfidf": message("no model, words only"),
+}
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:

@@ -350,7 +350,7 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     assert r"Baking\: \*daily\*" in [link.label for link in filled.app.get("page_link")]
     filled.press("forget_True_0").press("forget_False_0")
     assert filled.workspace.history.past() == []
-    assert "Questions that you ask are listed here" in filled.text
+    assert "Your recent questions appear here" in filled.text
 
 
 def test_what_was_found_is_a_context_within_a_budget(filled: Screen) -> None:

@@ -34,7 +34,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.of(living)
     values = [
-        (t("Chunks:"), f"{sizes.count:,}"),
+        (t("Chunks"), f"{sizes.count:,}"),
         (t("Smallest"), f"{sizes.smallest:,}"),
         (t("Average"), f"{sizes.mean:,.0f}"),
         (t("Largest"), f"{sizes.largest:,}"),
@@ -120,7 +120,7 @@ def why(cut: Cut) -> None:
         f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span>"
         f"<span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
     )
-    shares = "".join(f"<span>{html(name)}: <b>{html(value)}</b></span>" for name, value in facts)
+    shares = "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in facts)
     st.html(
         f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{shares}</div>'
     )

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.errors import NoteNotFound
 from core.model import (
+    LOST,
     STAGES,
     Chunk,
     Diagnosis,
@@ -22,7 +23,7 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.evaluation.question import kind_called
-from pages.ui.shared import cards, marks, names, widgets
+from pages.ui.shared import cards, knobs, marks, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -126,7 +127,7 @@ def _standing(result: QuestionResult) -> str:
 
 def _run(base: KnowledgeBase, run: Run, result: QuestionResult, number: int, places: Places) -> None:
     tone = "" if result.negative else "good" if result.found_rank else "bad"
-    level, took = text_of(names.LEVELS[result.level]), f"{result.took_ms:,.0f} ms"
+    level, took = knobs.shown("level", result.level), f"{result.took_ms:,.0f} ms"
     st.html(
         f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.called(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(_standing(result))}</b>'
@@ -158,7 +159,7 @@ def _diagnosed(result: QuestionResult) -> list[str]:
             f" {t('One chunk holds {share} of it at most.', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
         )
         reasons.append(
-            f'<div class="t-reason"><b>{html(which + text_of(names.LOST[first.stage]))}</b>{html(text_of(first.message) + share)}'
+            f'<div class="t-reason"><b>{html(which + text_of(LOST[first.stage]))}</b>{html(text_of(first.message) + share)}'
             f"{cards.stages(first.scores)}</div>"
         )
     return reasons

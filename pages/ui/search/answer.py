@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
 from core.messages import Message, message
-from core.model import NOTICES, Facet, FacetField, Notice, SearchOptions, SearchResult
+from core.model import MODES, NOTICES, Facet, FacetField, Notice, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
     context_block,
@@ -24,14 +24,6 @@ from pages.ui.search import (
 from pages.ui.shared import links, rerankers, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-
-FOUND_BY = {
-    "semantic": message("by meaning"),
-    "keyword": message("by words"),
-    "hybrid": message("by meaning and words"),
-    "listed": message("by filters"),
-}
-"""The ways to find hits."""
 
 ABOUT_MODELS = {
     "model_failed": message("The model can't be used: these hits are by words only."),
@@ -132,7 +124,7 @@ def _count(result: SearchResult) -> str:
         hits=t_plural("{n} hit", "{n} hits", n=len(result.hits)),
         notes=t_plural("{n} note", "{n} notes", n=len({hit.note.id for hit in result.hits})),
     )
-    return f"{count} · {text_of(FOUND_BY[result.mode])}"
+    return f"{count} · {text_of(MODES[result.mode])}"
 
 
 def _summary(

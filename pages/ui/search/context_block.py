@@ -29,7 +29,7 @@ def _body(workspace: Workspace, text: str, options: SearchOptions) -> None:
     default = workspace.settings.search.context_tokens
     st.session_state.setdefault("context_budget", default)
     budget = st.select_slider(
-        t("Budget in tokens"),
+        t("Length in tokens, at most"),
         sorted({*BUDGETS, default}),
         format_func="{:,}".format,
         key="context_budget",
@@ -41,7 +41,7 @@ def _body(workspace: Workspace, text: str, options: SearchOptions) -> None:
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
     ]
     if count := context.left_out:
-        texts.append(t_plural("{n} left out, over the budget", "{n} left out, over the budget", n=count))
+        texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(facts(texts))
         file = (context.text, "context.md", "text/markdown")

@@ -29,9 +29,9 @@ def _inside(workspace: Workspace, text: str) -> None:
         if text and all(search.query != text for search in saved):
             _save(workspace, text)
         _listed(workspace, t("Saved"), saved)
-        _listed(workspace, t("Asked last"), last[:SHOWN])
+        _listed(workspace, t("Recent questions"), last[:SHOWN])
         if not past:
-            st.caption(t("Questions that you ask are listed here."))
+            st.caption(t("Your recent questions appear here."))
 
 
 def _save(workspace: Workspace, text: str) -> None:

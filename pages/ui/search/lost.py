@@ -6,9 +6,9 @@ from typing import get_args
 
 import streamlit as st
 
-from core.model import Lost, LostAt, NoteCard, SearchOptions, WhyNot
+from core.model import LOST, Lost, LostAt, NoteCard, SearchOptions, WhyNot
 from core.workspace import Workspace
-from pages.ui.shared import cards, names, shell, widgets
+from pages.ui.shared import cards, shell, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
 
@@ -38,7 +38,7 @@ def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
         rows = "".join(_row(one, words, base=several) for one in candidates[:SHOWN])
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
-            f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(names.LOST[stage]))}</b> '
+            f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(LOST[stage]))}</b> '
             f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}{more if counted[stage] > SHOWN else ""}</div>'
         )
 
@@ -78,7 +78,7 @@ def _note(workspace: Workspace) -> NoteCard | None:
 
 
 def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
-    stage = text_of(names.LOST[why.stage]) if why.stage else t("It is among the hits")
+    stage = text_of(LOST[why.stage]) if why.stage else t("It is among the hits")
     st.html(
         f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores)}'
     )

@@ -22,7 +22,7 @@ def popover(workspace: Workspace, bases: list[str]) -> SearchOptions:
     with st.popover(label, icon=":material/tune:", key="options"), st.container(key="options_body"):
         chosen = _drawn(workspace, bases, tags)
         if changed:
-            widgets.small(t("As the settings say"), "reset_options", "undo", on_click=reset)
+            widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
     return chosen
 
 

@@ -119,12 +119,12 @@ def start(workspace: Workspace, samples: bool) -> None:
     left, right = st.columns(2, gap="large")
     past = workspace.history.past(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
-        st.html(f'<div class="t-caption">{html(t("Asked last"))}</div>')
+        st.html(f'<div class="t-caption">{html(t("Recent questions"))}</div>')
         for search in past:
             icon = ":material/bookmark:" if search.name else ":material/history:"
             _ask_again(search.name or search.query, search.query, icon)
         if not past:
-            st.caption(t("Questions that you ask are listed here."))
+            st.caption(t("Your recent questions appear here."))
     with right, st.container(key="examples", gap="xxsmall"):
         st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
         for text in examples.questions() if samples else _titles(workspace):

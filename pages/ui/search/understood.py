@@ -9,7 +9,7 @@ import streamlit as st
 from core.messages import message
 from core.model import Filters, Level, SearchResult, Term
 from pages.ui.search import options, question_box
-from pages.ui.shared import names, widgets
+from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -47,7 +47,7 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def _level(result: SearchResult, *, chosen: bool) -> None:
-    levels = {name: text_of(names.LEVELS[name]) for name in get_args(Level)}
+    levels = {name: knobs.shown("level", name) for name in get_args(Level)}
     name = levels[result.classified.level]
 
     def choose() -> None:

@@ -129,7 +129,7 @@ def stages(scores: Mapping[str, StageScore]) -> str:
         if one is None or not (one.score or one.rank):
             continue
         share = min(1.0, max(0.0, SCALES.get(stage, float)(one.score)))
-        rank = f"#{one.rank:,}" if one.rank else t("not among the first")
+        rank = f"#{one.rank:,}" if one.rank else t("too far down")
         bars.append(
             f'<span class="t-stage">{html(text_of(STAGES[stage]))}'
             f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'

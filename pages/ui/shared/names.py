@@ -1,10 +1,6 @@
 """Names on the screen for the codes of core: states, languages, kinds of questions; helps of sizes."""
 
 from core.messages import message
-from core.model import LOST as LOST
-from core.model import VALUES
-
-LEVELS = VALUES["level"]
 
 ABOUT_PARAMETERS = {
     "short_doc_threshold": message(
