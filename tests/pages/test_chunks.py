@@ -41,7 +41,7 @@ def test_a_link_opens_the_note_at_its_chunk(long: str) -> None:
     table = screen.app.dataframe[0].value
     assert len(table) == 30
     assert list(table["index"])[:3] == [1, 2, 3]
-    assert "Chunks: <b>30</b>" in screen.text
+    assert "Chunks <b>30</b>" in screen.text
     assert screen.app.session_state[f"chunks_{long}_1"]["selection"]["rows"] == [7]
 
 
