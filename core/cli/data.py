@@ -59,6 +59,7 @@ def of_result(result: SearchResult) -> dict[str, Any]:
         ],
         "decompose_problem": result.decompose_problem or "",
         "spelled": dict(result.spelled),
+        "confident": result.confident,
         "facets": [*map(of, result.facets)],
         "hits": [*map(_hit, result.hits)],
         "lost": [_hit(lost.hit) | {"lost_at": lost.stage} for lost in result.lost],
@@ -78,7 +79,7 @@ def of_why_not(answer: WhyNot) -> dict[str, Any]:
 
 def of_context(context: Context) -> dict[str, Any]:
     return {
-        **pick(context, "text tokens budget left_out"),
+        **pick(context, "text tokens budget left_out confident"),
         "citations": [
             {
                 "number": citation.number,

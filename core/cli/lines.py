@@ -34,7 +34,7 @@ def of_why_not(answer: dict[str, Any]) -> list[str]:
 
 
 def of_context(context: dict[str, Any]) -> list[str]:
-    return [context["text"]]
+    return [*([] if context["confident"] else [_("Nothing close. The nearest:"), ""]), context["text"]]
 
 
 def of_import(report: dict[str, Any]) -> list[str]:
@@ -89,6 +89,8 @@ def of_result(result: dict[str, Any]) -> list[str]:
     printed += [
         _("round {round}: {text} ({why}; {found} found, {new} new)", **sub_query) for sub_query in result["sub_queries"]
     ]
+    if result["hits"] and not result["confident"]:
+        printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:
         printed += ["", *_hit_lines(hit), *(f"   {line}" for line in hit["text"].splitlines())]
     if result["lost"]:

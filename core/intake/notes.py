@@ -131,6 +131,7 @@ class Notes:
             self._store.open_index()
         base = self._base_for_import(plan.base)
         report = Importer(self._store, base, self._models.embedder(base)).apply(plan, progress)
+        self._models.settle_floor(base)
         self.discard(plan)
         return report
 

@@ -133,12 +133,21 @@ class Facet:
 
 
 @dataclass(frozen=True, slots=True)
+class Floor:
+    """Mean and standard deviation of the cosines that questions about other things reach in a base of so many windows."""
+
+    mean: float
+    spread: float
+    windows: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
     `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
     gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
-    their place by word. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
+    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
     decompositions of the question, the used one first. `lost` is set with `explain`.
     """
 
@@ -158,6 +167,7 @@ class SearchResult:
     decompositions: tuple[Decomposition, ...] = ()
     decompose_problem: Message | None = None
     cached: bool = False
+    confident: bool = True
     settings: CompleteSettings = DEFAULTS
 
 
@@ -188,13 +198,17 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens."""
+    """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
+
+    Not `confident`: as of the search.
+    """
 
     text: str
     citations: tuple[Citation, ...]
     tokens: int
     budget: int
     left_out: int = 0
+    confident: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from contextlib import suppress
 
 from core import embedding, reranking
 from core.config import Settings, settings
@@ -10,7 +11,7 @@ from core.embedding.device import choose
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.jobs import Jobs
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
-from core.models import cards, trials
+from core.models import cards, floors, trials
 from core.reranking import Reranker
 from core.reranking.cached import Cached
 from core.store import Store
@@ -72,6 +73,11 @@ class Models:
         """Return the name of the token embedder for a base: its own if that has token vectors, else the bundled one."""
         return base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
 
+    def settle_floor(self, base: KnowledgeBase) -> None:
+        """Measure what questions about other things reach in a base, unless that is known; may load its model."""
+        with suppress(EmbeddingMismatch):
+            floors.settle(self._store, base, self.embedder(base))
+
     # loading
 
     def start_warming(self, *, after: float = 0.0) -> None:
@@ -107,6 +113,9 @@ class Models:
             except (ModelError, ProviderError) as error:
                 failed.append(error)
         self._store.open_index()
+        for base in self._store.bases.all():
+            if base.embedder in self._warm:
+                self.settle_floor(base)
         if failed:
             raise failed[0]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, SearchResult
-from core.retrieval import duplicates, facets
+from core.retrieval import confidence, duplicates, facets
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
 from core.retrieval.search import Search, placed
@@ -42,6 +42,7 @@ class Hits:
             reranker=self._whole.reranker,
             rerank_problem=next((search.rerank_problem for search in self._searches if search.rerank_problem), None),
             facets=facets.count(hits, [base.name for base in self._whole.bases]),
+            confident=confidence.confident(self._store, self._whole),
             settings=self._query.settings,
             lost=tuple(self._lost()) if self._query.explain else (),
         )

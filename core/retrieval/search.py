@@ -31,7 +31,7 @@ class Search:
 
     `spelled` is the question with the nearest spelling of words that no chunk holds, and `corrections` has those words
     with their spelling. `pools` hold the chunks that a stage returned, best first; `completed` its scores of every
-    candidate.
+    candidate. `gains` are those of chunks in which the question stands as it was typed.
     """
 
     query: Query
@@ -48,6 +48,7 @@ class Search:
     chunks: dict[int, Chunk] = field(default_factory=dict)
     cards: dict[str, NoteCard] = field(default_factory=dict)
     below: set[int] = field(default_factory=set)
+    gains: dict[int, float] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     rerankers: dict[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
     reranker: str = ""

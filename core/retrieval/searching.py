@@ -121,10 +121,11 @@ class Searching:
             raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
         result = self.search(typed, options)
         if not result.hits:
-            return Context("", (), 0, budget)
+            return Context("", (), 0, budget, confident=result.confident)
         first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
-        return context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
+        built = context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
+        return replace(built, confident=result.confident)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
         """Return where each hit answers, by the id of its chunk; see `Highlight`."""

@@ -155,9 +155,9 @@ class Stages:
             return
         chunks = {rowid: search.chunks[rowid] for rowid in order}
         by_words = best(search.completed["keyword"])
-        gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.words.holders)
-        if gains:
-            search.keep("literal", fusion.raised(order, gains))
+        search.gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.words.holders)
+        if search.gains:
+            search.keep("literal", fusion.raised(order, search.gains))
 
     def _judged(self, search: Search, pool: Iterable[int]) -> dict[int, float | None]:
         """Score with each reranker once. Bases with the same model share one reranker."""

@@ -24,6 +24,7 @@ from core.store.chunk_table import ChunkTable, window_id
 from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.edit_table import EditTable
+from core.store.floors import Floors
 from core.store.lock import take
 from core.store.note_table import NoteTable
 from core.store.question_table import QuestionTable
@@ -76,6 +77,7 @@ class Store:
         self.usage = UsageTable(self.database)
         self.questions = QuestionTable(self.database)
         self.runs = RunTable(self.database)
+        self.floors = Floors(self.folder)
         self.index = VectorIndex(self.folder / "chroma")
         self.index_ready = False
         self.index_problem: Message | None = None

@@ -1,0 +1,56 @@
+"""Is an answer among the hits, or are they only the nearest of what is none?
+
+Three things speak for an answer: how far the nearest chunk is above the floor of its base (what questions about other
+things reach there, in their standard deviations), the share of the question's words that the first hit holds, each
+weighted by its rarity, and what it gains where the question stands as it was typed. Their sum is the evidence. Weight
+and least evidence were chosen on one vault and hold on the other; `benchmarks.unanswered` has the curve. The score of
+late interaction says of questions across languages that they have no answer, so it has no part.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.retrieval.search import Search
+from core.store import Store
+
+LEAST = 2.0
+"""Least evidence of an answer."""
+_WORDS = 4.0
+"""Evidence of a hit that holds all words of a question."""
+_LEAST_BY_WORDS = 0.2
+"""Least evidence without vectors: a question in other words than the note's holds few of them."""
+
+
+def confident(store: Store, search: Search) -> bool:
+    """Return whether the hits may answer the question; true also where nothing is known against it."""
+    first = next(iter(search.order), None)
+    if search.mode == "listed" or search.phrased:
+        return True
+    if first is None:
+        return False
+    words = _WORDS * _share(store, search.words, first) + search.gains.get(first, 0.0)
+    if search.mode == "keyword":
+        return words >= _LEAST_BY_WORDS
+    nearness = _nearness(store, search)
+    return nearness is None or nearness + words >= LEAST
+
+
+def _nearness(store: Store, search: Search) -> float | None:
+    """Return the most that a chunk is above the floor of its base; None where a floor is unknown."""
+    floors = {base.id: store.floors.get(base) for base in search.bases}
+    above = []
+    for rowid, cosine in search.completed["vector"].items():
+        floor = floors[search.card(rowid).base_id]
+        if floor is None:
+            return None
+        above.append((cosine - floor.mean) / floor.spread)
+    return max(above, default=None)
+
+
+def _share(store: Store, words: Sequence[str], rowid: int) -> float:
+    """Return the share of some words that a chunk holds, each weighted by its rarity."""
+    holders = store.words.holders(words)
+    weights = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
+    held = np.array([rowid in chunks for chunks in holders], dtype=bool)
+    return float(weights[held].sum() / max(weights.sum(), 1e-9))

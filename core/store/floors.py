@@ -1,0 +1,41 @@
+"""The similarity that questions about other things reach in each base; derived, so the file can be deleted."""
+
+import json
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.model import Floor, KnowledgeBase
+
+FILE = "floors.json"
+
+
+class Floors:
+    """The floor of each base, in a file of the workspace. Only the process that may write calls `set`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self._lock = threading.Lock()
+
+    def get(self, base: KnowledgeBase) -> Floor | None:
+        """Return the floor of a base, None before it is measured with the base's model."""
+        try:
+            stored = self._read()[base.id]
+            return Floor(**stored["floor"]) if stored["fingerprint"] == base.fingerprint else None
+        except (KeyError, TypeError):
+            return None
+
+    def set(self, base: KnowledgeBase, floor: Floor) -> None:
+        with self._lock:
+            floors = self._read() | {base.id: {"fingerprint": base.fingerprint, "floor": asdict(floor)}}
+            temporary = self._file.with_suffix(".tmp")
+            temporary.write_text(json.dumps(floors), encoding="utf-8")
+            temporary.replace(self._file)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            floors = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}  # not measured yet, or damaged: it is measured again
+        return floors if isinstance(floors, dict) else {}
