@@ -134,7 +134,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Mean and standard deviation of the cosines that questions about other things reach in a base of so many windows."""
+    """Best cosines of questions about other things in a base of so many windows: their mean and standard deviation."""
 
     mean: float
     spread: float
@@ -147,8 +147,9 @@ class SearchResult:
 
     `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
     gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
-    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer. `asked` are the sub-queries of an exploratory search in order, `decompositions` the
-    decompositions of the question, the used one first. `lost` is set with `explain`.
+    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer. `asked` are the
+    sub-queries of an exploratory search in order, `decompositions` the decompositions of the question, the used one
+    first. `lost` is set with `explain`.
     """
 
     query: str

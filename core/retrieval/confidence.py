@@ -8,6 +8,7 @@ late interaction says of questions across languages that they have no answer, so
 """
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
@@ -18,34 +19,38 @@ LEAST = 2.0
 """Least evidence of an answer."""
 _WORDS = 4.0
 """Evidence of a hit that holds all words of a question."""
-_LEAST_BY_WORDS = 0.2
-"""Least evidence without vectors: a question in other words than the note's holds few of them."""
+_WORDS_ALONE = 10.0
+"""How much more words count without vectors: a question in other words than the note's holds few of them."""
 
 
 def confident(store: Store, search: Search) -> bool:
     """Return whether the hits may answer the question; true also where nothing is known against it."""
+    return evidence(store, search) >= LEAST
+
+
+def evidence(store: Store, search: Search) -> float:
+    """Return how much speaks for an answer among the hits: without limit for a list, a phrase or an unknown floor."""
     first = next(iter(search.order), None)
     if search.mode == "listed" or search.phrased:
-        return True
+        return inf
     if first is None:
-        return False
+        return 0.0
     words = _WORDS * _share(store, search.words, first) + search.gains.get(first, 0.0)
     if search.mode == "keyword":
-        return words >= _LEAST_BY_WORDS
-    nearness = _nearness(store, search)
-    return nearness is None or nearness + words >= LEAST
+        return _WORDS_ALONE * words
+    return _nearness(store, search) + words
 
 
-def _nearness(store: Store, search: Search) -> float | None:
-    """Return the most that a chunk is above the floor of its base; None where a floor is unknown."""
+def _nearness(store: Store, search: Search) -> float:
+    """Return the most that a chunk is above the floor of its base, without limit where a floor is unknown."""
     floors = {base.id: store.floors.get(base) for base in search.bases}
     above = []
     for rowid, cosine in search.completed["vector"].items():
         floor = floors[search.card(rowid).base_id]
         if floor is None:
-            return None
+            return inf
         above.append((cosine - floor.mean) / floor.spread)
-    return max(above, default=None)
+    return max(above, default=0.0)
 
 
 def _share(store: Store, words: Sequence[str], rowid: int) -> float:
