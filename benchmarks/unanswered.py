@@ -3,8 +3,8 @@
 python -m benchmarks.unanswered DATA [--workspace DIR] [--count 60] [--modes default,semantic,keyword] : DATA holds
 vaults/NAME, questions/NAME.jsonl and qa/NAME.json. The vaults are asked their own questions, what else people type
 (`benchmarks.expectations`), each other's questions, those on Wikipedia and words that mean nothing; half of the
-articles of XQuAD and DRCD are asked about themselves and about the other half. A row is one least evidence: the share of each
-kind that is called unanswered. The one in use is marked.
+articles of XQuAD and DRCD are asked about themselves and about the other half. A row is one least evidence, the one in
+use in bold: the share of each kind that is called unanswered.
 """
 
 import argparse

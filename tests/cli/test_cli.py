@@ -88,6 +88,19 @@ def test_search_hits_point_into_the_file(run: Any, folder: Path) -> None:
     assert [hit["path"] for hit in run("search", "dough", "--tag", "redis")["hits"]] == ["缓存/雪崩.md"]
 
 
+def test_a_question_that_the_notes_do_not_answer_is_told(
+    run: Any, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("import", folder)
+    nonsense = "zxqv blorptang 99817"
+    for command in ("search", "context"):
+        assert run(command, "how do I restore a database")["confident"]
+        assert not run(command, nonsense)["confident"]
+        with pytest.raises(SystemExit, match="0"):
+            cli.main([command, nonsense, "--workspace", str(tmp_path / "workspace")])
+        assert "Nothing close. The nearest:\n\n" in capsys.readouterr().out
+
+
 def test_expanding_shows_the_neighbours(run: Any, folder: Path) -> None:
     (folder / "long.md").write_text(notes.long_note(20))
     run("import", folder)
