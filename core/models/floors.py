@@ -84,11 +84,14 @@ def settle(store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
 
 def measured(store: Store, base: KnowledgeBase, questions: Matrix) -> Floor:
     """Return the floor of a base with windows, from the vectors of questions, shape (questions, dimension)."""
+    centring = store.vectors.centring(base)
+    centred = centring.questions(questions)
     nearest = np.full(len(questions), -1.0, np.float32)
     windows = 0
     for ids, vectors in store.chunks.windows(base):
-        nearest = np.maximum(nearest, (questions @ vectors.T).max(axis=1))
+        nearest = np.maximum(nearest, (centred @ vectors.T).max(axis=1))
         windows += len(ids)
+    nearest = centring.similarity(nearest)
     return Floor(float(nearest.mean()), max(float(nearest.std()), _LEAST_SPREAD), windows)
 
 

@@ -124,6 +124,7 @@ class Store:
             self.vectors.settle_centring(fingerprint, centring)
             for base in self.bases.all() if len(centring.constants) else ():
                 if base.fingerprint == fingerprint:
+                    self.floors.drop(base)
                     self._guarded(partial(self._build, base))
 
     def _build(self, base: KnowledgeBase) -> None:

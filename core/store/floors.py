@@ -27,10 +27,16 @@ class Floors:
             return None
 
     def set(self, base: KnowledgeBase, floor: Floor) -> None:
+        self._write(base, {"fingerprint": base.fingerprint, "floor": asdict(floor)})
+
+    def drop(self, base: KnowledgeBase) -> None:
+        """Forget the floor of a base whose vectors compare otherwise now."""
+        self._write(base, {})
+
+    def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:
         with self._lock:
-            floors = self._read() | {base.id: {"fingerprint": base.fingerprint, "floor": asdict(floor)}}
             temporary = self._file.with_suffix(".tmp")
-            temporary.write_text(json.dumps(floors), encoding="utf-8")
+            temporary.write_text(json.dumps(self._read() | {base.id: entry}), encoding="utf-8")
             temporary.replace(self._file)
 
     def _read(self) -> dict[str, Any]:
