@@ -18,7 +18,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
 FEW = 3
-"""Most notes whose hits are all in sight at first; of more notes only the best hit of each is."""
+"""Most notes of which three hits each are in sight at first; of more notes only the best one is."""
 
 WIDTHS = (0, 1, 2, 3)
 """Neighbours on each side that a hit can be read with."""
@@ -43,9 +43,9 @@ def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> No
     seen = workspace.searching.highlights(result)
     for first, *_ in grouped(result):
         with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
-            with _head(f"early_head_{first.rank}"):
+            with _row(f"early_head_{first.rank}"):
                 _title(first, result.query, first.note.title)
-            st.html(cards.crumb(first, base=base, head=True))
+            st.html(cards.crumb(first, base=base))
             st.html(cards.body(first, seen[first.chunk.id], around=False))
 
 
@@ -53,30 +53,29 @@ def listed(workspace: Workspace, text: str, result: SearchResult, *, base: bool)
     """Draw the hits of a question."""
     entries, groups = Entries(workspace, text, result, base=base), grouped(result)
     for hits in groups:
-        _card(hits, entries.draw, shown=len(groups) <= FEW)
+        _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
 
 
-def _card(hits: Sequence[Hit], draw: Callable[..., None], *, shown: bool) -> None:
-    """Draw the hits of a note: the best one, and the others if they are `shown` at first or on demand."""
-    first, *others = hits
-    key = f"more_of_{first.note.id}_{shown}"
-    st.session_state.setdefault(key, shown)
+def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
+    """Draw the hits of a note: the first few, which are `seen` at once, and the others on demand."""
+    first, others = hits[0], len(hits) - seen
+    key = f"more_of_{first.note.id}"
 
     def toggle() -> None:
-        st.session_state[key] = not st.session_state[key]
+        st.session_state[key] = not st.session_state.get(key)
 
     @st.fragment
     def part() -> None:
         with st.container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), shell.errors():
-            shown = st.session_state[key]
+            shown = bool(st.session_state.get(key))
 
             def more() -> None:
-                count = t_plural("{n} more in this note", "{n} more in this note", n=len(others))
+                count = t_plural("{n} more in this note", "{n} more in this note", n=others)
                 icon = "expand_less" if shown else "expand_more"
                 widgets.small(count, f"others_{first.rank}", icon, on_click=toggle)
 
-            draw(first, more if others else None)
-            for hit in others if shown else ():
+            draw(first, more if others > 0 else None)
+            for hit in hits[1 : None if shown else seen]:
                 with st.container(key=f"other_{hit.rank}", gap="xxsmall"):
                     draw(hit, None, head=False)
 
@@ -102,20 +101,21 @@ class Entries:
         st.session_state.setdefault(wide, bool(self._around))
         section = cards.section(hit.note, hit.chunk)
         title = hit.note.title if head else " › ".join(section) or t("Beginning of the note")
-        with _head(f"head_{hit.rank}"):
+        with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title)
+            if not head:
+                st.html(cards.where(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(hit, seen):
                 st.html(meter, width="content")
             self._unfold(wide, hit)
             about = t("Why this?")
             box = partial(st.popover, type="tertiary", help=about)
             shell.on_demand(about, f"why_{hit.chunk.id}", "info", partial(self._why, hit, seen), box)
-        with st.container(
-            horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"trail_{hit.rank}"
-        ):
-            st.html(cards.crumb(hit, base=self._base, head=head, tone=self._tones.get(hit.asked, "")))
-            if more:
-                more()
+        if head:
+            with _row(f"trail_{hit.rank}"):
+                st.html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))
+                if more:
+                    more()
         if not st.session_state[wide]:
             st.html(cards.body(hit, seen, around=False))
             return
@@ -162,7 +162,7 @@ class Entries:
         widgets.pills(t("Was it useful?"), names, key, on_change=judge, disabled=self._workspace.readonly)
 
 
-def _head(key: str) -> Any:
+def _row(key: str) -> Any:
     return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key=key)
 
 

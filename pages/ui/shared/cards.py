@@ -70,16 +70,17 @@ def meter(hit: Hit, seen: Highlight) -> str:
     )
 
 
-def crumb(hit: Hit, *, base: bool, head: bool, tone: str = "") -> str:
-    """Return where a hit stands as HTML; `head` names the note's file too."""
-    place = [hit.note.base if base else "", hit.note.path or ""] if head else []
-    sections = section(hit.note, hit.chunk) if head else ()
-    trail = " › ".join([*filter(None, [" / ".join(filter(None, place))]), *sections])
-    chunk = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
-    return (
-        f'<div class="t-trail"><span>{html(trail)}</span>'
-        f'<span class="t-number">{html(chunk)}</span>{_edited(hit)}{_asked(hit, tone)}</div>'
-    )
+def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
+    """Return the note's file, the sections and the number of a hit's chunk as HTML."""
+    file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
+    trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
+    return f'<div class="t-trail"><span>{html(trail)}</span>{where(hit, tone)}</div>'
+
+
+def where(hit: Hit, tone: str = "") -> str:
+    """Return the number of a hit's chunk as HTML, and what else marks it; `tone` is of the part that found it."""
+    number = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
+    return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:

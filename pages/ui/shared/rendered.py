@@ -24,10 +24,11 @@ BEFORE = 90
 _WHOLE = re.compile(
     r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
     r"|(?P<math>\$\$[^$]+\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s$\\]\$(?!\d))"
-    r"|(?P<hidden>%%.*?%%|<!--.*?-->)|!?\[\[(?:[^\[\]|\n]*\|)?(?P<wiki>[^\[\]|\n]+)\]\]",
+    r"|(?P<hidden>%%.*?%%|<!--.*?-->)|!?\[\[(?:[^\[\]|\n]*\|)?(?P<wiki>[^\[\]|\n]+)\]\]"
+    r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+)(?P=quote)\]\[[^\[\]\n]*\]",
     re.DOTALL,
 )
-"""What Markdown would take apart: formulas, comments and wikilinks."""
+"""What Markdown would take apart or can't know: formulas, comments, wikilinks, links whose address is elsewhere."""
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
@@ -167,6 +168,9 @@ def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterato
                 yield Piece(first + found.start(), first + found.end(), shown=formula(found["math"]))
             elif found["wiki"]:
                 yield Piece(first + found.start("wiki"), first + found.end("wiki"), f"{css} u".strip())
+            elif found["reference"]:
+                style = f"{css} {'code' if found['quote'] else 'u'}".strip()
+                yield Piece(first + found.start("reference"), first + found.end("reference"), style)
 
 
 def _standing(match: re.Match[str]) -> str:
