@@ -43,11 +43,13 @@ def build(options: ChunkingOptions) -> Chunker:
     return chunker
 
 
-def cut(note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None) -> Cut:
+def cut(
+    note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None, *, own: bool = False
+) -> Cut:
     """Cut a note by the options and give the reasons; import and preview both call this.
 
-    Without `outline` the note is parsed. Raises UnknownChoice or ConfigError for the options, and
-    SourceError for a note too large to parse.
+    Without `outline` the note is parsed. `own`: the options are the note's own, not those of its base.
+    Raises UnknownChoice or ConfigError for the options, and SourceError for a note too large to parse.
     """
     from core.chunking.adaptive import Adaptive
 
@@ -55,5 +57,6 @@ def cut(note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline |
     reading = read(note, tokens, outline)
     if isinstance(chunker, Adaptive):
         return chunker.explain(reading)
-    reason = describe.reason(options.strategy, message("Chosen in the settings."))
+    chosen = message("Chosen in this note's own settings.") if own else message("Chosen in the settings.")
+    reason = describe.reason(options.strategy, chosen)
     return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

@@ -44,7 +44,7 @@ def _column(note: Note, cut: Cut) -> str:
         shared = max(0, end - chunk.start)
         where = " › ".join(chunk.section)
         tokens = say(plural("{n} token", "{n} tokens", n=chunk.token_count))
-        about = f"[{chunk.index}] {escape(where)} · {tokens} · {chunk.start}-{chunk.end}"
+        about = f"[{chunk.index + 1}] {escape(where)} · {tokens} · {chunk.start}-{chunk.end}"
         text = f"<mark>{escape(chunk.text[:shared])}</mark>{escape(chunk.text[shared:])}"
         hue = _HUES[chunk.index % len(_HUES)]
         bands.append(f'<article style="--hue:{hue}"><header>{about}</header><pre>{text}</pre></article>')

@@ -134,7 +134,7 @@ def of_cut(cut: dict[str, Any]) -> list[str]:
             start=str(chunk["file_start"]),
             end=str(chunk["file_end"]),
         )
-        lines += ["", f"[{chunk['index']}] {where} ({about})", chunk["text"]]
+        lines += ["", f"[{chunk['index'] + 1}] {where} ({about})", chunk["text"]]
     return lines
 
 

@@ -50,7 +50,7 @@ class Chunks:
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, under the edits it has; nothing is stored."""
         tokens = embedding.build(embedder).tokens
-        cut = chunking.cut(note, options, tokens)
+        cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
         return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.of_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:

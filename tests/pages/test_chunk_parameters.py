@@ -133,6 +133,7 @@ def test_parameters_become_the_notes_own_and_go_back_to_the_bases(screen: Screen
     own = screen.workspace.chunks.options(long)
     assert own is not None
     assert own.strategy == "none"
+    assert "Chosen in this note&#x27;s own settings." in screen.text
     assert "1 note split" in screen.text
     assert "own settings" in screen.text
     strategy(screen, "preview", "auto")

@@ -17,7 +17,7 @@ _SIGNS = dict(
 )
 _NAMES = frozenset("exp log ln sin cos tan tanh max min argmax argmin arg lim det dim ker sup inf Pr".split())
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_COMMAND = re.compile(r"\\([A-Za-z]+)\*? ?|\\(.)", re.DOTALL)
+_COMMAND = re.compile(r"\\([A-Za-z]+)\*?( ?)|\\(.)", re.DOTALL)
 _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 
 
@@ -33,10 +33,11 @@ def formula(tex: str) -> str:
 
 
 def _sign(match: re.Match[str]) -> str:
-    name, other = match.groups()
+    name, space, other = match.groups()
     if name is None:
         return other if other in "{}%_#$|" else " "
-    return _SIGNS.get(name, name if name in _NAMES else "")
+    sign = _SIGNS.get(name, name if name in _NAMES else "")
+    return sign + space if sign else ""
 
 
 def _script(match: re.Match[str]) -> str:

@@ -1,0 +1,67 @@
+"""A few lines of a note as HTML, with marked places."""
+
+import re
+
+import pytest
+
+from pages.ui.shared import rendered
+
+
+def span(text: str, part: str) -> tuple[int, int]:
+    return text.index(part), text.index(part) + len(part)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("**bold** and *soft*", '<span class="t-b">bold</span> and <span class="t-i">soft</span>'),
+        ("a `x < y` b", 'a <span class="t-code">x &lt; y</span> b'),
+        ("[here](http://away.example)", '<span class="t-u">here</span>'),
+        ("[there][ref] [`Fn`][fn]", '<span class="t-u">there</span> <span class="t-code">Fn</span>'),
+        ("[[Note|other name]]", '<span class="t-u">other name</span>'),
+        ("- one\n- two", "• one<br>• two"),
+        ("| a | b |\n|---|---|\n| c | d |", 'a <span class="t-dim">·</span> b<br>c <span class="t-dim">·</span> d'),
+        ("2 \\* 3 &amp; 4", "2 * 3 &amp; 4"),
+        ("$\\mathbf{x}_i \\in A$", '<span class="t-math">x<sub>i</sub> ∈ A</span>'),
+        ("一行\n又一行", "一行又一行"),
+    ],
+)
+def test_markdown_is_shown_not_its_source(markdown: str, shown: str) -> None:
+    assert rendered.whole(markdown) == shown
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "text <img src=x onerror=alert(1)> more",
+        "![x](http://away.example/x.png)",
+        "$<b onclick=x>$",
+        "[[<i>|<u onload=1>]]",
+        "[a](javascript:alert(1)) `<iframe>`",
+        "```\n</span><script>\n```",
+    ],
+)
+def test_nothing_of_a_note_becomes_a_tag_or_an_address(hostile: str) -> None:
+    shown = rendered.whole(hostile, [(0, len(hostile))], (0, len(hostile)))
+    assert set(re.findall(r"<(\w+)", shown)) <= {"span", "mark", "br", "sub", "sup"}
+    assert not re.search(r"<\w+ (?!class=)", shown)
+
+
+def test_marks_stand_where_they_stand_in_the_source() -> None:
+    text = "A **quick `fox` jumps**. The end."
+    shown = rendered.whole(text, [span(text, "quick"), span(text, "fox")], span(text, "The end."))
+    assert "<mark>quick</mark>" in shown
+    assert '<span class="t-b t-code"><mark>fox</mark></span>' in shown
+    assert '<span class="t-near">The end.</span>' in shown
+
+
+def test_an_excerpt_begins_at_the_sentence_and_leaves_the_title_out() -> None:
+    text = "## Title\n\n" + "Much before it. " * 40 + "Here it is. And more.\n\n```\ncode()\n```"
+    sentence = span(text, "Here it is.")
+    shown = rendered.excerpt(text, [span(text, "is")], sentence, underline=True)
+    assert shown.startswith("… ")
+    assert "Here it " in shown
+    assert "Title" not in shown
+    assert "code()" not in shown
+    assert rendered.excerpt("# Only\n\nShort.", [], None, underline=False) == "Short."

@@ -1,0 +1,62 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.embedding import EMBEDDERS
+from core.registry import Entry
+from core.retrieval.highlights import sentences
+from core.workspace import Workspace
+from tests import notes
+
+NOTE = """## Oven
+
+Heat the oven first. The dough rests in
+a cold fridge overnight, as e.g. bakers do!
+- one item
+  of two lines
+
+```sh
+bake --hot
+```
+先揉面。再发酵！
+"""
+
+
+def test_sentences_are_of_prose_and_run_over_the_lines_of_a_paragraph() -> None:
+    assert [NOTE[start:end] for start, end in sentences(NOTE)][:2] == [
+        "Heat the oven first.",
+        "The dough rests in\na cold fridge overnight, as e.g.",
+    ]
+    texts = [NOTE[start:end] for start, end in sentences(NOTE)]
+    assert "- one item\n  of two lines" in texts
+    assert texts[-2:] == ["先揉面。", "再发酵！"]
+    assert not any("bake" in text and "--hot" in text for text in texts)
+    assert sentences("# Only a title") == [(0, 14)]
+
+
+@pytest.fixture
+def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(notes.write(tmp_path / "vault")))
+        workspace.models.start_warming()
+        workspace.jobs.wait("warm", 30)
+        yield workspace
+
+
+def test_a_hit_has_its_words_in_any_form_and_its_nearest_sentence(filled: Workspace) -> None:
+    result = filled.search("restoring backups", reranker="none")
+    seen = filled.searching.highlights(result)
+    text = result.hits[0].chunk.text
+    first = seen[result.hits[0].chunk.id]
+    assert [text[start:end] for start, end in first.words] == ["Backups", "Backups", "restore", "Restoring", "restore"]
+    assert first.sentence in sentences(text)
+    assert -1 <= first.nearness <= 1
+    assert first.held == 1
+
+
+def test_by_words_alone_nothing_is_said_of_meaning(filled: Workspace) -> None:
+    result = filled.search("restore", mode="keyword")
+    assert {one.nearness for one in filled.searching.highlights(result).values()} == {None}
