@@ -18,6 +18,7 @@ from core.model import Pipeline, Rechunked, SearchSettings, SwitchCost, Trial
 from core.registry import Entry
 from core.reranking import RERANKERS
 from core.workspace import Workspace
+from pages.ui.settings.servers import PURPOSES
 from pages.ui.shared import shell
 from pages.ui.shared.jobs import WATCHED
 from tests.pages import made_up
@@ -54,6 +55,8 @@ SAME = {
     "H1": "a heading of level 1",
     "H2": "a heading of level 2",
     "tessera.toml": "a file's name",
+    "new-password": "what a browser is told of a field",
+    "http": "the beginning of an address",
     "sentence:BAAI/bge-m3": "an example of a model",
     **dict.fromkeys(("ar", "nl", "fr", "de"), "the code of a language, as a model's card has it"),
     **dict.fromkeys(("pending", "active", "archived"), "a value of the query language"),
@@ -119,7 +122,9 @@ def check(sent: made_up.Sent, screen: Screen, *data: str) -> None:
     of_models = [text for card in cards for text in (card.name, str(card.folder or ""), card.server) if text]
     workspace = screen.workspace.store.folder
     places = [str(workspace), str(workspace.parent), str(shell.PAGES), str(Path.cwd())]
-    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *places, *data)
+    of_models += [model.removeprefix("pkg:") for card in cards if (model := card.name.partition(":")[2])]
+    of_servers = [name for purpose in PURPOSES.values() for name in (*purpose.presets, purpose.model)]
+    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, *data)
     assert not rest, "\n".join(rest)
 
 
@@ -220,7 +225,7 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
     screen.open("search", q="τίποτα")
     screen.press("reset_options")
     state(screen, expansion=2, search_bases=[], search_tags=[])
-    pill = next(one for one in screen.app.pills if (one.key or "").startswith("verdict_"))
+    pill = next(one for one in screen.why().app.pills if (one.key or "").startswith("verdict_"))
     pill.set_value("harmful").run()
     screen.press("mark_")
     typed = (
