@@ -66,9 +66,7 @@ class CompleteSettings:
     fusion: Annotated[
         Fusion, Setting(message("combination of meaning and words"), message("How meaning and words combine"))
     ] = "weighted"
-    semantic_weight: Annotated[
-        float, Setting(message("weight of meaning"), message("Weight of meaning (against words)"), 0, 1)
-    ] = 0.6
+    semantic_weight: Annotated[float, Setting(message("weight of meaning"), message("Weight of meaning"), 0, 1)] = 0.6
     link_weight: Annotated[
         float, Setting(message("boost for linked notes"), message("Boost for linked notes"), 0, 1)
     ] = 0.0

@@ -172,7 +172,7 @@ def test_a_comparison_in_markdown() -> None:
         "3 questions, 2 of them with an answer.\n\nKnowledge base: notes\n",
         "| old | mine | 3 | 2026-01-31 09:15 UTC | 2026-01-31 09:15 UTC |",
         "## Settings that differ\n\n| Setting | old | weight 0.4 |\n",
-        "| Weight of meaning (against words) | 0.6 | 0.4 |\n",
+        "| Weight of meaning | 0.6 | 0.4 |\n",
         "weight 0.4, by “Rank of the right passage (MRR)”: Better on 1, worse on 1, the same on 0: too few questions",
         "| Figure | old | weight 0.4 | weight 0.4 − old |",
         "| First hit is right | 0.500 | 0.000 | -0.500 |",
@@ -196,7 +196,7 @@ def test_many_runs_have_a_row_each() -> None:
         run(f"w{number}", [result("1", number)], settings={"semantic_weight": number / 10}) for number in range(1, 7)
     ]
     report = to_markdown(side_by_side(runs))
-    assert "| Setting | Weight of meaning (against words) |\n| --- | --- |\n| w1 | 0.1 |\n" in report
+    assert "| Setting | Weight of meaning |\n| --- | --- |\n| w1 | 0.1 |\n" in report
     (row,) = re.findall(r"^\| w4 \| 0\.000 \| 1\.000 .*$", report, re.MULTILINE)
     assert row.count("|") == len(METRICS) + 4
     assert "\n| w4 − w1 | -1.000 | +0.000 |" in report
