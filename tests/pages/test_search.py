@@ -104,6 +104,16 @@ def test_no_hits_say_what_to_relax(filled: Screen) -> None:
     assert hits(filled)
 
 
+def test_what_is_only_nearest_is_folded_below_a_sentence_that_says_so(filled: Screen) -> None:
+    filled.open("search", q="zxqv blorptang 99817")
+    (box,) = [box for box in filled.app.expander if box.label == "Nothing close. The nearest:"]
+    assert not box.proto.expanded
+    assert box.get("page_link")
+    ask(filled, "how do I restore a database")
+    assert "Nothing close" not in filled.text
+    assert hits(filled)
+
+
 def test_whatever_narrows_can_be_taken_away_where_nothing_was_found(filled: Screen) -> None:
     filled.open("search", q="restore tag:nowhere before:1999")
     filled.app.multiselect("search_tags").select("redis").run()

@@ -111,11 +111,19 @@ def _beside(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> Delt
 def _hits(workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, *, several: bool) -> None:
     subqueries.section(result)
     if result.hits:
-        hits.listed(workspace, text, result, base=several)
+        with _folded(result):
+            hits.listed(workspace, text, result, base=several)
     else:
         suggestions.no_hits(workspace, text, result)
     lost.lost(workspace, text, options)
     lost.why_not(workspace, text, options)
+
+
+def _folded(result: SearchResult) -> DeltaGenerator:
+    """Return the container for the hits: folded where they are the nearest of what is no answer."""
+    if result.confident:
+        return st.container()
+    return st.expander(t("Nothing close. The nearest:"), icon=":material/search_off:")
 
 
 def _count(result: SearchResult) -> str:

@@ -36,6 +36,8 @@ def _body(workspace: Workspace, text: str, options: SearchOptions) -> None:
         persist_state="session",
     )
     context = workspace.context(text, budget=budget, **options)
+    if not context.confident:
+        st.caption(t("Nothing close. The nearest:"))
     texts = [
         t("{n} of {budget} tokens", n=context.tokens, budget=context.budget),
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
