@@ -29,6 +29,8 @@ QUESTIONS = (
 )
 MODES: tuple[Mode, ...] = ("hybrid", "semantic", "keyword")
 ROUNDS = 12
+WORDS_SECONDS = 15.0
+RAW_SHARE = 0.9
 IMPORT_FACTOR = 1.2
 UNCHANGED_SECONDS = 1.0
 EDIT_WINDOWS = 3
@@ -50,10 +52,16 @@ def main() -> None:
 def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
     embedder = embedding.build(embedding.resolve(workspace.settings.embedder))
     embedder.warm()
-    imported, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
+    written, _ = timed(lambda: [synced(workspace, folder, embed=False) for folder in folders])
+    say("all notes found by word", written, "s", WORDS_SECONDS)
+    embedded, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
+    imported = written + embedded
     windows = sum(report.embedded_windows for report in reports)
     print(f"import                    {imported:8.1f} s   {windows} windows, {windows / imported:.1f} a second")
-    encoded = timed(lambda: plain_encode(workspace, embedder))[0]
+    texts = texts_of(workspace, embedder)
+    raw = timed(lambda: embedder.embed(texts, role="note"))[0]
+    say("embedding / model alone", embedded / raw, "", 1 / RAW_SHARE)
+    encoded = timed(lambda: plain_encode(texts, embedder))[0]
     say("import / plain encode", imported / encoded, "", IMPORT_FACTOR)
     again, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
     say("import again, unchanged", again, "s", UNCHANGED_SECONDS)
@@ -93,17 +101,21 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - started, result
 
 
-def synced(workspace: Workspace, folder: Path) -> Any:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder))
+def synced(workspace: Workspace, folder: Path, **more: bool) -> Any:
+    return workspace.notes.apply(workspace.notes.plan_folder(folder), **more)
 
 
-def plain_encode(workspace: Workspace, embedder: Any) -> None:
-    """Encode the same windows with SentenceTransformer alone: the same model object, so the same dtype."""
-    texts = [
+def texts_of(workspace: Workspace, embedder: Any) -> list[str]:
+    """Return what is embedded of all notes."""
+    return [
         window.text
         for note in workspace.notes.cards()
         for window in windows_of(workspace.chunks.of_note(note.id), note.title, embedder)
     ]
+
+
+def plain_encode(texts: Sequence[str], embedder: Any) -> None:
+    """Encode the same windows with SentenceTransformer alone: the same model object, so the same dtype."""
     model = embedder.loaded()
     model.encode([f"passage: {text}" for text in texts], batch_size=16, convert_to_tensor=True, show_progress_bar=False)
 

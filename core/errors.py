@@ -16,6 +16,7 @@ TesseraError                   the message is written for the person at the scre
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
 ├─ EditError                   an invalid edit; says what to do instead
 ├─ SyncRefused                 a plan would remove too much without confirmation
+├─ Unfinished                  an import whose notes are found by words only so far, and the reason
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
 │  └─ ProviderUnavailable      worth another try
@@ -145,6 +146,19 @@ class EditError(TesseraError):
 
 class SyncRefused(TesseraError):
     """A plan would remove a large part of a base."""
+
+
+class Unfinished(TesseraError):
+    """The notes of an import can be searched by words only, because the embedder failed for this reason."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(
+            message(
+                "The notes are stored, but found by words only: the model failed. {reason} Then go on: {command}",
+                reason=reason,
+                command="tessera index",
+            )
+        )
 
 
 class ModelError(TesseraError):

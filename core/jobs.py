@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import Cancelled, TesseraError
-from core.messages import verbatim
+from core.messages import Message, verbatim
 from core.model import Job, Progress
 
 _LOG = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Jobs:
     def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
         stop = self._stops[name]
 
-        def progress(done: float, total: float, what: str) -> None:
+        def progress(done: float, total: float, what: str | Message) -> None:
             if stop.is_set():
                 raise Cancelled
             self._change(name, done=done, total=total, what=what)

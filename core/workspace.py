@@ -1,5 +1,6 @@
 """A workspace: a folder of notes with its collections."""
 
+import time
 from pathlib import Path
 from typing import Unpack
 
@@ -17,6 +18,9 @@ from core.preferences import Preferences
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
 from core.store import Store
+
+_PATIENCE = 0.2
+"""Seconds between two looks at a job that is waited for."""
 
 
 class Workspace:
@@ -83,6 +87,20 @@ class Workspace:
             readonly=self.store.readonly,
             index_problem=self.store.index_problem,
         )
+
+    def start_indexing(self) -> bool:
+        """Start the job `embed` for what imports left pending; return False if there is nothing, or while it runs.
+
+        The job waits until the models of the job `warm` are loaded.
+        """
+
+        def work(progress: Progress) -> int:
+            while self.jobs.running("warm"):
+                progress(0, 0, "")
+                time.sleep(_PATIENCE)
+            return self.chunks.embed_rest(progress)
+
+        return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work)
 
     def rebuild(self, progress: Progress = unheard) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
+from core.errors import NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
 from core.intake.notes import Notes
 from core.model import ChunkingOptions, Filters, Pipeline, SearchResult, SyncReport
 from core.query.filters import filters_of
@@ -195,29 +195,6 @@ def test_a_sync_that_would_remove_much_asks_first(workspace: Workspace, tmp_path
     with pytest.raises(SourceError, match="doesn't exist"):
         synced(workspace, folder)
     assert len(workspace.notes.cards()) == 3
-
-
-def test_a_stopped_import_keeps_whole_notes_and_is_completed_by_the_next(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("core.indexing.indexer._GROUP", 20)
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for number in range(8):
-        (folder / f"{number}.md").write_text(notes.long_note(8).replace("word", f"note{number}word"))
-    plan = workspace.notes.plan_folder(folder)
-
-    def stop_half_way(done: float, total: float, what: str) -> None:
-        if done / total > 0.5:
-            raise Cancelled
-
-    stopped = workspace.notes.apply(plan, progress=stop_half_way)
-    assert 0 < stopped.added < 8
-    assert len(workspace.notes.cards()) == stopped.added
-    assert all(card.chunks == len(workspace.chunks.of_note(card.id)) > 1 for card in workspace.notes.cards())
-    completed = synced(workspace, folder)
-    assert completed.added == 8 - stopped.added
-    assert completed.unchanged == stopped.added
 
 
 def test_bad_files_are_told_and_cost_nothing(workspace: Workspace, folder: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from core.cli.app import serve
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, plain, progress, show, stop, write
 from core.cli.texts import _, say, translate_typer
-from core.errors import TesseraError, UnknownChoice
+from core.errors import TesseraError, Unfinished, UnknownChoice
 from core.model import ChunkingOptions, Difference, SearchOptions
 
 app = typer.Typer(
@@ -60,8 +60,22 @@ def import_(
 ) -> None:
     with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
         plan = opened.notes.plan_folder(folder, base)
-        report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
+        with options.resumable(workspace, "import", str(folder), *(["--base", base] if base else [])):
+            report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
     show(data.of_report(report), as_json, lines.of_import)
+    if report.problem:
+        raise Unfinished(report.problem)
+
+
+@app.command(help=_("Index the notes that are found by words only, so that they are found by meaning too."))
+def index(
+    base: options.Base = None,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
+) -> None:
+    with options.workspace_at(workspace) as opened, options.resumable(workspace, "index"):
+        embedded = opened.chunks.embed(base, progress=progress) if base else opened.chunks.embed_rest(progress)
+    show({"chunks": embedded}, as_json, lines.of_index)
 
 
 @app.command(help=_("Find the passages that answer a question, by meaning and by word."))
@@ -212,10 +226,12 @@ def status(workspace: options.Folder = options.WORKSPACE, as_json: options.Json 
         show(data.of_status(opened.status()), as_json, lines.of_status)
 
 
-@app.command(help=_("Build the search index again from the stored data; needs no model."))
+@app.command(help=_("Build the search index again from the stored data, then finish an unfinished import."))
 def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
-    with options.workspace_at(workspace) as opened:
-        windows = opened.rebuild()
+    with options.workspace_at(workspace) as opened, options.resumable(workspace, "rebuild"):
+        windows = opened.rebuild(progress)
+        if opened.chunks.unfinished():
+            opened.chunks.embed_rest(progress)
     show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.")])
 
 

@@ -194,7 +194,7 @@ def of_status(status: Status) -> dict[str, Any]:
         "bases": [
             {
                 "name": state.base.name,
-                **pick(state, "notes chunks windows pending"),
+                **pick(state, "notes chunks windows pending waiting"),
                 "embedder": state.base.embedder,
                 "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in state.folders],
             }

@@ -93,7 +93,8 @@ def evaluate(
             measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))
         else:
             measured = runs.measure(base, source, pipelines, progress, name=questions)
-    values = data.of_evaluation(runs.evaluation(measured[0][1]))
+        waiting = opened.chunks.pending(base)
+    values = data.of_evaluation(runs.evaluation(measured[0][1])) | {"pending": waiting}
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
         values["compared"] = data.of_comparison(compared)

@@ -43,7 +43,22 @@ def of_import(report: dict[str, Any]) -> list[str]:
         n=len(report["failed"]),
         **report,
     )
-    return _report_lines(report, text, report["edits_flagged"], report["edits_kept"])
+    return _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
+
+
+def of_index(values: dict[str, Any]) -> list[str]:
+    return [say(plural("{n} chunk indexed", "{n} chunks indexed", n=values["chunks"]))]
+
+
+def _waiting_line(notes: int) -> str:
+    return say(
+        plural(
+            "{n} note is found by words only; to index it: {command}",
+            "{n} notes are found by words only; to index them: {command}",
+            n=notes,
+            command="tessera index",
+        )
+    )
 
 
 def of_rechunk(report: dict[str, Any]) -> list[str]:
@@ -51,7 +66,7 @@ def of_rechunk(report: dict[str, Any]) -> list[str]:
     return _report_lines(report, text, report["flagged"])
 
 
-def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int = 0) -> list[str]:
+def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int = 0, waiting: int = 0) -> list[str]:
     lines = [head]
     lines += [
         _("  failed: {path}: {reason}", path=failure["path"], reason=failure["error"]) for failure in report["failed"]
@@ -61,6 +76,9 @@ def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int
     if orphaned:
         lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
     count, seconds = report["chunks"], report["seconds"]
+    if waiting:
+        stored = plural("{n} chunk stored in {seconds} s", "{n} chunks stored in {seconds} s", n=count, seconds=seconds)
+        return [*lines, say(stored), _waiting_line(waiting)]
     cost = plural("{n} chunk indexed in {seconds} s", "{n} chunks indexed in {seconds} s", n=count, seconds=seconds)
     return [*lines, say(cost)]
 
@@ -157,7 +175,10 @@ def of_evaluation(evaluation: dict[str, Any]) -> list[str]:
 
 
 def _question_line(evaluation: dict[str, Any]) -> str:
-    return say(plural("{n} question", "{n} questions", n=evaluation["questions"]))
+    questions = say(plural("{n} question", "{n} questions", n=evaluation["questions"]))
+    if not evaluation["pending"]:
+        return questions
+    return questions + "\n" + _("Some notes of this base are not indexed yet: the figures will change when they are.")
 
 
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
@@ -190,4 +211,6 @@ def of_status(status: dict[str, Any]) -> list[str]:
         lines += [
             _("    {path}, last sync {at}", path=folder["path"], at=folder["synced_at"]) for folder in base["folders"]
         ]
+        if base["waiting"]:
+            lines.append(f"    {_waiting_line(base['waiting'])}")
     return lines

@@ -1,6 +1,9 @@
 """Options that several commands share."""
 
-from collections.abc import Mapping
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,6 +84,17 @@ def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     return Workspace(folder, readonly=readonly)
+
+
+@contextmanager
+def resumable(folder: Path, *command: str) -> Iterator[None]:
+    """Say on Ctrl-C which command goes on with the work on the workspace in this folder, and exit with 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
+        sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
+        sys.exit(130)
 
 
 def search_settings(arguments: Mapping[str, Any]) -> SearchSettings:

@@ -52,6 +52,6 @@ def progress(done: float, total: float, what: object) -> None:
     if STOPPED.is_set():
         raise KeyboardInterrupt
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{done:.0f}/{total:.0f} {say(what)}"[:100])
+        sys.stderr.write(f"\r\x1b[K{done / max(1, total):4.0%} {say(what)}"[:100])
         if done >= total:
             sys.stderr.write("\r\x1b[K")

@@ -112,7 +112,7 @@ class Bases(Switching):
         self._store.open_index()
         indexer = Indexer(self._store, self.get(base), self._models.embedder(changed))
         lacking = self._store.vectors.without_bits(changed)
-        return indexer.embed(dict.fromkeys(lacking, ()), progress).embedded_windows
+        return indexer.embed_again(lacking, progress).embedded_windows
 
     # state
 
@@ -127,5 +127,5 @@ class Bases(Switching):
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
-        switch = self._store.switches.of(base)
-        return BaseStatus(base, *counts, self.folders(base), self._chunks.pending(base.name), *bits, switch)
+        waiting, switch = self._store.pending.count([base.id]), self._store.switches.of(base)
+        return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes)

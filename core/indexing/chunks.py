@@ -1,7 +1,7 @@
 """The chunks of a workspace: cuts of notes, a person's edits, cutting again, embedding pending chunks."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
@@ -11,6 +11,7 @@ from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pinning import Act, Desk
+from core.indexing.waiting import Waiting
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -59,7 +60,7 @@ class Chunks:
 
     def pending(self, base: str) -> int:
         """Return how many chunks of a base are pending."""
-        return sum(map(len, self._store.chunks.pending(self._store.bases.named(base)).values()))
+        return self._store.pending.count([self._store.bases.named(base).id]).chunks
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
@@ -170,7 +171,8 @@ class Chunks:
         outdated = [
             note_id
             for note_id, stored in notes.items()
-            if options is None or stored != cut_by(self._store.notes.options(note_id) or base.chunking, embedder)
+            if options is None
+            or stored != cut_by(self._store.notes.options(note_id) or base.chunking, base.fingerprint)
         ]
         done = Indexer(self._store, base, embedder).recut(outdated, progress)
         return _report(done, len(notes) - len(outdated), started)
@@ -198,24 +200,42 @@ class Chunks:
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
-        Raises NoteNotFound and ChunkNotFound.
+        The chunks of notes that a person opened come first, then those of the newest notes. On Cancelled, and if the
+        embedder fails, what was committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError,
+        ProviderError and EmbeddingMismatch.
         """
+        self._store.database.check_writable()
         if base is not None:
-            stored = self._store.bases.named(base)
-            return self._embed(stored, self._store.chunks.pending(stored), progress)
-        notes, chunks, total = set(note_ids), set(chunk_ids), 0
-        for stored, _ in self._by_base([*note_ids, *map(self._store.chunks.note_of, chunks)]):
-            pending = self._store.chunks.pending(stored)
-            chosen = {
-                note_id: ids if note_id in notes else chunks.intersection(ids) for note_id, ids in pending.items()
-            }
-            total += self._embed(stored, {note_id: ids for note_id, ids in chosen.items() if ids}, progress)
-        return total
+            return self._embed([self._store.bases.named(base)], progress)
+        notes, chunks = set(note_ids), set(chunk_ids)
+        bases = [stored for stored, _ in self._by_base([*notes, *map(self._store.chunks.note_of, chunks)])]
+        for stored in bases:
+            pending = self._store.pending.of(stored)
+            chunks.update(*(ids for note_id, ids in pending.items() if note_id in notes))
+        return self._embed(bases, progress, chunks)
 
-    def _embed(self, base: KnowledgeBase, chosen: Mapping[str, Collection[str]], progress: Progress) -> int:
-        base, embedder = self._opened(base)
-        Indexer(self._store, base, embedder).embed(chosen, progress)
-        return sum(len(chunks) for chunks in chosen.values())
+    def embed_rest(self, progress: Progress = unheard) -> int:
+        """Embed what an unfinished import left pending: the chunks of all bases that embed at once.
+
+        Return their number. Stops and fails as `embed` does.
+        """
+        self._store.database.check_writable()
+        return self._embed(self._at_once(), progress)
+
+    def unfinished(self) -> bool:
+        """Whether a base that embeds at once has a pending chunk."""
+        return self._store.pending.any(base.id for base in self._at_once())
+
+    def _embed(self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None) -> int:
+        """Embed the pending chunks of some bases, or `only` those of these ids, and return their number."""
+        waiting = Waiting(self._store, self._models.embedder, bases, only)
+        waiting.embed(progress)
+        for base in bases if waiting.done.chunks else ():
+            self._models.settle_floor(base)
+        return waiting.done.chunks
+
+    def _at_once(self) -> list[KnowledgeBase]:
+        return [base for base in self._store.bases.all() if base.embed_at_once]
 
     # shared
 

@@ -1,7 +1,7 @@
 """Notes -> chunks -> windows: what the indexer embeds and stores."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
@@ -33,7 +33,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class CutNote:
-    """A note that is cut, but not embedded.
+    """A note that is cut, but not embedded; `windows` are those of the chunks that get vectors.
 
     `flagged` counts the edits that lost their place. `recut` cuts the note again, from its stored state at that time.
     """
@@ -44,11 +44,16 @@ class CutNote:
     recut: Callable[[], "CutNote"]
 
     def with_vectors(self, vectors: Mapping[bytes, int]) -> Cutting:
-        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text."""
-        of_chunk: dict[str, list[int]] = {chunk.id: [] for chunk in self.cutting.chunks}
+        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text.
+
+        A chunk gets none if one of its windows has none.
+        """
+        of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.cutting.chunks}
         for window in self.windows:
-            of_chunk[window.chunk_id].append(vectors[digest(window.text)])
-        return replace(self.cutting, vectors=list(of_chunk.values()))
+            of_chunk[window.chunk_id].append(digest(window.text))
+        known = [[vectors[key] for key in keys if key in vectors] for keys in of_chunk.values()]
+        whole = [ids if len(ids) == len(keys) else [] for ids, keys in zip(known, of_chunk.values(), strict=True)]
+        return replace(self.cutting, vectors=whole)
 
 
 class Cutter:
@@ -65,7 +70,7 @@ class Cutter:
         self._keep_ready = keep_ready
 
     def cut(self, draft: Draft) -> CutNote:
-        """Cut a note as its file is, under the edits it has."""
+        """Cut a note as its file is, under the edits it has; a note that wasn't stored before has no windows."""
         note = draft.note
         # Read before all else: a change after it raises the stored generation, and the note is cut again.
         generation = self._store.notes.generation(note.id)
@@ -77,6 +82,7 @@ class Cutter:
             edits,
             self._store.notes.options(note.id),
             partial(self.cut, draft),
+            with_windows=generation > 0,
         )
 
     def recut(
@@ -92,11 +98,8 @@ class Cutter:
             partial(self.recut, note_id, options, edits),
         )
 
-    def reuse(self, note_id: str, pending: Collection[str]) -> CutNote:
-        """Return a stored note with its chunks as they are, to embed the pending ones of these ids.
-
-        Raises NoteNotFound.
-        """
+    def reuse(self, note_id: str) -> CutNote:
+        """Return a stored note with its chunks as they are; raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         chunks = self._store.chunks.of_note(note_id)
         cutting = Cutting(
@@ -106,13 +109,17 @@ class Cutter:
             options=self._store.notes.options(note_id),
             **self._store.notes.indexed_as(note_id),
         )
-        chosen = [
-            chunk for chunk in chunks if chunk.state == "embedded" or (chunk.state == "pending" and chunk.id in pending)
-        ]
-        return CutNote(cutting, self._windows(note, chosen), 0, partial(self.reuse, note_id, pending))
+        embedded = [chunk for chunk in chunks if chunk.state == "embedded"]
+        return CutNote(cutting, self._windows(note, embedded), 0, partial(self.reuse, note_id))
 
     def _cut(
-        self, draft: Draft, edits: Sequence[Edit], own: ChunkingOptions | None, recut: Callable[[], CutNote]
+        self,
+        draft: Draft,
+        edits: Sequence[Edit],
+        own: ChunkingOptions | None,
+        recut: Callable[[], CutNote],
+        *,
+        with_windows: bool = True,
     ) -> CutNote:
         note = draft.note
         options = own or self._base.chunking
@@ -123,14 +130,15 @@ class Cutter:
             chunks=applied.chunks,
             vectors=(),
             strategy=cut.strategy,
-            cut_by=cut_by(options, self._embedder),
+            cut_by=cut_by(options, self._base.fingerprint),
             mtime_ns=draft.mtime_ns,
             size=draft.size,
             edits=applied.edits,
             options=None if own == self._base.chunking else own,
         )
         flagged = sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True))
-        return CutNote(cutting, self._windows(note, self._to_embed(applied.chunks)), flagged, recut)
+        windows = self._windows(note, self._to_embed(applied.chunks)) if with_windows else ()
+        return CutNote(cutting, windows, flagged, recut)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]
@@ -147,6 +155,6 @@ class Cutter:
         return windows_of(chunks, note.title, self._embedder)
 
 
-def cut_by(options: ChunkingOptions, embedder: Embedder) -> str:
-    """Return the text that identifies, in a note's row, a cut by these options and the tokens of this embedder."""
-    return json.dumps([asdict(options), embedder.fingerprint])
+def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
+    """Return the text that identifies, in a note's row, a cut by these options and the tokens of an embedder."""
+    return json.dumps([asdict(options), fingerprint])

@@ -1,26 +1,22 @@
-"""Notes -> chunks -> vectors: the only write path to the index."""
+"""Notes -> chunks in the store: the only way in which notes are written."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from core.embedding import Embedder, tokens
-from core.errors import EmbeddingMismatch, NoteNotFound, SourceError
+from core.embedding import Embedder
+from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import CutNote, Cutter, Draft
-from core.model import Bits, ChunkingOptions, Edit, KnowledgeBase, Matrix, Progress, unheard
-from core.models import centre_of, settle_centring
+from core.indexing.vectors import Vectors
+from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, unheard
 from core.store import Store
 from core.store.cutting import Cutting
 from core.text import digest
 
 _GROUP = 128
-"""Windows, or notes, that are embedded and stored together.
-
-Windows of a group are sorted by length: equal lengths in a batch waste no padding.
-"""
-_SLICE = 32
-_SLICE_CHARACTERS = 100_000
-"""Windows, and their characters, that are embedded between two reports of progress, at which a job can be stopped."""
+"""Windows that are embedded and stored together, sorted by length, or notes."""
+_WRITTEN = 16
+"""Notes that are written together where nothing is embedded."""
 
 _Report = Callable[[float], None]
 """Takes the share of a group that is embedded."""
@@ -57,15 +53,17 @@ class Indexer:
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
         self._store = store
         self._base = base
-        self._embedder = embedder
         self._cutter = Cutter(store, base, embedder, keep_ready=keep_ready)
-        self._tokens = tokens.of(embedder) if base.keep_tokens else None
+        self._vectors = Vectors(store, base, embedder)
         self.done = Indexed()
 
-    def index(self, drafts: Iterable[Draft], total: int, progress: Progress = unheard) -> Indexed:
-        """Cut, embed and store notes as their files are, under the edits they have."""
+    def write(self, drafts: Iterable[Draft], total: int, progress: Progress = unheard) -> Indexed:
+        """Cut and store notes as their files are, under the edits they have; nothing is embedded.
+
+        Chunks whose text is as it was keep their vectors, the others are pending.
+        """
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
-        return self._run(tasks, total, progress, self._store_group)
+        return self._run(tasks, total, progress, self._write_group, _WRITTEN)
 
     def recut(
         self,
@@ -82,12 +80,10 @@ class Indexer:
         tasks = ((self._title(note_id), partial(self._cutter.recut, note_id, options, edits)) for note_id in note_ids)
         return self._run(tasks, len(note_ids), progress, self._store_group)
 
-    def embed(self, chunk_ids: Mapping[str, Collection[str]], progress: Progress = unheard) -> Indexed:
-        """Embed the pending ones of some chunks, by the note's id, without cutting the notes."""
-        tasks = (
-            (self._title(note_id), partial(self._cutter.reuse, note_id, ids)) for note_id, ids in chunk_ids.items()
-        )
-        return self._run(tasks, len(chunk_ids), progress, self._store_group)
+    def embed_again(self, note_ids: Sequence[str], progress: Progress = unheard) -> Indexed:
+        """Embed what the windows of stored notes lack, such as token bits, without cutting the notes."""
+        tasks = ((self._title(note_id), partial(self._cutter.reuse, note_id)) for note_id in note_ids)
+        return self._run(tasks, len(note_ids), progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = unheard) -> None:
         """Embed the windows that notes will have when they are cut again, without changing the notes."""
@@ -98,7 +94,7 @@ class Indexer:
         """Return how many windows a note will have when it is cut again, and the texts to embed by their hash."""
         windows = self._cutter.recut(note_id).windows
         texts = {digest(window.text): window.text for window in windows}
-        stored = self._vector_ids(texts)
+        stored = self._vectors.ids(texts)
         return len(windows), {key: text for key, text in texts.items() if key not in stored}
 
     def recuttings(self, note_ids: Sequence[str], progress: Progress = unheard) -> Iterator[Cutting]:
@@ -121,6 +117,7 @@ class Indexer:
         total: int,
         progress: Progress,
         finish: Callable[[Sequence[CutNote], _Report], object],
+        notes: int = _GROUP,
     ) -> Indexed:
         """Run the tasks, each the title of a note and what cuts it, and finish the cut notes in groups."""
         self._store.open_index()
@@ -136,7 +133,7 @@ class Indexer:
             except NoteNotFound:
                 continue
             windows += len(group[-1].windows)
-            if max(windows, len(group)) >= _GROUP:
+            if windows >= _GROUP or len(group) >= notes:
                 finish(group, _reporter(group, number + 1 - len(group), total, progress))
                 group, windows = [], 0
         if group:
@@ -146,17 +143,29 @@ class Indexer:
     def _store_group(self, group: Sequence[CutNote], report: _Report) -> None:
         _, embedded = self._embed_missing(group, report)
         with self._store.changing:
-            self._check_base()
-            current = [fresh for cut in group if (fresh := self._current(cut)) is not None]
+            current = self._still_current(group)
             # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, meanwhile.
             vectors, embedded_late = self._embed_missing(current, report)
-            self._store.put(self._base, [cut.with_vectors(vectors) for cut in current])
+            self._put(current, vectors, embedded + embedded_late)
+
+    def _write_group(self, group: Sequence[CutNote], report: _Report) -> None:
+        with self._store.changing:
+            current = self._still_current(group)
+            self._put(current, self._vectors.ids(_texts(current)))
+
+    def _put(self, group: Sequence[CutNote], vectors: Mapping[bytes, int], embedded: int = 0) -> None:
+        self._store.put(self._base, [cut.with_vectors(vectors) for cut in group])
         self.done += Indexed(
-            tuple(cut.cutting.note.id for cut in current),
-            sum(len(cut.cutting.chunks) for cut in current),
-            embedded + embedded_late,
-            sum(cut.flagged for cut in current),
+            tuple(cut.cutting.note.id for cut in group),
+            sum(len(cut.cutting.chunks) for cut in group),
+            embedded,
+            sum(cut.flagged for cut in group),
         )
+
+    def _still_current(self, group: Sequence[CutNote]) -> list[CutNote]:
+        """Return the notes of a group as they are now, without those that were deleted; raises EmbeddingMismatch."""
+        self._vectors.check_base()
+        return [fresh for cut in group if (fresh := self._current(cut)) is not None]
 
     def _current(self, cut: CutNote) -> CutNote | None:
         """Cut a note again if it was changed since; return None if it was deleted."""
@@ -170,56 +179,20 @@ class Indexer:
 
     def _embed_missing(self, group: Sequence[CutNote], report: _Report) -> tuple[dict[bytes, int], int]:
         """Embed the windows without a vector; return the ids of all vectors by their text's hash, and the new count."""
-        texts = {digest(window.text): window.text for cut in group for window in cut.windows}
-        stored = self._vector_ids(texts)
-        missing = sorted((key for key in texts if key not in stored), key=lambda key: len(texts[key]), reverse=True)
-        if missing:
-            settle_centring(self._store, self._embedder)
-        for at, keys in _sliced(missing, texts):
-            report(at / len(missing))
-            vectors, bits = self._encode([texts[key] for key in keys])
-            self._check(vectors, len(keys))
-            self._store.vectors.add(self._embedder.fingerprint, keys, vectors, bits)
-        return stored | self._vector_ids(missing), len(missing)
-
-    def _vector_ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        return self._store.vectors.ids(self._embedder.fingerprint, hashes, with_bits=self._tokens is not None)
-
-    def _encode(self, texts: Sequence[str]) -> tuple[Matrix, list[Bits] | None]:
-        if self._tokens is None:
-            return self._embedder.embed(texts, role="note"), None
-        centre = centre_of(self._store, self._tokens)
-        vectors, token_rows = self._tokens.embed_tokens(texts, role="note")
-        return vectors, [tokens.signs(rows, centre) for rows in token_rows]
-
-    def _check_base(self) -> None:
-        if self._store.bases.named(self._base.name).fingerprint != self._base.fingerprint:
-            raise EmbeddingMismatch(
-                "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
-                base=self._base.name,
-            )
-
-    def _check(self, vectors: Matrix, count: int) -> None:
-        if vectors.shape != (count, self._base.dimension):
-            raise EmbeddingMismatch(
-                "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
-                "before. Import into a new base to use it.",
-                base=self._base.name,
-                shape=str(vectors.shape),
-                due=str((count, self._base.dimension)),
-            )
+        texts = _texts(group)
+        stored = self._vectors.ids(texts)
+        missing = {key: text for key, text in texts.items() if key not in stored}
+        done = 0
+        report(0)
+        for keys in self._vectors.embed(missing):
+            done += len(keys)
+            report(done / len(missing))
+        return stored | self._vectors.ids(missing), len(missing)
 
 
-def _sliced(keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[tuple[int, Sequence[bytes]]]:
-    """Yield the position and the keys of a few texts at a time, fewer if they are long.
-
-    The vectors of all tokens of a slice are in memory together.
-    """
-    at = 0
-    while at < len(keys):
-        count = max(1, min(_SLICE, _SLICE_CHARACTERS // max(1, len(texts[keys[at]]))))
-        yield at, keys[at : at + count]
-        at += count
+def _texts(group: Sequence[CutNote]) -> dict[bytes, str]:
+    """Return the texts of the windows of some notes, by their hash."""
+    return {digest(window.text): window.text for cut in group for window in cut.windows}
 
 
 def _reporter(group: Sequence[CutNote], done: int, total: int, progress: Progress) -> _Report:

@@ -12,6 +12,7 @@ from core.embedding import Embedder
 from core.errors import NoteNotFound, UnknownChoice, WorkspaceLocked
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
+from core.indexing.waiting import Waiting
 from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, unheard
 from core.store import Store
 from core.store.lock import take
@@ -99,7 +100,8 @@ class Scratch:
             if self._store.vectors.centring_settled(embedder.fingerprint):
                 store.settle_centring(embedder.fingerprint, self._store.vectors.centring(target))
             drafts = (draft for note_id in missing if (draft := self._draft(store, target, note_id)))
-            Indexer(store, target, embedder).index(drafts, len(missing), progress)
+            Indexer(store, target, embedder).write(drafts, len(missing))
+            Waiting(store, lambda _: embedder, [target]).embed(progress)
         if missing or stale:
             store.drop_unused_vectors()
             beside = record.with_suffix(".new")

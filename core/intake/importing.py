@@ -1,8 +1,7 @@
-"""A plan -> notes in the store: files are read, cut and embedded; notes are removed last."""
+"""A plan -> notes in the store: files are read, cut and stored, so that words find them; then notes are removed."""
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -11,6 +10,7 @@ from core.embedding import Embedder
 from core.errors import Cancelled, SourceError
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
+from core.indexing.waiting import state_of
 from core.intake import folder, notefile
 from core.model import Failed, KnowledgeBase, Progress, SyncPlan, SyncReport
 from core.store import Store
@@ -22,27 +22,29 @@ UPLOADED = "upload"
 
 
 class Importer:
-    """Applies the plans of one base."""
+    """Applies the plans of one base. `stopped`: the last plan was stopped before its end."""
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
         self._store = store
         self._base = base
         self._indexer = Indexer(store, base, embedder)
         self._failed: list[Failed] = []
+        self.stopped = False
 
     def apply(self, plan: SyncPlan, progress: Progress) -> SyncReport:
-        """Apply the plan and return the report. If it is stopped, no note is removed."""
+        """Apply the plan without embedding, and return the report. If it is stopped, no note is removed."""
         started = time.perf_counter()
         self._failed = list(plan.failed)
         removed, edits_kept = 0, 0
         if not plan.is_empty:
-            with suppress(Cancelled):
+            try:
                 self._rename(plan)
-                self._indexer.index(self._drafts(plan), len(plan.added) + len(plan.changed), progress)
+                self._write(plan, progress)
                 note_ids = [note.note_id for note in plan.removed]
                 edits_kept = self._store.delete_notes(self._base, note_ids, keep_edits=True)
                 removed = len(plan.removed)
-                self._store.drop_unused_vectors()
+            except Cancelled:
+                self.stopped = True
         done = self._indexer.done
         changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
         report = replace(
@@ -59,6 +61,17 @@ class Importer:
         )
         self._store.bases.record_sync(self._base, plan.source_ref, report.to_dict())
         return report
+
+    def _write(self, plan: SyncPlan, progress: Progress) -> None:
+        """Write the notes that are new or changed; a changed one can be searched at any moment."""
+        base_ids = [self._base.id]
+        notes = self._store.notes.count(base_ids) + len(plan.added)
+
+        def report(done: float, total: float, what: object) -> None:
+            written = self._store.notes.count(base_ids)
+            progress(done, total, state_of(notes, written, written - self._store.pending.count(base_ids).notes))
+
+        self._indexer.write(self._drafts(plan), len(plan.added) + len(plan.changed), report)
 
     def _rename(self, plan: SyncPlan) -> None:
         moves = []

@@ -2,13 +2,15 @@
 
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from core import chunking, embedding
-from core.errors import NoteNotFound, QueryError, SourceError, SyncRefused
+from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused
 from core.indexing.bases import Bases
+from core.indexing.waiting import FAILURES, Waiting
 from core.intake import folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, Importer
 from core.model import (
@@ -27,6 +29,9 @@ from core.model import (
 from core.models import Models
 from core.store import Store
 
+_WRITING = 0.05
+"""Share of the progress of an import that is writing; embedding takes the rest."""
+
 
 class Notes:
     """The notes of all bases."""
@@ -41,8 +46,10 @@ class Notes:
         return self._store.notes.cards(filters or Filters(), text=text)
 
     def get(self, note_id: str) -> Note:
-        """Return a note with its text; raises NoteNotFound."""
-        return self._store.notes.note(note_id)
+        """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
+        note = self._store.notes.note(note_id)
+        self._store.pending.open(note_id)
+        return note
 
     def named(self, name: str) -> NoteCard:
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
@@ -112,11 +119,15 @@ class Notes:
         if plan.source_ref == UPLOADED:
             shutil.rmtree(plan.folder, ignore_errors=True)
 
-    def apply(self, plan: SyncPlan, *, confirmed: bool = False, progress: Progress = unheard) -> SyncReport:
-        """Apply a plan to its base, note by note; removals come last.
+    def apply(
+        self, plan: SyncPlan, *, confirmed: bool = False, embed: bool = True, progress: Progress = unheard
+    ) -> SyncReport:
+        """Apply a plan to its base: first store all notes, so that words find them, then embed what is pending.
 
-        If `progress` stops it, nothing is removed and the report covers the notes done before. Raises
-        SyncRefused for a plan that `needs_confirmation` and isn't confirmed.
+        With `embed`, notes of the base that an earlier import left pending are embedded too. Without it, and in a base
+        that doesn't embed at once, that is left to `Chunks`. If `progress` stops the storing, nothing is removed and
+        the report covers the notes done before; if it stops the embedding, or the embedder fails, the report counts the
+        notes that wait. Raises SyncRefused for a plan that `needs_confirmation` and isn't confirmed.
         """
         if plan.needs_confirmation and not confirmed:
             raise SyncRefused(
@@ -129,14 +140,40 @@ class Notes:
         if not plan.is_empty:
             # Before the base is read: opening may rebuild a base's index under another name.
             self._store.open_index()
+        started = time.perf_counter()
         base = self._base_for_import(plan.base)
-        report = Importer(self._store, base, self._models.embedder(base)).apply(plan, progress)
-        self._models.settle_floor(base)
+        embed = embed and base.embed_at_once
+        importer = Importer(self._store, base, embedding.build(base.embedder))
+        report = importer.apply(plan, _part(progress, 0, _WRITING) if embed else progress)
         self.discard(plan)
-        return report
+        if embed and not importer.stopped:
+            report = self._embedded(base, report, _part(progress, _WRITING, 1))
+        waiting = self._store.pending.count([base.id]).notes
+        return replace(report, waiting=waiting, seconds=round(time.perf_counter() - started, 3))
+
+    def _embedded(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
+        """Embed the pending chunks of a base, and return the report of an import with what came of it."""
+        if not self._store.pending.any([base.id]):
+            self._store.drop_unused_vectors()
+            return report
+        waiting = Waiting(self._store, self._models.embedder, [base])
+        problem = None
+        try:
+            waiting.embed(progress)
+            self._models.settle_floor(base)
+        except Cancelled:
+            pass
+        except FAILURES as error:
+            problem = error.message
+        return replace(report, embedded_windows=waiting.done.windows, problem=problem)
 
     def _known(self, base: str) -> list[KnownNote]:
         return [note for known in self._bases.all() if known.name == base for note in self._store.notes.files(known)]
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         return next((base for base in self._bases.all() if base.name == name), None) or self._bases.add(name)
+
+
+def _part(progress: Progress, start: float, end: float) -> Progress:
+    """Return the progress of a part of a job, given as shares of the whole."""
+    return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)

@@ -91,7 +91,7 @@ class BaseStatus:
     """A base and its size; `folders` are its synced folders with the time of the last sync.
 
     `pending` of its chunks aren't embedded yet; `with_bits` of its windows have the bits of their
-    tokens, `bit_bytes` on disk. `switch` is an unfinished change of embedder.
+    tokens, `bit_bytes` on disk. `switch` is an unfinished change of embedder. `waiting` notes have a pending chunk.
     """
 
     base: KnowledgeBase
@@ -103,6 +103,7 @@ class BaseStatus:
     with_bits: int = 0
     bit_bytes: int = 0
     switch: Switch | None = None
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ NOTICES: dict[Notice, Message] = {
         "while you waited."
     ),
     "rerank_partial": message("The time for the second look ran out: the last hits keep the score they had."),
+    "unfinished": message("Some notes are not indexed yet: so far, they are found by words only."),
 }
 """Texts of the notices."""
 

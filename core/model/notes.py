@@ -132,7 +132,8 @@ class SyncReport:
     """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
 
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
-    wait for their files to come back.
+    wait for their files to come back. `waiting` notes of the base can be searched by words only; `problem` is the
+    reason if the embedder failed.
     """
 
     added: int = 0
@@ -146,10 +147,13 @@ class SyncReport:
     edits_flagged: int = 0
     edits_kept: int = 0
     seconds: float = 0.0
+    waiting: int = 0
+    problem: Message | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""
-        return {**asdict(self), "failed": [item.to_dict() for item in self.failed]}
+        problem = self.problem and to_json(self.problem)
+        return {**asdict(self), "failed": [item.to_dict() for item in self.failed], "problem": problem}
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ Notice = Literal[
     "tokens_missing",
     "tokens_read",
     "rerank_partial",
+    "unfinished",
 ]
 
 

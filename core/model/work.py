@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from core.errors import TesseraError
+from core.messages import Message
 
 
 class Progress(Protocol):
     """Callback between the steps of long work; raises Cancelled to stop it."""
 
-    def __call__(self, done: float, total: float, what: str) -> None: ...
+    def __call__(self, done: float, total: float, what: str | Message) -> None: ...
 
 
-def unheard(done: float, total: float, what: str) -> None:
+def unheard(done: float, total: float, what: str | Message) -> None:
     """Ignore progress."""
 
 
@@ -32,7 +33,7 @@ class Job:
     state: JobState = "running"
     done: float = 0.0
     total: float = 0.0
-    what: str = ""
+    what: str | Message = ""
     started: float = 0.0
     seconds: float = 0.0
     result: Any = None

@@ -1,6 +1,7 @@
 """Fusion of the scores of several stages, as pure functions over {chunk: score}."""
 
 from collections.abc import Mapping
+from statistics import fmean
 from types import MappingProxyType
 
 from core.store.ranking import best
@@ -19,12 +20,14 @@ def weighted(
     """Return the weighted sum of both stages' scores, each normalised to 0..1 over the pool.
 
     `weight` applies to meaning, 1 - `weight` to words; of that, what words are not `trusted` with goes to meaning too.
+    A chunk without a vector counts as the mean of the others in meaning.
     On 1,800 questions this put the right passage first 1.5 to 2.5 points more often than
     reciprocal ranks, and alike for weights of 0.5 to 0.7; every candidate needs both scores.
     """
     meaning, words = normalised(vector), normalised(keyword)
+    unknown = fmean(meaning.values()) if meaning else 0.0
     return {
-        key: (1 - (1 - weight) * trusted.get(key, 1.0)) * meaning.get(key, 0.0) + (1 - weight) * words.get(key, 0.0)
+        key: (1 - (1 - weight) * trusted.get(key, 1.0)) * meaning.get(key, unknown) + (1 - weight) * words.get(key, 0.0)
         for key in meaning.keys() | words.keys()
     }
 

@@ -19,7 +19,7 @@ _REASONS: dict[LostAt, Message] = {
     "filters": message("The filters let none of its chunks through."),
     "phrase": message("None of its chunks holds the phrase as it stands."),
     "excluded": message("Every one of its chunks holds a word that is excluded."),
-    "pending": message("Its chunks are not indexed yet, and none of them holds a word of the question."),
+    "pending": message("Some of its chunks are not indexed yet, and hold no word of the question."),
     "pool": message("Others are nearer in meaning and in words, so none of its chunks was considered."),
     "threshold": message("Its similarity is below the minimum that is set."),
     "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
@@ -74,10 +74,13 @@ class Reasons:
         if narrowed:
             return Outcome(narrowed)
         scores = {rowid: stages for rowid in chunks if (stages := self._among_all(rowid))}
+        stage: LostAt = "pool"
+        if any(chunk.state == "pending" and rowid not in scores for rowid, chunk in chunks.items()):
+            stage = "pending"
         if not scores:
-            return Outcome("pending" if any(chunk.state == "pending" for chunk in chunks.values()) else "pool")
+            return Outcome(stage)
         best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
-        return Outcome("pool", chunks[best], scores[best])
+        return Outcome(stage, chunks[best], scores[best])
 
     def _narrowed(self, note: NoteCard, own: list[int]) -> LostAt | None:
         """Return the first of filters, exclusions and phrases that none of a note's chunks passes."""

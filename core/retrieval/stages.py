@@ -71,6 +71,8 @@ class Stages:
         search.pools["vector"] = best(nearest, search.settings.pool)
         if self._store.index_problem:
             search.say("index_damaged")
+        if self._store.pending.any(base.id for base in search.bases if base.embed_at_once):
+            search.say("unfinished")
 
     def _keyword(self, search: Search) -> None:
         if search.mode == "semantic":
@@ -81,7 +83,10 @@ class Stages:
         )
 
     def _complete(self, search: Search) -> None:
-        """Compute the missing scores of the other stage's candidates, and mark those below the threshold."""
+        """Compute the missing scores of the other stage's candidates, and mark those below the threshold.
+
+        A chunk that isn't indexed yet has no score by meaning, and no threshold.
+        """
         search.completed = {stage: dict(scores) for stage, scores in search.pools.items()}
         if search.mode == "hybrid":
             vector, keyword = search.completed["vector"], search.completed["keyword"]
@@ -95,7 +100,7 @@ class Stages:
         least = search.settings.score_threshold
         if search.mode != "keyword" and least > 0:
             vector = search.completed["vector"]
-            search.below = {rowid for rowid in search.chunks if vector.get(rowid, 0.0) < least}
+            search.below = {rowid for rowid in search.chunks if vector.get(rowid, least) < least}
 
     def _read(self, search: Search, rowids: Iterable[int]) -> None:
         search.chunks = self._store.chunks.by_rowid(rowids)
@@ -141,8 +146,6 @@ class Stages:
             search.rerank_problem = error.message
             return
         scores = {rowid: score for rowid, score in judged.items() if score is not None}
-        if len(scores) < len(judged):
-            search.say("rerank_partial")
         if scores:
             search.reranker = search.settings.reranker
             search.keep("rerank", best(scores))
@@ -160,22 +163,29 @@ class Stages:
             search.keep("literal", fusion.raised(order, search.gains))
 
     def _judged(self, search: Search, pool: Iterable[int]) -> dict[int, float | None]:
-        """Score with each reranker once. Bases with the same model share one reranker."""
+        """Score with each reranker once. Bases with the same model share one reranker.
+
+        A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
+        """
         cards, characters = search.cards, search.settings.rerank_characters
         by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
         for base in search.bases:
-            own = {rowid: search.chunks[rowid] for rowid in pool if search.card(rowid).base_id == base.id}
+            reranker, embedder = search.rerankers[base.id]
+            own = {
+                rowid: chunk
+                for rowid in pool
+                if search.card(rowid).base_id == base.id
+                if (chunk := search.chunks[rowid]).state != "pending" or not reranker.reads_bits
+            }
             if not own:
                 continue
-            reranker, embedder = search.rerankers[base.id]
             vector = search.vectors.get(base.fingerprint)
             texts = candidates(
                 self._store, base, embedder, vector, own, cards, with_bits=reranker.reads_bits, characters=characters
             )
-            unread = [own[rowid].state for rowid, candidate in texts.items() if candidate.bits is None]
             if reranker.reads_bits and not tokens.of(embedder):
                 search.say("tokens_read")
-            elif reranker.reads_bits and "embedded" in unread:
+            elif reranker.reads_bits and any(candidate.bits is None for candidate in texts.values()):
                 search.say("tokens_missing")
             by_reranker.setdefault(id(reranker), (reranker, {}))[1].update(texts)
         judged: dict[int, float | None] = {}
@@ -184,7 +194,9 @@ class Stages:
             if reranker.reads_bits and search.mode != "keyword":
                 scores = languages.levelled(scores, search.completed["vector"], search.groups)
             judged |= scores
-        return {rowid: judged[rowid] for rowid in pool}
+        if None in judged.values():
+            search.say("rerank_partial")
+        return {rowid: judged.get(rowid) for rowid in pool}
 
 
 def _rowids(chunks: Iterable[int]) -> Rowids:

@@ -6,7 +6,7 @@ the new one. A kill leaves at worst ids in Chroma that no note owns; the next op
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,13 +20,14 @@ from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
 from core.store import ranking
 from core.store.base_table import BaseTable
 from core.store.chroma import VectorIndex
-from core.store.chunk_table import ChunkTable, window_id
+from core.store.chunk_table import ChunkTable
 from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.edit_table import EditTable
 from core.store.floors import Floors
 from core.store.lock import take
 from core.store.note_table import NoteTable
+from core.store.pending_table import PendingChunk, PendingTable
 from core.store.question_table import QuestionTable
 from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
@@ -70,6 +71,7 @@ class Store:
         self.bases = BaseTable(self.database)
         self.notes = NoteTable(self.database)
         self.chunks = ChunkTable(self.database)
+        self.pending = PendingTable(self.database)
         self.words = Words(self.database)
         self.vectors = VectorTable(self.database)
         self.edits = EditTable(self.database)
@@ -171,24 +173,35 @@ class Store:
         """
         base = self.bases.named(base.name)
         old = [key for cutting in cuttings for key in self.chunks.window_ids(cutting.note.id)]
-        ids: list[str] = []
-        vector_ids: list[int] = []
-        for cutting in cuttings:
-            for chunk, windows in zip(cutting.chunks, cutting.vectors, strict=True):
-                ids += [
-                    window_id(cutting.note.id, cutting.note.generation, chunk.index, number)
-                    for number in range(len(windows))
-                ]
-                vector_ids += windows
-        stored = self.vectors.vectors(vector_ids, base.dimension)
-        if ids:
-            matrix = self.vectors.centring(base).passages(np.stack([stored[number] for number in vector_ids]))
-            self._guarded(lambda: self.index.add(base, ids, matrix))
+        windows = [window for cutting in cuttings for window in cutting.windows()]
+        self._add_to_index(base, windows)
         with self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
-            self.bases.count_index_added(base, len(ids))
+            self.bases.count_index_added(base, len(windows))
         self._guarded(lambda: self.index.remove(base, old))
+
+    def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
+        """Give pending chunks their windows, in one transaction; return the number of those that are as they were.
+
+        The ids of windows are new to the index: a kill before the commit leaves ids that no window has.
+        """
+        with self.changing:
+            base = self.bases.named(base.name)
+            vectors = self.pending.unchanged(vectors)
+            windows = [window for pending, ids in vectors.items() for window in pending.windows(ids)]
+            self._add_to_index(base, windows)
+            with self.database.write():
+                self.pending.embed(vectors)
+                self.bases.count_index_added(base, len(windows))
+        return len(vectors)
+
+    def _add_to_index(self, base: KnowledgeBase, windows: Sequence[tuple[str, int]]) -> None:
+        """Add windows, by the ids of their stored vectors, to the index."""
+        if windows:
+            stored = self.vectors.vectors((vector for _, vector in windows), base.dimension)
+            matrix = self.vectors.centring(base).passages(np.stack([stored[vector] for _, vector in windows]))
+            self._guarded(lambda: self.index.add(base, [key for key, _ in windows], matrix))
 
     def _write(self, cutting: Cutting) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""

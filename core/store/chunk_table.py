@@ -13,11 +13,14 @@ from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
 from core.store.database import AMONG, Table
+from core.store.ids import window_id
 from core.store.vector_table import VectorTable
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
 _TOTAL = '1 + (SELECT max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id) AS total'
+CHUNK = f"{_NAMES}, {_TOTAL}"
+"""The columns of a chunk."""
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 """The tables without the texts, which would take most of the time to read."""
@@ -61,12 +64,12 @@ class ChunkTable(Table):
         rows = self._database.rows(
             f'SELECT {_NAMES}, count(*) OVER () AS total FROM chunks WHERE note_id = ? ORDER BY "index"', note_id
         )
-        return list(map(_chunk, rows))
+        return list(map(chunk_of, rows))
 
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
-        statement = f"SELECT chunks.rowid, {_NAMES}, {_TOTAL} FROM chunks WHERE rowid {AMONG}"
+        statement = f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}"
         rows = self._database.rows(statement, list(rowids))
-        return {row["rowid"]: _chunk(row) for row in rows}
+        return {row["rowid"]: chunk_of(row) for row in rows}
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the rowids of chunks by their id."""
@@ -82,24 +85,13 @@ class ChunkTable(Table):
 
     def around(self, note_id: str, index: int, size: int) -> list[Chunk]:
         """Return a chunk with up to `size` neighbours on each side, in order, without deleted ones."""
-        side = f"SELECT {_NAMES}, {_TOTAL} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
+        side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
         rows = self._database.rows(
             f'SELECT * FROM ({side} <= ?2 ORDER BY "index" DESC LIMIT ?3 + 1)'
             f' UNION ALL SELECT * FROM ({side} > ?2 ORDER BY "index" LIMIT ?3) ORDER BY "index"',
             *(note_id, index, size),
         )
-        return list(map(_chunk, rows))
-
-    def pending(self, base: KnowledgeBase) -> dict[str, list[str]]:
-        """Return the ids of the base's pending chunks, by note."""
-        pending: dict[str, list[str]] = {}
-        for note_id, chunk_id in self._database.rows(
-            "SELECT note_id, chunks.id FROM chunks JOIN notes ON notes.id = note_id"
-            " WHERE state = 'pending' AND base_id = ? ORDER BY path, note_id, \"index\"",
-            base.id,
-        ):
-            pending.setdefault(note_id, []).append(chunk_id)
-        return pending
+        return list(map(chunk_of, rows))
 
     def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
         """Return the numbers of the base's notes, chunks and windows."""
@@ -192,7 +184,7 @@ class ChunkTable(Table):
 
     def of_windows(self, window_ids: Sequence[str]) -> dict[str, int]:
         """Return the chunk of each window; windows of an earlier generation have none."""
-        keys = [(window_id, window_id.rsplit(":", 3)) for window_id in window_ids]
+        keys = [(key, key.rsplit(":", 3)) for key in window_ids]
         rows = self._database.rows(
             "SELECT json_extract(value, '$[0]'), chunks.rowid FROM json_each(?)"
             " JOIN notes ON notes.id = json_extract(value, '$[1]') AND generation = json_extract(value, '$[2]')"
@@ -234,12 +226,8 @@ class ChunkTable(Table):
         return best
 
 
-def window_id(note_id: str, generation: int, index: int, window: int) -> str:
-    """Return the id of a window in the vector index."""
-    return f"{note_id}:{generation}:{index}:{window}"
-
-
-def _chunk(row: sqlite3.Row) -> Chunk:
+def chunk_of(row: sqlite3.Row) -> Chunk:
+    """Return the chunk of a row of CHUNK."""
     fields = {name: row[name] for name in (*_COLUMNS, "total")} | {
         "parent_sections": tuple(json.loads(row["parent_sections"])),
         "has_code": bool(row["has_code"]),

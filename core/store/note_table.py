@@ -134,6 +134,10 @@ class NoteTable(Table):
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
 
+    def count(self, base_ids: Iterable[str]) -> int:
+        """Return the number of notes in some bases."""
+        return int(self._database.value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", [*base_ids]))
+
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
         """Return the base of each note; notes that aren't stored are left out."""
         return dict(self._database.rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", list(note_ids)))

@@ -21,8 +21,11 @@ class VectorTable(Table):
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
-        """Store vectors under the hash of their text, with the bits of its tokens; stored ones stay as they are."""
-        with self._database.write() as connection:
+        """Store vectors under the hash of their text, with the bits of its tokens; stored ones stay as they are.
+
+        Searches find them once a window has them.
+        """
+        with self._database.write(aside=True) as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.executemany(
                 "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"

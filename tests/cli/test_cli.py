@@ -15,6 +15,7 @@ import pytest
 
 from core import cli, places
 from core.embedding import EMBEDDERS
+from core.errors import ModelError
 from core.model import Matrix, Role
 from core.registry import Entry
 from core.workspace import Workspace
@@ -331,6 +332,35 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EMBEDDERS, "stoppable", Entry("tests.cli.test_cli:Stoppable"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setattr(Stoppable, "left", None)
+
+
+def test_an_import_whose_model_is_stopped_or_fails_goes_on_by_a_command(
+    run: Any, words: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "long"
+    folder.mkdir()
+    (folder / "long.md").write_text(notes.long_note(30))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "stoppable")
+    monkeypatch.setattr(Stoppable, "left", 20)
+    status, error = run("import", folder)
+    assert status == 130
+    assert f"Go on: tessera import {folder}" in error
+    assert run("status")["bases"][0].items() >= {"notes": 1, "chunks": 30, "waiting": 1}.items()
+    assert run("search", "word7", "--mode", "keyword")["hits"]
+
+    def fail(self: Stoppable, texts: Sequence[str], *, role: Role) -> Matrix:
+        raise ModelError("The server doesn't answer. Start it.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Stoppable, "embed", fail)
+        (folder / "herons.md").write_text("A note about herons.")
+        status, error = run("import", folder)
+        assert status == 1
+        assert "The server doesn't answer. Start it. Then go on: tessera index" in error
+        assert run("search", "herons", "--mode", "keyword")["hits"]
+    monkeypatch.setattr(Stoppable, "left", None)
+    assert run("index") == {"chunks": 31}
+    assert run("status")["bases"][0]["waiting"] == 0
 
 
 def test_models_are_listed_with_what_they_are(run: Any, folder: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -328,9 +329,10 @@ def test_an_edit_made_while_an_import_runs_is_not_lost(workspace: Workspace, fol
     for name in "abcde":
         (folder / f"{name}.md").write_text("New first line\n" + (folder / f"{name}.md").read_text())
     asked: list[str] = []
+    steps = count()
 
-    def meanwhile(done: float, total: float, what: str) -> None:
-        if what == "c" and not asked:
+    def meanwhile(done: float, total: float, what: object) -> None:
+        if next(steps) == 3:
             asked.append(workspace.chunks.edit(chunks(workspace)[3].id, "mine, meanwhile"))
 
     workspace.notes.apply(workspace.notes.plan_folder(folder), progress=meanwhile)

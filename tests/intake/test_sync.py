@@ -226,4 +226,6 @@ def test_report_is_json() -> None:
         "edits_flagged": 0,
         "edits_kept": 0,
         "seconds": 0.5,
+        "waiting": 0,
+        "problem": None,
     }

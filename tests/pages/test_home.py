@@ -12,8 +12,9 @@ def test_a_first_start_says_what_it_is_and_how_to_begin() -> None:
 
 
 def test_the_sample_notes_come_with_one_click() -> None:
-    screen = Screen().press("try").finish()
+    screen = Screen().press("try").finish().finish("embed")
     assert "Import finished" in screen.text
+    assert "chunks indexed" in screen.text
     assert "20 notes" in screen.text
     assert {note.base for note in screen.workspace.notes.cards()} == {"sample"}
     screen.press("close_import")
@@ -58,3 +59,23 @@ def test_a_damaged_index_can_be_rebuilt(filled: Screen) -> None:
     filled.press("rebuild").finish("rebuild")
     assert "The index is rebuilt" in filled.text
     assert filled.workspace.status().index_problem is None
+
+
+def test_what_an_import_left_is_indexed_when_the_app_starts(place: Path, vault: Path) -> None:
+    with Workspace(place) as workspace:
+        assert workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False).waiting == 3
+    screen = Screen().finish("embed")
+    assert "3 chunks indexed" in screen.text
+    assert not screen.workspace.chunks.unfinished()
+
+
+def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Path) -> None:
+    (vault / "herons.md").write_text("A note about herons.")
+    workspace = filled.workspace
+    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    filled.app.run()
+    assert "1 note is found by words only" in filled.text
+    assert "1 of them by words only" in filled.text
+    filled.press("go_on").finish("embed")
+    assert "found by words only" not in filled.text
+    assert "1 chunk indexed" in filled.text

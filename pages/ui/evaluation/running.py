@@ -39,6 +39,9 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
             widgets.small(
                 label, "run_first", "quiz", on_click=st.session_state.update, kwargs={"eval_view": "questions"}
             )
+    if workspace.chunks.pending(base.name):
+        unfinished = t("Some notes of this base are not indexed yet: the figures will change when they are.")
+        st.caption(f":material/hourglass_top: {unfinished}")
     if twice:
         st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
     elif beside:

@@ -49,9 +49,12 @@ def quick_search() -> None:
 def attention(workspace: Workspace, status: Status) -> None:
     """Draw the problems that a person should look at; nothing without any."""
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
-    if not failures and not status.index_problem:
+    unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
+    if not failures and not status.index_problem and not unfinished:
         return
     st.subheader(t("Needs attention"))
+    if unfinished:
+        _unfinished(workspace, status)
     if status.index_problem:
         defaults.problem(status)
         defaults.rebuild(workspace)
@@ -64,6 +67,18 @@ def attention(workspace: Workspace, status: Status) -> None:
         )
         with st.expander(plain(title), icon=":material/warning:"):
             plans.listing(plans.failed(failed))
+
+
+def _unfinished(workspace: Workspace, status: Status) -> None:
+    """Draw how many notes an import left without index, and the button that goes on."""
+    waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
+    text = t_plural(
+        "{n} note is found by words only: it is not indexed yet.",
+        "{n} notes are found by words only: they are not indexed yet.",
+        n=waiting,
+    )
+    st.info(text, icon=":material/hourglass_top:")
+    jobs.go_on(workspace)
 
 
 def bases(workspace: Workspace, status: Status) -> None:
@@ -86,6 +101,7 @@ def _base(status: BaseStatus) -> None:
     notes = t_plural("{n} note", "{n} notes", n=status.notes)
     facts = [
         f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
+        *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
         t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
         t("Model: {name}", name=embedder_name(base.embedder)),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),

@@ -1,6 +1,5 @@
 """The import of notes: its source, the preview of its changes, the confirmation."""
 
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -118,8 +117,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
         with st.container(horizontal=True):
             shut = plan.is_empty or not confirmed or workspace.readonly
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
-                apply = partial(workspace.notes.apply, plan, confirmed=confirmed)
-                if workspace.jobs.start("import", lambda progress: apply(progress=progress), base=plan.base):
+                if jobs.start_import(workspace, lambda: plan, plan.base, confirmed=confirmed):
                     del st.session_state["plan"]
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))

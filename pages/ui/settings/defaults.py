@@ -60,4 +60,4 @@ def rebuild(workspace: Workspace) -> None:
     about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
     shut = jobs.writing(workspace) or workspace.jobs.running("switch")
     if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
-        jobs.start(workspace, "rebuild", workspace.rebuild)
+        jobs.rebuild(workspace)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.messages import message, plural
-from core.model import Job, Progress, Rechunked, ServerTrial, SwitchCost, SyncReport, Trial
+from core.messages import Message, message, plural
+from core.model import Job, Progress, Rechunked, ServerTrial, SwitchCost, SyncPlan, SyncReport, Trial
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
@@ -17,6 +17,8 @@ SAMPLE = "sample"
 """The base of the notes that come with the program."""
 IMPORTS = ("import", "rebuild")
 CHUNKS = ("rechunk", "embed", "edits")
+WRITING = ("import", "rebuild", "rechunk", "edits")
+"""Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
 BASES = ("switch", "tokens")
 MODELS = ("test", "server", "download", "device")
 EVALUATION = ("evaluate", "advise")
@@ -97,7 +99,7 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
     """
     if workspace.readonly:
         return text_of(READONLY)
-    for job in filter(None, map(workspace.jobs.get, (*IMPORTS, *CHUNKS))):
+    for job in filter(None, map(workspace.jobs.get, WRITING)):
         if job.state == "running" and (job.name != "import" or importing(workspace, base)):
             doing = text_of(DOING[job.name])
             return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
@@ -130,14 +132,33 @@ def about(what: str, progress: Progress) -> Progress:
 
 def start_samples(workspace: Workspace) -> None:
     """Import the notes that come with the program."""
+    start_import(workspace, lambda: workspace.notes.plan_folder(SAMPLES, SAMPLE), SAMPLE)
+
+
+def start_import(workspace: Workspace, plan: Callable[[], SyncPlan], base: str, *, confirmed: bool = False) -> bool:
+    """Apply a plan in a job, then index its notes in another; return False while an import runs."""
 
     def work(progress: Progress) -> SyncReport:
-        return workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, SAMPLE), progress=progress)
+        return workspace.notes.apply(plan(), confirmed=confirmed, embed=False, progress=progress)
 
-    workspace.jobs.start("import", work, base=SAMPLE)
+    return workspace.jobs.start("import", _then_index(workspace, work), base=base)
 
 
-def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
+def rebuild(workspace: Workspace) -> None:
+    """Rebuild the index in a job, then index what an import left."""
+    start(workspace, "rebuild", _then_index(workspace, workspace.rebuild))
+
+
+def _then_index(workspace: Workspace, work: Callable[[Progress], object]) -> Callable[[Progress], object]:
+    def both(progress: Progress) -> object:
+        result = work(progress)
+        workspace.start_indexing()
+        return result
+
+    return both
+
+
+def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed")) -> None:
     """Draw the jobs of these names that run or were not closed after their end."""
 
     def draw() -> None:
@@ -150,10 +171,19 @@ def panel(workspace: Workspace, names: Sequence[str] = IMPORTS) -> None:
         follow(workspace, draw)
 
 
+def go_on(workspace: Workspace) -> None:
+    """Draw the button that indexes what imports left."""
+    shut = workspace.readonly or workspace.jobs.running("embed")
+    if widgets.button(t("Index the rest"), "go_on", "bolt", disabled=shut):
+        workspace.start_indexing()
+        st.rerun()
+
+
 def _running_job(workspace: Workspace, job: Job) -> None:
     number = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
-    share = f"{job.share:.0%}" if job.name in EVALUATION else f"{number(job.done)} / {number(job.total)}"
-    done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
+    whole = job.name in EVALUATION or isinstance(job.what, Message)
+    share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
+    done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
     st.progress(job.share, text=f"**{text_of(DOING[job.name])}** {done}")
     if job.name != "rebuild":
         key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
@@ -166,6 +196,8 @@ def _ended(workspace: Workspace, job: Job) -> None:
     elif job.state == "cancelled":
         if job.name in QUESTIONS:
             state = t("Stopped. No question was added.")
+        elif job.name == "embed":
+            state = t("Stopped. What is indexed stays; the other notes are found by words.")
         elif job.name in (*BASES, "cost", *MODELS, *EVALUATION):
             state = t("Stopped. What was done stays, and you can continue later.")
         else:
@@ -190,4 +222,6 @@ def _ended(workspace: Workspace, job: Job) -> None:
             st.html(head, width="content")
             if job.name == "import":
                 st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
+        elif job.name == "embed" and workspace.chunks.unfinished():
+            go_on(workspace)
         st.button(t("Close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

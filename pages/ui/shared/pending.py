@@ -14,7 +14,7 @@ def section(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Seque
     """Draw the switch of the base, and the buttons that index the waiting chunks of the note and of the base."""
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.chunks.pending(base.name)
-    shut = jobs.writing(workspace, base.name)
+    shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed")
     with st.container(horizontal=True, vertical_alignment="center"):
         at_once(workspace, base)
         label = t("Index this note ({n})", n=pending)

@@ -115,6 +115,7 @@ def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
     except WorkspaceLocked as error:
         workspace, holder = Workspace(readonly=True), error
     workspace.models.start_warming(after=WARM_AFTER)
+    workspace.start_indexing()
     return workspace, holder
 
 

@@ -1,0 +1,145 @@
+"""Pending chunks -> vectors: of the notes that a person opened first, then of the newest."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+
+from core.embedding import Embedder
+from core.embedding.windows import windows_of
+from core.errors import EmbeddingMismatch, ModelError, ProviderError
+from core.indexing.vectors import Vectors
+from core.messages import Message, message
+from core.model import KnowledgeBase, Progress, unheard
+from core.store import Store
+from core.store.pending_table import PendingChunk
+from core.text import digest
+
+FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
+"""Errors of an embedder. The notes can be searched by words nevertheless."""
+
+_BLOCK = 128
+"""Chunks that are chosen, and sorted by length, together: 2.7 % of the model's work is padding, with 256 1.6 %."""
+_PATIENCE = 0.5
+"""Seconds between two reports of progress while another thread embeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Numbers of chunks that got their vectors, and of windows that were embedded for them."""
+
+    chunks: int = 0
+    windows: int = 0
+
+    def __add__(self, other: "Embedded") -> "Embedded":
+        return Embedded(self.chunks + other.chunks, self.windows + other.windows)
+
+
+class Waiting:
+    """The pending chunks of some bases, or `only` those of these ids; `done` counts those that were embedded.
+
+    `embedder_of` returns the embedder of a base. One thread at a time embeds; another one waits for it, and embeds
+    what is left.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder_of: Callable[[KnowledgeBase], Embedder],
+        bases: Sequence[KnowledgeBase],
+        only: Collection[str] | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder_of = embedder_of
+        self._bases = {base.id: base for base in bases}
+        self._only = only
+        self.done = Embedded()
+
+    def embed(self, progress: Progress = unheard) -> None:
+        """Embed the chunks until none is left.
+
+        Chunks are committed every few seconds; on Cancelled those stay. The first of FAILURES is raised once the bases
+        without a failure are done.
+        """
+        self._store.open_index()
+        left, failure = dict(self._bases), None
+        with self._turn(progress):
+            while block := self._store.pending.next(left, _BLOCK, self._only):
+                self._report(progress)
+                base = left[block[0].base_id]
+                try:
+                    self._embed(base, block, progress)
+                except FAILURES as error:
+                    failure = failure or error
+                    del left[base.id]
+        if failure:
+            raise failure
+        self._store.drop_unused_vectors()
+
+    def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
+        """Embed pending chunks of a base, longest first; stop early if a person opens another note meanwhile."""
+        embedder, opened = self._embedder_of(base), self._store.pending.opened
+        vectors = Vectors(self._store, base, embedder)
+        left = {pending.chunk.id: pending for pending in block}
+        texts: dict[bytes, str] = {}
+        windows: defaultdict[str, list[bytes]] = defaultdict(list)
+        for title, chunks in groupby(block, key=lambda pending: pending.title):
+            for window in windows_of([pending.chunk for pending in chunks], title, embedder):
+                key = digest(window.text)
+                texts[key] = window.text
+                windows[window.chunk_id].append(key)
+
+        def link(embedded: int = 0) -> None:
+            complete = [left.pop(chunk_id) for chunk_id in [*left] if known.issuperset(windows[chunk_id])]
+            linked = self._link(base, vectors, {pending: windows[pending.chunk.id] for pending in complete})
+            self.done += Embedded(linked, embedded)
+
+        known = set(vectors.ids(texts))
+        link()
+        for keys in vectors.embed({key: text for key, text in texts.items() if key not in known}):
+            known.update(keys)
+            link(len(keys))
+            self._report(progress)
+            if self._store.pending.opened != opened:
+                break
+
+    def _link(self, base: KnowledgeBase, vectors: Vectors, windows: Mapping[PendingChunk, Sequence[bytes]]) -> int:
+        """Store chunks with the vectors of their windows; return the number of those that are still as they were."""
+        if not windows:
+            return 0
+        with self._store.changing:
+            vectors.check_base()
+            ids = vectors.ids(key for keys in windows.values() for key in keys)
+            # Vectors that nothing used yet may have been deleted meanwhile.
+            stored = {pending: keys for pending, keys in windows.items() if ids.keys() >= {*keys}}
+            return self._store.embed(base, {pending: [ids[key] for key in keys] for pending, keys in stored.items()})
+
+    def _report(self, progress: Progress) -> None:
+        left = self._store.pending.count(self._bases, self._only).chunks
+        progress(self.done.chunks, self.done.chunks + left, searchable(self._store, self._bases))
+
+    @contextmanager
+    def _turn(self, progress: Progress) -> Iterator[None]:
+        while not self._store.pending.turn.acquire(timeout=_PATIENCE):
+            self._report(progress)
+        try:
+            yield
+        finally:
+            self._store.pending.turn.release()
+
+
+def searchable(store: Store, base_ids: Collection[str]) -> Message:
+    """Return how many notes of some bases can be searched, by words and by meaning."""
+    notes = store.notes.count(base_ids)
+    return state_of(notes, notes, notes - store.pending.count(base_ids).notes)
+
+
+def state_of(notes: int, by_words: int, by_meaning: int) -> Message:
+    """Return the state of an import that will have so many notes."""
+    return message(
+        "{words} of {notes} notes can be searched by words, {meaning} by meaning",
+        notes=notes,
+        words=by_words,
+        meaning=by_meaning,
+    )

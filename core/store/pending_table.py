@@ -1,0 +1,135 @@
+"""Chunks that wait for their vectors, and the order in which they get them."""
+
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.model import Chunk, KnowledgeBase
+from core.store.chunk_table import CHUNK, chunk_of
+from core.store.database import AMONG, Database, Table
+from core.store.ids import window_id
+
+_OPENED = 20
+"""Opened notes that go before the others."""
+
+
+class Waiting(NamedTuple):
+    """Numbers of notes with a pending chunk, and of pending chunks."""
+
+    notes: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChunk:
+    """A stored chunk without vectors; it is as it was while its note has this generation."""
+
+    rowid: int
+    base_id: str
+    generation: int
+    title: str
+    chunk: Chunk
+
+    def windows(self, vectors: Sequence[int]) -> list[tuple[str, int]]:
+        """Return the ids of its windows in the vector index, with the ids of their vectors."""
+        return [
+            (window_id(self.chunk.note_id, self.generation, self.chunk.index, number), vector)
+            for number, vector in enumerate(vectors)
+        ]
+
+
+class PendingTable(Table):
+    """The pending chunks of a workspace.
+
+    `turn` is held by the thread that embeds them. `opened` are the notes that a person opened last.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.turn = threading.Lock()
+        self.opened: tuple[str, ...] = ()
+
+    def open(self, note_id: str) -> None:
+        """Put the pending chunks of a note before all others."""
+        if note_id not in self.opened:
+            self.opened = (note_id, *self.opened[: _OPENED - 1])
+
+    def of(self, base: KnowledgeBase) -> dict[str, list[str]]:
+        """Return the ids of the base's pending chunks, by note."""
+        pending: dict[str, list[str]] = {}
+        for note_id, chunk_id in self._database.rows(
+            "SELECT note_id, chunks.id FROM chunks JOIN notes ON notes.id = note_id"
+            " WHERE state = 'pending' AND base_id = ? ORDER BY path, note_id, \"index\"",
+            base.id,
+        ):
+            pending.setdefault(note_id, []).append(chunk_id)
+        return pending
+
+    def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> Waiting:
+        """Count the pending chunks of some bases, or `only` those of these ids."""
+        chosen, values = _chosen(only)
+        row = self._database.row(
+            "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
+            f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}",
+            *([*base_ids], *values),
+        )
+        return Waiting(*row) if row else Waiting(0, 0)
+
+    def any(self, base_ids: Iterable[str]) -> bool:
+        """Whether any of these bases has a pending chunk."""
+        statement = (
+            "SELECT EXISTS (SELECT 1 FROM chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
+            f" WHERE state = 'pending' AND base_id {AMONG})"
+        )
+        return bool(self._database.value(statement, [*base_ids]))
+
+    def next(self, base_ids: Iterable[str], count: int, only: Collection[str] | None = None) -> list[PendingChunk]:
+        """Return at most `count` pending chunks of one base: those of `opened` notes, else of the newest notes.
+
+        `only`: those of these ids.
+        """
+        chosen, values = _chosen(only)
+        notes = self._database.rows(
+            f"SELECT id, base_id, id {AMONG} AS early FROM notes INDEXED BY notes_filters WHERE base_id {AMONG}"
+            f" AND EXISTS (SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending' {chosen})"
+            " ORDER BY early DESC, updated_at DESC, id LIMIT ?",
+            *([*self.opened], [*base_ids], *values, count),
+        ).fetchall()
+        turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]
+        rows = self._database.rows(
+            f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM json_each(?) AS turn"
+            " JOIN notes ON notes.id = turn.value JOIN chunks ON note_id = notes.id"
+            f" WHERE state = 'pending' {chosen} ORDER BY turn.key, \"index\" LIMIT ?",
+            *(turn, *values, count),
+        )
+        return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
+
+    def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
+        """Return those of some chunks, with their vectors, that are still pending and as they were."""
+        rows = self._database.rows(
+            "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
+            f" WHERE chunks.rowid {AMONG} AND state = 'pending'",
+            [pending.rowid for pending in vectors],
+        )
+        now = {tuple(row) for row in rows}
+        return {
+            pending: ids
+            for pending, ids in vectors.items()
+            if (pending.rowid, pending.chunk.note_id, pending.generation) in now
+        }
+
+    def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
+        """Write the windows of pending chunks, with the ids of their vectors."""
+        windows = [
+            (pending.rowid, index, vector) for pending, ids in vectors.items() for index, vector in enumerate(ids)
+        ]
+        with self._database.write() as connection:
+            connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
+            rowids = [pending.rowid for pending in vectors]
+            self._database.execute(f"UPDATE chunks SET state = 'embedded' WHERE rowid {AMONG}", rowids)
+
+
+def _chosen(only: Collection[str] | None) -> tuple[str, list[list[str]]]:
+    """Return a condition on the ids of chunks, and its values."""
+    return ("", []) if only is None else (f"AND chunks.id {AMONG}", [[*only]])
