@@ -470,7 +470,7 @@ def test_the_command_line_cuts_a_base_anew(
 
     with pytest.raises(SystemExit, match="1"):
         cli.main(["rechunk", "--base", "vault", "--strategy", "recursive", "--chunk-size", "5", *where])
-    assert "chunk_overlap is 100" in capsys.readouterr().err
+    assert "chunk_overlap) is 100" in capsys.readouterr().err
     sizes = ["--chunk-size", "5", "--chunk-overlap", "0"]
     report = run("rechunk", "--base", "vault", "--strategy", "recursive", *sizes)
     assert (report["notes"], report["unchanged"], report["flagged"], report["failed"]) == (5, 0, 0, [])
