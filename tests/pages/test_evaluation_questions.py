@@ -87,6 +87,19 @@ def test_the_sample_questions_are_there_for_the_sample_notes(place: Path) -> Non
     assert "20 questions" in screen.text
 
 
+def test_the_sample_questions_are_there_beside_ones_own(place: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"))
+        workspace.questions.add_set("sample", "mine")
+    screen = menu(Screen().finish("warm").open("evaluation", base="sample"), "samples")
+    assert "20 questions" in screen.text
+    screen.app.selectbox(next(box.key for box in screen.app.selectbox if "question_set" in box.key)).set_value(
+        "mine"
+    ).run()
+    assert "20 questions" in menu(screen, "samples").text
+    assert sorted(one.name for one in screen.workspace.questions.sets("sample")) == ["Sample questions", "mine"]
+
+
 def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: Screen) -> None:
     look(filled).press("type_first")
     filled.app.text_area("new_question_text").input("pg_restore")
