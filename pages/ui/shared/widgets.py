@@ -103,13 +103,6 @@ def note_link(note_id: str) -> None:
     st.page_link("notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note_id})
 
 
-def import_links() -> None:
-    """Draw links to the two ways to get notes."""
-    with st.container(horizontal=True):
-        st.page_link("home.py", label=t("Try it with sample notes"), icon=":material/play_arrow:")
-        st.page_link("notes.py", label=t("Import my notes"), icon=":material/folder_open:")
-
-
 def base_filter(bases: Sequence[str], key: str, place: Any = st) -> str:
     """Draw the choice of a base and return its name, empty for all."""
     if st.session_state.get(key) not in bases:
