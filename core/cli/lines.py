@@ -209,7 +209,12 @@ def of_status(status: dict[str, Any]) -> list[str]:
         fields = {**base, "embedder": embedder_name(base["embedder"])}
         lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **fields))
         lines += [
-            _("    {path}, last sync {at}", path=folder["path"], at=folder["synced_at"]) for folder in base["folders"]
+            _(
+                "    {path}, last sync {at}",
+                path=folder["path"],
+                at=f"{folder['synced_at']:.16}".replace("T", " ") + " UTC",
+            )
+            for folder in base["folders"]
         ]
         if base["waiting"]:
             lines.append(f"    {_waiting_line(base['waiting'])}")

@@ -1,6 +1,6 @@
 """Names of settings, their values, figures and stages of loss: one table each for pages, terminal and reports."""
 
-from core.messages import Message, message
+from core.messages import Message, lines, message
 from core.model.evaluation import MissedAt
 from core.model.settings import PARTS
 
@@ -98,4 +98,4 @@ QUESTION_KINDS: dict[str, Message] = {
 
 def figure_name(name: str) -> Message:
     """Return the name of a figure, and the one that a command takes."""
-    return message("{name} ({code})", name=FIGURES[name], code=name)
+    return lines(FIGURES[name], name, separator=" · ")
