@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from core.embedding import centring
 from core.errors import WorkspaceLocked
 from core.model import Pipeline, SearchSettings
 from core.store import Store, schema
@@ -131,4 +132,19 @@ def test_a_pipeline_with_its_search_beside_the_rest_is_read(tmp_path: Path) -> N
         connection.execute("UPDATE runs SET pipeline = ?", (flat,))
     runs = store.runs.of(store.bases.named("notes"))
     assert {run.pipeline for run in runs} == {Pipeline("old", search=SearchSettings(mode="keyword"))}
+    store.close()
+
+
+def test_bases_of_the_bundled_model_are_centred_and_their_indexes_built_anew(old: Path) -> None:
+    ((fingerprint, constants),) = centring.shipped().items()
+    connection = sqlite3.connect(old / "notes.db")
+    connection.executescript(
+        f"UPDATE bases SET fingerprint = '{fingerprint}', dimension = {constants.shape[1]};"
+        f" UPDATE embedders SET fingerprint = '{fingerprint}';"
+    )
+    connection.close()
+    store = Store(old)
+    (base,) = store.bases.all()
+    assert base.index_generation == 1
+    assert (store.vectors.centring(base).constants == constants).all()
     store.close()

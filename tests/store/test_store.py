@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.embedding.centring import PLAIN, Centring
 from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
@@ -244,3 +245,28 @@ def test_a_failed_write_leaves_nothing(store: Store) -> None:
         put(store, base, "n1", base_id="nowhere")
     assert store.notes.ids() == set()
     assert json.loads((store.folder / "lock.json").read_text())["pid"] == os.getpid()
+
+
+def test_a_centring_that_is_settled_later_builds_the_index_anew(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    query = WordLengths().embed(["dddd a"], role="query")[0]
+    before = store.nearest(base, query, 3)
+    constants = np.zeros((3, 16), np.float32)
+    constants[2, 4] = 1  # words of four letters tell the language
+    store.settle_centring("word-lengths", Centring(constants))
+    centred = store.bases.named("notes")
+    assert centred.index_generation > base.index_generation
+    assert store.nearest(centred, query, 3) == pytest.approx(store.chunks.nearest(centred, query, 3), abs=1e-6)
+    assert store.nearest(centred, query, 3) != pytest.approx(before, abs=1e-2)
+    put(store, centred, "n2", ("dddd a",))
+    assert list(store.nearest(centred, query, 4).values()) == pytest.approx(
+        list(store.chunks.nearest(centred, query, 4).values()), abs=1e-6
+    )
+
+
+def test_a_model_that_gains_nothing_keeps_its_index(store: Store) -> None:
+    base = base_in(store)
+    store.settle_centring("word-lengths", PLAIN)
+    assert store.vectors.centring_settled("word-lengths")
+    assert store.bases.named("notes") == base
