@@ -142,7 +142,7 @@ def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
     assert (advice.best, advice.comparison.questions, advice.gain, advice.firm) == ("new", 25, 0.5, True)
     assert of_runs([old, new], "hit@5").keep
     assert "have 3:" in str(of_runs([ranked("a", (1, 2, 3)), ranked("b", (1, 1, 1))]).refused)
-    with pytest.raises(UnknownChoice, match="metric"):
+    with pytest.raises(UnknownChoice, match="figure"):
         of_runs([old, new], "hit")
     for runs in ([], [old]):
         with pytest.raises(ConfigError, match="at least one other"):
