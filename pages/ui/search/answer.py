@@ -87,7 +87,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
 
 
 def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_words: bool) -> SearchResult | None:
-    """Return the hits before the second look, or those by words only; None where there are none or the question fails."""
+    """Return the hits before the second look, or those by words only; None where none is close or the question fails."""
     first = SearchOptions(**{**options, "reranker": rerankers.NONE})
     if by_words:
         first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
@@ -95,7 +95,7 @@ def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_word
         result = workspace.search(text, **first)
     except QueryError:
         return None
-    return result if result.hits else None
+    return result if result.hits and result.confident else None
 
 
 def _beside(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> DeltaGenerator:
