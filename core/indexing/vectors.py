@@ -8,7 +8,7 @@ from core.model import Bits, KnowledgeBase, Matrix
 from core.models import centre_of, settle_centring
 from core.store import Store
 
-_SLICE = 32
+_SLICE = 16
 _SLICE_CHARACTERS = 100_000
 """Windows, and their characters, that are embedded between two reports of progress, at which a job can be stopped."""
 

@@ -341,7 +341,7 @@ def test_an_import_whose_model_is_stopped_or_fails_goes_on_by_a_command(
     folder.mkdir()
     (folder / "long.md").write_text(notes.long_note(30))
     monkeypatch.setenv("TESSERA_EMBEDDER", "stoppable")
-    monkeypatch.setattr(Stoppable, "left", 20)
+    monkeypatch.setattr(Stoppable, "left", 5)
     status, error = run("import", folder)
     assert status == 130
     assert f"Go on: tessera import {folder}" in error
