@@ -69,7 +69,9 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
 
 
 def weight_bytes(model: Any) -> int:
-    """Return the bytes of a loaded model's weights."""
+    """Return the bytes of a loaded model's weights; a model outside torch has them as its `weight_bytes`."""
+    if isinstance(size := getattr(model, "weight_bytes", None), int):
+        return size
     return sum(weights.numel() * weights.element_size() for weights in (*model.parameters(), *model.buffers()))
 
 
