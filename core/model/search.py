@@ -135,11 +135,15 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Best cosines of questions about other things in a base of so many windows: their mean and standard deviation."""
+    """Best cosines of questions about other things in a base: their mean and standard deviation.
+
+    `windows` and `questions` are how many the base had when it was measured.
+    """
 
     mean: float
     spread: float
     windows: int
+    questions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,10 @@ UNRELATED: Sequence[str] = (
 )
 """Questions of everyday life and words that mean nothing. Notes may answer a few of them, but hardly many."""
 
+_OWN = 100
+"""Questions of the person's own that are read, the newest of each set first."""
+_BELOW = 0.02
+"""Share of the person's answerable questions that may be no nearer than the floor."""
 _GROWN = 1.5
 """Growth of a base by which its floor is measured again."""
 _LEAST_SPREAD = 0.005
@@ -70,29 +74,48 @@ _vectors: dict[str, Matrix] = {}
 
 
 def settle(store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
-    """Measure the floor of a base unless it is known for about this many windows; a failing model leaves it unknown."""
+    """Measure the floor of a base unless it is known for its notes and questions; without its model it stays unknown.
+
+    The person's questions without an answer count as questions about other things; those with one keep it down.
+    """
     windows = store.chunks.count(base)[2]
+    answerable, others = _own(store, base)
+    own = len(answerable) + len(others)
     known = store.floors.get(base)
-    if store.readonly or not windows or (known and 1 / _GROWN < windows / known.windows < _GROWN):
+    grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or own != known.questions
+    if store.readonly or not windows or not grown:
         return
     try:
-        questions = _embedded(embedder)
+        unrelated = np.concatenate([_embedded(embedder), *_asked(embedder, others)])
+        related = _asked(embedder, answerable)
     except (ModelError, ProviderError):
         return
-    store.floors.set(base, measured(store, base, questions))
+    nearest = _nearest(store, base, unrelated)
+    mean = nearest.mean()
+    for questions in related:
+        mean = min(mean, np.quantile(_nearest(store, base, questions), _BELOW))
+    store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, own))
 
 
-def measured(store: Store, base: KnowledgeBase, questions: Matrix) -> Floor:
-    """Return the floor of a base with windows, from the vectors of questions, shape (questions, dimension)."""
+def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
+    """Return the similarity of the nearest window of a base to each question."""
     centring = store.vectors.centring(base)
     centred = centring.questions(questions)
     nearest = np.full(len(questions), -1.0, np.float32)
-    windows = 0
-    for ids, vectors in store.chunks.windows(base):
+    for _, vectors in store.chunks.windows(base):
         nearest = np.maximum(nearest, (centred @ vectors.T).max(axis=1))
-        windows += len(ids)
-    nearest = centring.similarity(nearest)
-    return Floor(float(nearest.mean()), max(float(nearest.std()), _LEAST_SPREAD), windows)
+    return centring.similarity(nearest)
+
+
+def _own(store: Store, base: KnowledgeBase) -> tuple[list[str], list[str]]:
+    """Return the person's questions on a base: those with right passages, and those that its notes don't answer."""
+    sets = [store.questions.of(question_set) for question_set in store.questions.sets(base)]
+    questions = [question for own in sets for question in own[::-1][:_OWN] if not question.suggested]
+    return [one.text for one in questions if one.gold], [one.text for one in questions if not one.gold]
+
+
+def _asked(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
+    return [embedder.embed(texts, role="query")] if texts else []
 
 
 def _embedded(embedder: Embedder) -> Matrix:

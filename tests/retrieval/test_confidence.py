@@ -1,5 +1,6 @@
 """What has no answer in the notes is told from what has one, in every mode."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,3 +78,22 @@ def test_a_base_that_has_grown_is_measured_again(tmp_path: Path) -> None:
         floor = workspace.store.floors.get(base)
         assert floor
         assert floor.windows == workspace.bases.status(base).windows > 3
+
+
+def test_the_persons_own_questions_move_the_floor(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(notes.write(tmp_path / "vault")))
+        base = workspace.bases.get("vault")
+
+        def mean_with(question: dict[str, object]) -> float:
+            workspace.questions.add_file("vault", "mine", json.dumps({"id": "1"} | question).encode(), "mine.jsonl")
+            workspace.models.settle_floor(base)
+            floor = workspace.store.floors.get(base)
+            assert floor
+            return floor.mean
+
+        floor = workspace.store.floors.get(base)
+        assert floor
+        assert mean_with({"question": "how are caches warmed by night", "gold": []}) > floor.mean
+        answer = {"path": "kitchen/bread.txt", "quote": "Crumb open"}
+        assert mean_with({"question": "wann blüht der Flieder", "gold": [answer]}) < floor.mean
