@@ -86,7 +86,9 @@ def test_the_persons_own_questions_move_the_floor(tmp_path: Path) -> None:
         base = workspace.bases.get("vault")
 
         def mean_with(question: dict[str, object]) -> float:
-            workspace.questions.add_file("vault", "mine", json.dumps({"id": "1"} | question).encode(), "mine.jsonl")
+            workspace.questions.add_file(
+                "vault", "mine", json.dumps({"id": question["question"]} | question).encode(), "mine.jsonl"
+            )
             workspace.models.settle_floor(base)
             floor = workspace.store.floors.get(base)
             assert floor
