@@ -98,4 +98,4 @@ def test_the_persons_own_questions_move_the_floor(tmp_path: Path) -> None:
         assert floor
         assert mean_with({"question": "how are caches warmed by night", "gold": []}) > floor.mean
         answer = {"path": "kitchen/bread.txt", "quote": "Crumb open"}
-        assert mean_with({"question": "wann blüht der Flieder", "gold": [answer]}) < floor.mean
+        assert mean_with({"question": "who painted the ceiling of the Sistine Chapel", "gold": [answer]}) < floor.mean
