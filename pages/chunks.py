@@ -65,7 +65,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
         return
     # On narrow screens the tree is behind the menu's button: there this stands in its place.
     with st.container(key="other_notes"):
-        shell.on_demand(t("Another note"), "another", "description", lambda: offer.notes(workspace), box=st.popover)
+        shell.popover(t("Another note"), "another", "description", lambda: offer.notes(workspace))
     note = workspace.notes.get(note_id)
     base = next(base for base in bases if base.id == note.base_id)
     own = workspace.chunks.options(note.id)

@@ -245,6 +245,7 @@ ARGUMENTS: dict[type[TesseraError], tuple[object, ...]] = {
         "onnx",
         "onnx",
     ),
+    errors.Unfinished: (message("why"),),
     errors.SourceError: ("a.md", "is empty."),
     errors.NoteNotFound: ("n",),
     errors.ChunkNotFound: ("c",),

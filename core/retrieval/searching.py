@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from typing import TypeVar, Unpack
 
-from core import reranking
+from core import embedding, reranking
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
 from core.messages import Message, message
@@ -124,7 +124,7 @@ class Searching:
             return Context("", (), 0, budget, confident=result.confident)
         first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
-        built = context.build(self._store, result.hits, words, self._models.embedder(first).tokens, budget)
+        built = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
         return replace(built, confident=result.confident)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:

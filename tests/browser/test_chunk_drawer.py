@@ -78,7 +78,8 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
     expect(card.locator(".t-edited")).to_have_text("edited")
 
     # Two cuts side by side: what one of them has alone is marked.
-    card.get_by_role("link", name="Open in Chunks").click()
+    card.get_by_role("button", name="Why this?").first.click()
+    page.get_by_test_id("stPopoverBody").get_by_role("link", name="Open in Chunks").click()
     expect(page.locator(".own.on")).to_contain_text("periwinkle lantern")
     page.get_by_test_id("stMain").get_by_text("Compare", exact=True).click()
     expect(page.locator(".only .badge").first).to_have_text("only here")

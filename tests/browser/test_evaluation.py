@@ -44,7 +44,8 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
         card = page.locator("[class*='st-key-hit_']").filter(has_text=right).first
         expect(card).to_be_visible()
         tab.settle()
-        card.get_by_role("button", name="Right passage").click()
+        card.get_by_role("button", name="Why this?").first.click()
+        page.get_by_test_id("stPopoverBody").get_by_role("button", name="Right passage").click()
         expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
         tab.settle()
 

@@ -65,11 +65,11 @@ def test_empty_file_has_no_questions(tmp_path: Path) -> None:
         ({**ROW, "id": "q2", "any": "yes"}, "'any' must be true or false"),
         ({**ROW, "id": "q2", "kind": 1}, "'kind' must be text"),
         ({**ROW, "id": "q2", "note": None}, "'note' must be text"),
-        ({**ROW, "id": "q2", "note": "\udfff"}, "surrogate"),
+        ({**ROW, "id": "q2", "note": "\udfff"}, "half of a character"),
         ({**ROW, "id": "q2", "suggested": 1}, "'suggested' must be true or false"),
         ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": -1}]}, "'start' must be a number"),
         ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": True}]}, "'start' must be a number"),
-        ({**ROW, "id": "q2", "question": "\ud800"}, "surrogate"),
+        ({**ROW, "id": "q2", "question": "\ud800"}, "half of a character"),
         (ROW, "'q1' is already used in line 1"),
     ],
 )

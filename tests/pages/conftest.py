@@ -1,6 +1,5 @@
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -44,14 +43,6 @@ class Screen:
     def finish(self, job: str = "import") -> "Screen":
         """Wait for a job and draw the page as it is then."""
         self.workspace.jobs.wait(job, 30)
-        self.app.run()
-        assert not self.app.exception, self.app.exception
-        return self
-
-    def why(self, count: int = 1, **options: Any) -> "Screen":
-        """Open what stands behind *Why this?* of the first hits of the search."""
-        for hit in self.workspace.search(self.app.query_params["q"], wait=False, **options).hits[:count]:
-            self.app.session_state[f"why_{hit.chunk.id}"] = True
         self.app.run()
         assert not self.app.exception, self.app.exception
         return self

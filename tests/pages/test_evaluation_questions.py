@@ -150,13 +150,10 @@ def test_first_questions_are_suggested_and_accepted_or_not(place: Path, tmp_path
 def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
     keep(filled, NEGATIVE)
     look(filled)
-    filled.app.session_state["suggest"] = True
-    filled.app.run()
     assert filled.app.radio("suggest_by").options == ["Rules, from definitions and headings"]
     filled.app.select_slider("suggest_count").set_value(5).run()
     filled.press("suggest_yes").finish("suggest")
     assert filled.workspace.jobs.get("suggest").state == "done"
-    assert filled.app.session_state["suggest"] is False
     assert "no definition or heading" in filled.text
 
 
@@ -171,8 +168,6 @@ def test_a_language_model_is_offered_where_there_is_one_and_its_failure_told(
     screen = Screen().finish("warm")
     keep(screen, NEGATIVE)
     look(screen)
-    screen.app.session_state["suggest"] = True
-    screen.app.run()
     screen.app.radio("suggest_by").set_value("model").run()
     screen.press("suggest_yes").finish("suggest")
     assert "can't be reached" in screen.errors.replace("\\", "")
@@ -440,7 +435,7 @@ def mark(screen: Screen, number: int = 0) -> object:
 
 
 def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None:
-    filled.open("search", q="pg_restore tag:nothing OR").open("search", q="pg_restore path:b").why()
+    filled.open("search", q="pg_restore tag:nothing OR").open("search", q="pg_restore path:b")
     assert "check_circle" not in mark(filled).proto.icon
     filled.press("mark_")
     (question,) = kept(filled)
@@ -448,7 +443,7 @@ def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None
     assert question.spans[0].path == "backups.md"
     assert filled.workspace.questions.sets("vault")[0].name == "My questions"
     assert "check_circle" in mark(filled).proto.icon
-    fresh = Screen().open("search", q="pg_restore").why()
+    fresh = Screen().open("search", q="pg_restore")
     assert "check_circle" in mark(fresh).proto.icon
     fresh.press("mark_")
     assert "check_circle" not in mark(fresh).proto.icon
@@ -456,7 +451,7 @@ def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None
 
 
 def test_several_hits_are_right_and_the_question_stays_until_the_last_is_taken_back(filled: Screen) -> None:
-    filled.open("search", q="the").why(2)
+    filled.open("search", q="the")
     for number in (0, 1):
         mark(filled, number).click().run()
     assert len(kept(filled)[0].spans) == 2
@@ -466,7 +461,7 @@ def test_several_hits_are_right_and_the_question_stays_until_the_last_is_taken_b
 
 def test_a_question_with_a_kind_outlives_its_last_mark(filled: Screen) -> None:
     keep(filled, {**GOOD, "question": "pg_restore", "gold": []})
-    filled.open("search", q="pg_restore").why().press("mark_")
+    filled.open("search", q="pg_restore").press("mark_")
     assert len(kept(filled)[0].spans) == 1
     filled.press("mark_")
     assert (kept(filled)[0].id, kept(filled)[0].gold) == ("q1", ())
@@ -476,8 +471,8 @@ def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Scree
     filled.workspace.notes.apply(filled.workspace.notes.plan_folder(notes.write(tmp_path / "other")))
     keep(filled, NEGATIVE, name="a")
     keep(filled, NEGATIVE, name="b")
-    look(filled, set="b").open("search", q="pg_restore base:vault").why().press("mark_")
-    filled.open("search", q="pg_restore base:other").why().press("mark_")
+    look(filled, set="b").open("search", q="pg_restore base:vault").press("mark_")
+    filled.open("search", q="pg_restore base:other").press("mark_")
     counts = {one.name: one.questions for base in ("vault", "other") for one in filled.workspace.questions.sets(base)}
     assert counts == {"a": 1, "b": 2, "My questions": 1}
 
@@ -488,7 +483,7 @@ def test_the_marks_of_a_page_are_read_once(filled: Screen, monkeypatch: pytest.M
     found = filled.workspace.questions.marked
     monkeypatch.setattr(filled.workspace.questions, "marked", lambda of, text: asked.append(text) or found(of, text))
     filled.open("search", q="the")
-    assert len(hits(filled.why(3))) == 3
+    assert len(hits(filled)) == 3
     assert asked == ["the"]
 
 
@@ -498,15 +493,15 @@ def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refu
     chunk_id = workspace.chunks.edit(workspace.chunks.of_note(note.id)[0].id, "zebra stripes")
     workspace.chunks.add(note.id, "okapi legs", after=chunk_id)
     filled.open("search", q="zebra").app.segmented_control("mode").set_value("keyword").run()
-    filled.why(mode="keyword").press("mark_")
+    filled.press("mark_")
     assert kept(filled)[0].spans[0].quote.startswith("# Backups")
-    filled.open("search", q="okapi").why(mode="keyword")
+    filled.open("search", q="okapi")
     assert mark(filled).disabled
     assert "You added this chunk yourself" in mark(filled).help.replace("\\", "")
 
 
 def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
-    filled.open("search", q="pg_restore").why()
+    filled.open("search", q="pg_restore")
     workspace = filled.workspace
     note = next(card for card in workspace.notes.cards() if card.path == "backups.md")
     button = mark(filled)

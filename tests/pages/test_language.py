@@ -225,7 +225,7 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
     screen.open("search", q="τίποτα")
     screen.press("reset_options")
     state(screen, expansion=2, search_bases=[], search_tags=[])
-    pill = next(one for one in screen.why().app.pills if (one.key or "").startswith("verdict_"))
+    pill = next(one for one in screen.app.pills if (one.key or "").startswith("verdict_"))
     pill.set_value("harmful").run()
     screen.press("mark_")
     typed = (

@@ -15,10 +15,8 @@ USUAL = 20
 def popover(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the number of the suggestions, their source, and the button that begins."""
     icon, shut = ":material/auto_awesome:", workspace.readonly
-    box = st.popover(t("Suggest"), icon=icon, key="suggest", disabled=shut, on_change="rerun")
-    if box.open:
-        with box:
-            _choices(workspace, question_set)
+    with st.popover(t("Suggest"), icon=icon, key="suggest", disabled=shut):
+        _choices(workspace, question_set)
 
 
 def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
@@ -33,7 +31,6 @@ def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
         st.caption(t("A language model, set in [llm] of tessera.toml, can ask in other words than the notes'."))
 
     def begin() -> None:
-        st.session_state["suggest"] = False
         start(workspace, question_set, count, by_model=way == "model")
 
     label, shut = t("Suggest questions"), workspace.readonly or workspace.jobs.running("suggest")

@@ -14,10 +14,10 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the context of a question, on demand."""
+    """Draw the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
-    box = partial(st.popover, type="tertiary", help=about)
-    shell.on_demand(t("Context"), "context_box", "content_copy", lambda: _inside(workspace, text, options), box)
+    inside = partial(_inside, workspace, text, options)
+    shell.popover(t("Context"), "context_box", "content_copy", inside, type="tertiary", help=about)
 
 
 def _inside(workspace: Workspace, text: str, options: SearchOptions) -> None:

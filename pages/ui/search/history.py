@@ -16,9 +16,9 @@ LONGEST = 70
 
 
 def popover(workspace: Workspace, text: str) -> None:
-    """Draw the history, on demand."""
+    """Draw the history."""
     with st.container(width="content"):
-        shell.on_demand(t("History"), "past", "history", lambda: _inside(workspace, text), st.popover)
+        shell.popover(t("History"), "past", "history", lambda: _inside(workspace, text))
 
 
 def _inside(workspace: Workspace, text: str) -> None:

@@ -109,8 +109,9 @@ class Entries:
                 st.html(meter, width="content")
             self._unfold(wide, hit)
             about = t("Why this?")
-            box = partial(st.popover, type="tertiary", help=about)
-            shell.on_demand(about, f"why_{hit.chunk.id}", "info", partial(self._why, hit, seen), box)
+            shell.popover(
+                about, f"why_{hit.chunk.id}", "info", partial(self._why, hit, seen), type="tertiary", help=about
+            )
         if head:
             with _row(f"trail_{hit.rank}"):
                 st.html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))

@@ -74,15 +74,30 @@ def problem(error: TesseraError) -> None:
     st.error(plain(text_of(error)), icon=":material/error:")
 
 
-def on_demand(label: str, key: str, icon: str, draw: Callable[[], None], box: Any = st.expander) -> None:
-    """Draw a box whose content is drawn while it is open, without the rest of the page."""
+def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
+    """Draw an expander whose content is drawn while it is open, without the rest of the page."""
 
     @st.fragment
     def part() -> None:
-        inside = box(label, icon=f":material/{icon}:", key=key, on_change="rerun")
+        inside = st.expander(label, icon=f":material/{icon}:", key=key, on_change="rerun")
         if inside.open:
             with inside, errors():
                 draw()
+
+    part()
+
+
+def popover(label: str, key: str, icon: str, draw: Callable[[], None], **more: Any) -> None:
+    """Draw a popover, whose content is drawn again without the rest of the page.
+
+    The content is there from the start. A popover that reports that it is open also reports that it was closed, after a
+    click on a link: Streamlit then runs the page that was left, and the new one stays blank.
+    """
+
+    @st.fragment
+    def part() -> None:
+        with st.popover(label, icon=f":material/{icon}:", key=key, **more), errors():
+            draw()
 
     part()
 
