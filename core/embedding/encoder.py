@@ -149,9 +149,9 @@ class Encoder:
 
     @cached_property
     def _ids_model(self) -> IdsModel | None:
-        # A second thread of BLAS gains a fifth for a question on an idle machine, and costs it a factor of 10 while an
-        # import keeps the cores busy, because the threads wait spinning.
-        ThreadpoolController().select(internal_api="openblas").limit(limits=1)
+        # A second thread of BLAS gains a third on an idle machine and costs as much while another program keeps the
+        # cores busy; more gain nothing for ten words, and wait spinning.
+        ThreadpoolController().select(internal_api="openblas").limit(limits=2)
         model = self._session(self.facts, self.name) if self._session else supported(self.facts)
         if model and self.running is None:
             self.running = model.running

@@ -26,6 +26,8 @@ class Models:
         self._jobs = jobs
         self._rerankers: dict[tuple[str, str], Reranker] = {}
         """By the reranker's name and the fingerprint of the token embedder, "" for a reranker that reads texts."""
+        self.loaded = False
+        """Whether the models of the bases are loaded; until the index is open too, searches are exact."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
 
@@ -112,6 +114,7 @@ class Models:
                 self._load(name)
             except (ModelError, ProviderError) as error:
                 failed.append(error)
+        self.loaded = not failed
         self._store.open_index()
         for base in self._store.bases.all():
             if base.embedder in self._warm:

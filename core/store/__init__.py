@@ -286,10 +286,11 @@ class Store:
         while allowed is None or wanted < len(allowed):
             windows = self.index.search(base, centred, wanted)
             chunks = self.chunks.of_windows(list(windows))
+            similarities = centring.similarity(np.array(list(windows.values()))).tolist()
             best: dict[int, float] = {}
-            for key, score in windows.items():
+            for key, score in zip(windows, similarities, strict=True):
                 if key in chunks:
-                    best.setdefault(chunks[key], centring.similarity(score))
+                    best.setdefault(chunks[key], score)
             if allowed is not None:
                 passing = np.isin(list(best), allowed)
                 best = {rowid: score for (rowid, score), passes in zip(best.items(), passing, strict=True) if passes}

@@ -68,7 +68,7 @@ def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
     """Draw what depends on jobs: again while one runs, and the whole page once when one starts or ends."""
     running = _running(workspace)
 
-    @st.fragment(run_every=1.0 if running else None)
+    @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else None)
     def part() -> None:
         if _running(workspace) != running:
             st.rerun()

@@ -13,7 +13,7 @@ from pages.ui.shared import jobs, keys, language, look, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
-WARM_AFTER = 0.5
+WARM_AFTER = 0.8
 """Seconds for the first page: nothing else runs for as long while the model's tokenizer is read."""
 
 MODEL = {
@@ -162,7 +162,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 def _model_state(workspace: Workspace) -> None:
     job = workspace.jobs.get("warm")
-    state = "ready" if job is None or job.state == "done" else "loading" if job.state == "running" else "failed"
+    done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
+    state = "ready" if done else "loading" if job and job.state == "running" else "failed"
     more = f'<div class="t-dim">{html(text_of(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
     text = f"<div>{html(text_of(MODEL[state]))}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
