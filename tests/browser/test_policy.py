@@ -236,12 +236,12 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     page.get_by_role("option").filter(has_text="Zanzibar").click()
     expect(page.get_by_text("It is among the hits")).to_be_visible()
     hostile.settle()
-    for name in ("Options", "History"):
-        page.get_by_role("button", name=name).click()
-        hostile.settle()
-        if name == "History":
-            expect(page.locator(".st-key-past_body")).to_contain_text("<img src=")
-        page.keyboard.press("Escape")
+    page.get_by_role("button", name="Options").click()
+    hostile.settle()
+    # The history holds the questions before the one that is on the page.
+    hostile.open("/search?q=Zanzibar")
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".st-key-past_body")).to_contain_text("<img src=")
 
 
 @pytest.mark.parametrize("view", ["questions", "compare", "history", "advice"])

@@ -73,8 +73,9 @@ def opened(note: Note, chunk: Chunk, question: str) -> None:
         if question:
             back = {"q": question}
             st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
-        label = t("All notes")
-        st.page_link("notes.py", label=label, icon=":material/description:", query_params={"note": note.id})
+        # A link from a page to itself leaves the address as it was, and the next run would read it.
+        place = {"note": note.id}
+        widgets.small(t("All notes"), "all_notes", "description", on_click=st.query_params.from_dict, args=(place,))
         widgets.chunk_link(note.id, chunk.index)
     with st.container(key="reader_page"):
         st.html(
