@@ -51,7 +51,7 @@ def main() -> None:
 
 def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
     embedder = embedding.build(embedding.resolve(workspace.settings.embedder))
-    embedder.warm()
+    embedder.embed(["warm"] * 8, role="note")  # so many that torch is loaded
     written, _ = timed(lambda: [synced(workspace, folder, embed=False) for folder in folders])
     say("all notes found by word", written, "s", WORDS_SECONDS)
     embedded, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
