@@ -11,6 +11,9 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
+│  ├─ DiskFull                 no space is left; nothing was lost
+│  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
+│  ├─ NotesDamaged             the database can't be read; names the newest backup
 │  ├─ IndexDamaged             says how to rebuild; keyword search still works
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
@@ -126,6 +129,18 @@ class ChunkNotFound(StoreError):
 
 class WorkspaceLocked(StoreError):
     """Another process writes to this workspace."""
+
+
+class DiskFull(StoreError):
+    """The disk of the workspace, or the person's share of it, is full; what was stored before is there."""
+
+
+class NotWritable(StoreError):
+    """The workspace can be read and not written."""
+
+
+class NotesDamaged(StoreError):
+    """The database can't be read, or a value in it is none that Tessera wrote."""
 
 
 class IndexDamaged(StoreError):

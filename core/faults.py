@@ -1,0 +1,127 @@
+"""Errors of the file system and of SQLite as errors on which a person can act.
+
+The module that calls the library translates: `with translated(folder): …`, or `raise fault(error, folder) from error`.
+"""
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from core.errors import DiskFull, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+
+BACKUPS = "backups"
+"""The folder in a workspace that holds backups of its database."""
+
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+_MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
+_TRIAL = b"\0" * 65536
+"""What is written to find out why SQLite could not write: more than a disk without space takes."""
+
+
+@contextmanager
+def translated(folder: Path) -> Iterator[None]:
+    """Raise the errors of the file system and of SQLite as StoreErrors; `folder` is the workspace or its index."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise fault(error, folder) from error
+
+
+def fault(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
+    """Return the error of a workspace's folder that tells a person what to do about an error of a library."""
+    return _of_files(error, folder) if isinstance(error, OSError) else _of_sqlite(error, folder)
+
+
+def _of_files(error: OSError, folder: Path) -> StoreError:
+    why = error.strerror or str(error)
+    path = error.filename if isinstance(error.filename, str) else str(error.filename or folder)
+    if error.errno in _FULL:
+        return DiskFull(
+            "There is no space left for {folder} ({why}). Make space on its disk, then do it again: nothing was lost.",
+            folder=str(folder),
+            why=why,
+        )
+    if error.errno in _REFUSED:
+        if folder.exists() and not os.access(folder, os.R_OK | os.X_OK):
+            return StoreError(
+                "{folder} can't be read ({why}). Ask its owner for access, or choose another workspace.",
+                folder=str(folder),
+                why=why,
+            )
+        return _not_writable(folder, why)
+    if error.errno in _MISPLACED:
+        return StoreError("{path} is in the way ({why}). Move it elsewhere, then do it again.", path=path, why=why)
+    return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
+
+
+def _of_sqlite(error: sqlite3.Error, folder: Path) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    why = str(error)
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        # SQLite says of these that it couldn't, and not why.
+        cause = _trial(folder)
+        return _of_files(cause, folder) if cause else _unreadable(folder, why)
+    if code == sqlite3.SQLITE_FULL:
+        return _of_files(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return _not_writable(folder, why)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
+        return WorkspaceLocked(
+            "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
+            file=str(folder / "notes.db"),
+        )
+    return damaged(folder, why)
+
+
+def damaged(folder: Path, why: str) -> NotesDamaged:
+    """Return the error of a workspace whose database can't be read, with the newest backup there is."""
+    backups = sorted((folder / BACKUPS).glob("*.db"), key=lambda file: file.stat().st_mtime)
+    file = folder / "notes.db"
+    if backups:
+        return NotesDamaged(
+            "{file} is damaged ({why}). Close Tessera, move {file} and the files {file}-wal and {file}-shm elsewhere, "
+            "and put {backup} in its place, or a later copy of your own.",
+            file=str(file),
+            why=why,
+            backup=str(backups[-1]),
+        )
+    return NotesDamaged(
+        "{file} is damaged ({why}). Close Tessera and put a copy of your own in its place; without one, move {folder} "
+        "elsewhere and import your notes again.",
+        file=str(file),
+        why=why,
+        folder=str(folder),
+    )
+
+
+def _not_writable(folder: Path, why: str) -> NotWritable:
+    return NotWritable(
+        "{folder} can't be written ({why}). Its notes can be searched, not changed. Allow writing to it, or copy it to "
+        "a disk where you may write.",
+        folder=str(folder),
+        why=why,
+    )
+
+
+def _unreadable(folder: Path, why: str) -> StoreError:
+    return StoreError(
+        "The disk of {folder} doesn't answer as it should ({why}). Copy the folder to another disk and use it there.",
+        folder=str(folder),
+        why=why,
+    )
+
+
+def _trial(folder: Path) -> OSError | None:
+    """Return the error that a file of some size in the folder meets."""
+    try:
+        with TemporaryFile(dir=folder) as file:
+            file.write(_TRIAL)
+            file.flush()
+    except OSError as error:
+        return error
+    return None
