@@ -42,7 +42,8 @@ def _of_files(error: OSError, folder: Path) -> StoreError:
     path = error.filename if isinstance(error.filename, str) else str(error.filename or folder)
     if error.errno in _FULL:
         return DiskFull(
-            "There is no space left for {folder} ({why}). Make space on its disk, then do it again: what was stored is still there.",
+            "There is no space left for {folder} ({why}). Make space on its disk, then do it again: what was "
+            "stored is still there.",
             folder=str(folder),
             why=why,
         )
