@@ -14,6 +14,8 @@ import pytest
 
 from core.errors import NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
 from core.intake.notes import Notes
+from core.markdown import outline
+from core.markdown.parser import Parsed
 from core.model import ChunkingOptions, Filters, Pipeline, SearchResult, SyncReport
 from core.query.filters import filters_of
 from core.workspace import Workspace
@@ -214,6 +216,31 @@ def test_bad_files_are_told_and_cost_nothing(workspace: Workspace, folder: Path,
     (hit,) = workspace.search("herons", mode="keyword").hits
     assert hit.note.warnings
     assert paths(workspace.search("pg_restore", mode="keyword")) == ["backups.md"]
+
+
+def test_one_file_never_stops_an_import(
+    workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    outline_of = outline.of
+
+    def broken(parsed: Parsed) -> outline.Outline:
+        if "heron" in parsed.body:
+            raise AttributeError("a fault of a library")
+        return outline_of(parsed)
+
+    monkeypatch.setattr(outline, "of", broken)
+    (folder / "b.md").write_text("A heron stands in the river.\n")
+    os.utime(folder / "backups.md", (1e12, 1e12))
+    report = synced(workspace, folder)
+    assert report.added == 3
+    (failed,) = report.failed
+    assert (failed.path, str(failed.error)) == (
+        "b.md",
+        "could not be read (AttributeError). It is left out; the log has the details.",
+    )
+    assert "a fault of a library" in caplog.text
+    with pytest.raises(SourceError, match="AttributeError"):
+        workspace.notes.preview(folder / "b.md", ChunkingOptions(), "bundled")
 
 
 def test_uploads_and_archives(workspace: Workspace) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core import chunking, embedding
 from core.embedding import Embedder
-from core.errors import EditError, NoteNotFound, UnknownChoice
+from core.errors import EditError, NoteNotFound, UnknownChoice, one_file
 from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
 from core.indexing.indexer import Indexed, Indexer
@@ -51,8 +51,9 @@ class Chunks:
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, under the edits it has; nothing is stored."""
         tokens = embedding.build(embedder).tokens
-        cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
-        return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.of_note(note.id), tokens).chunks)
+        with one_file(note.path or note.title):
+            cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
+            return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.of_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return a note's own chunking options, None if it has those of its base."""

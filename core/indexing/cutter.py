@@ -8,6 +8,7 @@ from functools import partial
 from core import chunking
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
+from core.errors import one_file
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
 from core.markdown.outline import Outline
@@ -123,8 +124,9 @@ class Cutter:
     ) -> CutNote:
         note = draft.note
         options = own or self._base.chunking
-        cut = chunking.cut(note, options, self._embedder.tokens, draft.outline)
-        applied = apply(note, cut.chunks, edits, self._embedder.tokens)
+        with one_file(note.path or note.title):
+            cut = chunking.cut(note, options, self._embedder.tokens, draft.outline)
+            applied = apply(note, cut.chunks, edits, self._embedder.tokens)
         cutting = Cutting(
             note=note,
             chunks=applied.chunks,

@@ -168,14 +168,17 @@ class Indexer:
         return [fresh for cut in group if (fresh := self._current(cut)) is not None]
 
     def _current(self, cut: CutNote) -> CutNote | None:
-        """Cut a note again if it was changed since; return None if it was deleted."""
+        """Cut a note again if it was changed since; return None if it was deleted, or fails now."""
         note = cut.cutting.note
         if self._store.notes.generation(note.id) == note.generation - 1:
             return cut
         try:
             return cut.recut()
+        except SourceError as error:
+            self.done += Indexed(failed=(error,))
         except NoteNotFound:
-            return None
+            pass
+        return None
 
     def _embed_missing(self, group: Sequence[CutNote], report: _Report) -> tuple[dict[bytes, int], int]:
         """Embed the windows without a vector; return the ids of all vectors by their text's hash, and the new count."""

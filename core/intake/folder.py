@@ -13,6 +13,9 @@ from core.intake.notefile import is_note, is_skipped
 from core.messages import message
 from core.model import NOTE_SUFFIXES, Failed, SourceFile
 
+_LATEST = 2**63 - 1
+"""Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -135,7 +138,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Fai
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))
     else:
-        yield SourceFile(path, status.st_mtime_ns, status.st_size)
+        yield SourceFile(path, max(-_LATEST, min(status.st_mtime_ns, _LATEST)), status.st_size)
 
 
 def _shown(path: Path, root: Path) -> str:

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core.embedding import Embedder
-from core.errors import Cancelled, SourceError
+from core.errors import Cancelled, SourceError, one_file
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.indexing.waiting import state_of
 from core.intake import folder, notefile
-from core.model import Failed, KnowledgeBase, Progress, SyncPlan, SyncReport
+from core.model import Failed, KnowledgeBase, Progress, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_table import Moved
@@ -88,26 +88,28 @@ class Importer:
         taken = self._store.notes.ids()
         known = {match.file.path: match.note.note_id for match in plan.changed}
         for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
+            version = self._store.notes.version(known[file.path]) if file.path in known else 0
+            note_id = known.get(file.path) or fresh_id(f"{self._base.id}/{file.path}", taken)
             try:
-                data = folder.read(plan.folder, file.path)
-                note, outline = notefile.read(data, file.path)
+                with one_file(file.path):
+                    draft = self._draft(plan, file, note_id, version + 1)
             except SourceError as error:
                 self._failed.append(Failed(file.path, error.reason))
                 continue
-            if file.path in known:
-                note_id = known[file.path]
-                version = self._store.notes.version(note_id)
-            else:
-                note_id, version = fresh_id(f"{self._base.id}/{file.path}", taken), 0
-                taken.add(note_id)
-            note = replace(
-                note,
-                id=note_id,
-                base_id=self._base.id,
-                version=version + 1,
-                content_hash=folder.content_hash(data),
-                source="upload" if plan.source_ref == UPLOADED else "folder",
-                source_ref=plan.source_ref,
-                updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
-            )
-            yield Draft(note, file.mtime_ns, file.size, outline)
+            taken.add(note_id)
+            yield draft
+
+    def _draft(self, plan: SyncPlan, file: SourceFile, note_id: str, version: int) -> Draft:
+        data = folder.read(plan.folder, file.path)
+        note, outline = notefile.read(data, file.path)
+        note = replace(
+            note,
+            id=note_id,
+            base_id=self._base.id,
+            version=version,
+            content_hash=folder.content_hash(data),
+            source="upload" if plan.source_ref == UPLOADED else "folder",
+            source_ref=plan.source_ref,
+            updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
+        )
+        return Draft(note, file.mtime_ns, file.size, outline)

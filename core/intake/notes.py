@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import chunking, embedding
-from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused
+from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused, one_file
 from core.indexing.bases import Bases
 from core.indexing.waiting import FAILURES, Waiting
 from core.intake import folder, notefile, sync, upload
@@ -81,12 +81,14 @@ class Notes:
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
         """Read and cut one file as an import would, storing nothing; raises SourceError."""
         file = file.expanduser()
+        tokens = embedding.build(embedder).tokens
         try:
-            note, _ = notefile.read(folder.read(file.parent, file.name), file.name)
+            with one_file(file.name):
+                note, _ = notefile.read(folder.read(file.parent, file.name), file.name)
+                note = replace(note, id=file.stem)
+                return note, chunking.cut(note, options, tokens)
         except SourceError as error:
             raise SourceError(str(file), error.reason) from error
-        note = replace(note, id=file.stem)
-        return note, chunking.cut(note, options, embedding.build(embedder).tokens)
 
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
         """Compare a folder with the notes of a base, by default the base with the folder's name. Nothing is changed.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import SourceError
+from core.errors import SourceError, one_file
 from core.intake.folder import Scan, hashed, scan
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
 
@@ -72,7 +72,8 @@ def _compare(scanned: Scan, known: Mapping[str, KnownNote]) -> _Comparison:
             compared.unchanged.append(note)
             continue
         try:
-            file = hashed(scanned.folder, file)
+            with one_file(file.path):
+                file = hashed(scanned.folder, file)
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))
             continue

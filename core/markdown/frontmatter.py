@@ -27,7 +27,10 @@ _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d
 _TEXT_KEYS = ("category", "type", "project", "scope")
 _CREATED_KEYS = ("created", "created_at", "date")
 _UPDATED_KEYS = ("updated", "updated_at", "modified")
-_NULL = "tag:yaml.org,2002:null"
+_YAML_TAG = "tag:yaml.org,2002:"
+_NULL = f"{_YAML_TAG}null"
+_UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What PyYAML's constructors raise for a text that doesn't fit its tag: they check nothing themselves."""
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -122,25 +125,34 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
         front.priority = int(value)
     elif name == "status" and value.lower() in get_args(NoteStatus):
         front.status = cast(NoteStatus, value.lower())
+    elif name in _CREATED_KEYS + _UPDATED_KEYS:
+        line = node.start_mark.line + 2
+        front.extra[key] = value
+        front.warnings.append(
+            message("'{key}' in the front matter (line {line}) is not a date like 2026-01-31.", key=key, line=line)
+        )
     else:
-        if name in _CREATED_KEYS + _UPDATED_KEYS:
-            line = node.start_mark.line + 2
-            front.warnings.append(
-                message("'{key}' in the front matter (line {line}) is not a date like 2026-01-31.", key=key, line=line)
-            )
         _keep(front, key, node)
 
 
 def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
+    line = node.start_mark.line + 2
     try:
         front.extra[key] = _plain(SafeConstructor().construct_document(node))
-    except (yaml.YAMLError, ValueError, OverflowError, TypeError):
-        if isinstance(node, yaml.ScalarNode):
-            front.extra[key] = node.value.replace("\0", "�")
+    except _UNFIT:
+        if not isinstance(node, yaml.ScalarNode):
+            front.warnings.append(
+                message("'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line)
+            )
             return
-        line = node.start_mark.line + 2
+        front.extra[key] = node.value.replace("\0", "�")
         front.warnings.append(
-            message("'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line)
+            message(
+                "'{key}' in the front matter (line {line}) can't be read as '{tag}'; it is kept as text.",
+                key=key,
+                line=line,
+                tag=node.tag.replace(_YAML_TAG, "!!"),
+            )
         )
 
 

@@ -116,6 +116,16 @@ def test_one_bad_value_costs_only_itself() -> None:
     assert [str(warning)[:3] for warning in front.warnings] == ["'a'", "'b'"[:3]]
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["!!timestamp 'x'", "!!bool maybe", "!!int ''", "!!int +", "!!float ''", "!!float 1:x", "!own text"],
+)
+def test_a_value_that_its_tag_does_not_fit_is_kept_as_text_and_told(value: str) -> None:
+    front = parse(f"title: kept\nmood: {value}\n")
+    assert (front.title, type(front.extra["mood"])) == ("kept", str)
+    assert "'mood' in the front matter (line 3) can't be read as '!" in str(front.warnings[0])
+
+
 @pytest.mark.parametrize("value", ["0x" + "f" * 50_000, "9" * 50_000, ".inf", ".nan", "!!binary aGk=", "2001-99-99"])
 def test_every_kept_value_is_json(value: str) -> None:
     front = parse(f"odd: {value}\n1: int key\nyes: bool key\n")
