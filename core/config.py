@@ -48,6 +48,8 @@ _REASONS = {
     "int_from_float": message("it must be a whole number"),
     "float_parsing": message("it must be a number"),
     "float_type": message("it must be a number"),
+    "bool_parsing": message("it must be true or false"),
+    "bool_type": message("it must be true or false"),
     "string_type": message("it must be a text"),
     "literal_error": message("it must be one of {choices}"),
     "extra_forbidden": message("there is no such setting"),
@@ -161,7 +163,10 @@ class LlmSettings(ServerSettings):
 
 
 class Settings(BaseSettings):
-    """All settings; an environment variable separates nested keys by two underscores."""
+    """All settings; an environment variable separates nested keys by two underscores.
+
+    `log_texts`: the texts of errors stand in the log, which may quote notes.
+    """
 
     model_config = SettingsConfigDict(
         env_prefix="TESSERA_", env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
@@ -170,6 +175,7 @@ class Settings(BaseSettings):
     workspace: Path = Path("data/workspace")
     embedder: str = "auto"
     models_dir: Path | None = None
+    log_texts: bool = False
     chunking: ChunkingSettings = ChunkingSettings()
     search: SearchSection = SearchSection()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()

@@ -87,6 +87,7 @@ class Jobs:
         except Cancelled:
             self._change(name, state="cancelled")
         except TesseraError as error:
+            _LOG.warning("The job '%s' failed", name, exc_info=error)
             self._change(name, state="failed", error=error)
         except Exception as error:  # noqa: BLE001 a thread has no caller to raise to, so the traceback is logged
             _LOG.exception("The job '%s' failed", name)

@@ -6,7 +6,7 @@ The English text is the id in the catalogues, `core/locale/LANGUAGE/LC_MESSAGES/
 import gettext
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -71,6 +71,17 @@ def reason_of(error: BaseException) -> Message:
     """Return the message of an exception; of another library's exception, the first line of its text."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, Message) else verbatim(str(error).strip().partition("\n")[0])
+
+
+def skeleton(message: Message) -> Message:
+    """Return a message without what came from a person: of its fields only numbers and messages, of others the name."""
+    fields: dict[str, object] = {}
+    for name, value in message.fields.items():
+        inner = getattr(value, "message", value)
+        fields[name] = skeleton(inner) if isinstance(inner, Message) else value
+        if not isinstance(fields[name], (Message, int, float)):
+            fields[name] = verbatim(f"{{{name}}}")
+    return replace(message, fields=fields)
 
 
 def render(message: object, language: str = ENGLISH) -> str:

@@ -1,16 +1,21 @@
 """A workspace: a folder of notes with its collections."""
 
+import logging
 import time
 from pathlib import Path
 from typing import Unpack
 
+from core import bugreport
+from core.bugreport import BugReport
 from core.config import Settings, settings
+from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.notes import Notes
 from core.jobs import Jobs
+from core.log import Log
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
 from core.models import Models
 from core.models.servers import Servers
@@ -19,8 +24,20 @@ from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
 from core.store import Store
 
+_LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
+
+
+def bug_report(path: Path | None = None) -> BugReport:
+    """Return what a bug report needs of a workspace, which may be one that can't be opened."""
+    chosen = Settings.model_construct()
+    try:
+        chosen = settings()
+        with Workspace(path, readonly=True) as workspace:
+            return workspace.bug_report()
+    except TesseraError as error:
+        return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
 
 
 class Workspace:
@@ -32,7 +49,18 @@ class Workspace:
 
     def __init__(self, path: Path | None = None, *, readonly: bool = False) -> None:
         self.settings: Settings = settings()
-        self.store = Store(path or self.settings.workspace, readonly=readonly)
+        folder = (path or self.settings.workspace).resolve()
+        self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
+        try:
+            self.store = Store(folder, readonly=readonly)
+        except BaseException as error:
+            if not isinstance(error, WorkspaceLocked):
+                _LOG.exception("The workspace can't be opened")
+            self.log.close()
+            raise
+        if not readonly:
+            self.log.limit()
+            _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
         self.models = Models(self.store, self.settings, self.jobs)
@@ -49,13 +77,19 @@ class Workspace:
     def __enter__(self) -> "Workspace":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception):
+            level = logging.INFO if isinstance(error, TesseraError) else logging.ERROR
+            _LOG.log(level, "The work on the workspace ended by an error", exc_info=error)
         self.close()
 
     def close(self) -> None:
         """Stop the jobs and close the store."""
         self.jobs.close()
         self.store.close()
+        if not self.readonly:
+            _LOG.info("Closed")
+        self.log.close()
 
     @property
     def readonly(self) -> bool:
@@ -87,6 +121,10 @@ class Workspace:
             readonly=self.store.readonly,
             index_problem=self.store.index_problem,
         )
+
+    def bug_report(self) -> BugReport:
+        """Return what a bug report needs: versions, sizes, settings, last errors; nothing that is the person's."""
+        return bugreport.bug_report(self.store.folder, self.settings, self.status())
 
     def start_indexing(self) -> bool:
         """Start the job `embed` for what imports left pending; return False if there is nothing, or while it runs.

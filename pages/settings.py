@@ -1,4 +1,4 @@
-"""Settings: the bases and their embedders, the models, what a search begins with, the vector index."""
+"""Settings: the bases and their embedders, the models, what a search begins with, the vector index, a bug report."""
 
 import streamlit as st
 
@@ -24,3 +24,4 @@ with shell.errors():
         defaults.search(workspace)
     with of_index:
         defaults.index(workspace, status)
+    shell.report(workspace.bug_report)

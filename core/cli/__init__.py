@@ -20,6 +20,8 @@ from core.cli.texts import _, say, translate_typer
 from core.errors import TesseraError, Unfinished, UnknownChoice
 from core.model import ChunkingOptions, Difference, SearchOptions
 
+_LOG_LINES = 100
+
 app = typer.Typer(
     help=_(
         "Tessera: import Markdown notes, look at every split, search by meaning and by word, measure what comes back."
@@ -221,7 +223,26 @@ app.command("app", help=_("Start the app in the browser; only this machine reach
 
 
 @app.command(help=_("Show what the workspace holds."))
-def status(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
+def status(
+    log: Annotated[bool, typer.Option("--log", help=_("Show the end of the log instead, the newest last."))] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help=_("Show what a bug report needs instead: no text, name or path of yours.")),
+    ] = False,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
+) -> None:
+    if log:
+        from core.log import FILE, tail
+
+        show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.of_log)
+        return
+    if report:
+        from core.workspace import bug_report
+
+        made = bug_report(workspace)
+        show(dict(made.facts), as_json, lambda _: [str(made)])
+        return
     with options.workspace_at(workspace, readonly=True) as opened:
         show(data.of_status(opened.status()), as_json, lines.of_status)
 

@@ -219,3 +219,7 @@ def of_status(status: dict[str, Any]) -> list[str]:
         if base["waiting"]:
             lines.append(f"    {_waiting_line(base['waiting'])}")
     return lines
+
+
+def of_log(log: dict[str, Any]) -> list[str]:
+    return log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])]

@@ -1,5 +1,6 @@
 """A plan -> notes in the store: files are read, cut and stored, so that words find them; then notes are removed."""
 
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,11 +13,13 @@ from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.indexing.waiting import state_of
 from core.intake import folder, notefile
+from core.messages import skeleton
 from core.model import Failed, KnowledgeBase, Progress, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_table import Moved
 
+_LOG = logging.getLogger(__name__)
 UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
 
@@ -60,6 +63,10 @@ class Importer:
             seconds=round(time.perf_counter() - started, 3),
         )
         self._store.bases.record_sync(self._base, plan.source_ref, report.to_dict())
+        counts = (report.added, report.changed, report.renamed, report.removed, report.unchanged, report.chunks)
+        _LOG.info("Imported: %d added, %d changed, %d renamed, %d removed, %d unchanged; %d chunks", *counts)
+        for failed in report.failed:
+            _LOG.info("Not imported: %s: %s", failed.path, skeleton(failed.error))
         return report
 
     def _write(self, plan: SyncPlan, progress: Progress) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, reranking
+from core import embedding, log, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.model import SearchSettings
@@ -231,3 +231,28 @@ def test_without_notes_the_models_are_shown_all_the_same() -> None:
     screen = Screen().open("settings")
     assert "There are no notes yet" in screen.text
     assert "tfidf" in boxes(screen)
+
+
+def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Screen) -> None:
+    assert "chromadb" not in settings.text
+    for locale, said in (("en-US", "Versions, sizes"), ("zh-CN", "版本")):
+        screen = Screen(locale)
+        screen.app.session_state["bug_report"] = True
+        assert said in screen.open("settings").text
+        (block,) = screen.app.code
+        assert "chromadb: 1." in block.value
+        assert str(settings.workspace.store.folder) not in block.value
+
+
+def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Workspace) -> None:
+        raise KeyError("Zaubernuss")
+
+    monkeypatch.setattr(Workspace, "status", fail)
+    settings.app.run()
+    assert settings.app.exception
+    said = "\n".join(log.tail(settings.workspace.store.folder, 100))
+    assert "ERROR streamlit.error_util:" in said
+    assert "  KeyError\n" in said
+    assert "    pages/settings.py:" in said
+    assert "Zaubernuss" not in said

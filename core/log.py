@@ -1,0 +1,174 @@
+"""The log of a workspace, `logs/tessera.log`: what happened and what failed, without a note's text.
+
+A record of Tessera is written with its fields. Of an exception its kind and the lines that it passed are written, for
+its own text may quote a note; so may the records of other programs. The setting `log_texts` adds the texts.
+"""
+
+import errno
+import logging
+import os
+import re
+import sqlite3
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from itertools import chain
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import FrameType
+
+from core.errors import TesseraError
+from core.messages import skeleton
+from core.places import PROGRAM
+
+FILE = Path("logs") / "tessera.log"
+_BYTES = 1_000_000
+_OLDER = 2
+_FRAMES = 30
+_CHAIN = 5
+"""Most exceptions of a chain, and most lines of each, that are written."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) ([\w.]+:\d+) ")
+_KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
+_PLACE = re.compile(r"    ([\w./-]+:\d+)")
+
+_CORE = logging.getLogger("core")
+_CORE.setLevel(logging.INFO)
+_CORE.addHandler(logging.NullHandler())  # without a handler, logging would print warnings to the terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A warning or an error of the log: when, where, and for each exception its kind and the lines it passed."""
+
+    at: str
+    where: str
+    trace: list[str] = field(default_factory=list)
+
+
+class Log(RotatingFileHandler):
+    """Writes the log of a workspace; where it can't be written, nothing is.
+
+    Only the process that holds the lock of the workspace rotates it and writes what is no warning.
+    """
+
+    def __init__(self, folder: Path, *, readonly: bool, texts: bool) -> None:
+        super().__init__(folder / FILE, backupCount=_OLDER, encoding="utf-8", errors="backslashreplace", delay=True)
+        self._readonly = readonly
+        self.setLevel(logging.WARNING if readonly else logging.INFO)
+        self.setFormatter(_Lines(texts))
+        self._loggers: list[logging.Logger] = []
+        self.listen("core")
+
+    def listen(self, *names: str) -> None:
+        """Write what these loggers say."""
+        for logger in map(logging.getLogger, names):
+            logger.addHandler(self)
+            self._loggers.append(logger)
+
+    def limit(self) -> None:
+        """Begin a new file from now on where the old one is large."""
+        self.maxBytes = _BYTES
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Do nothing: logging would print a traceback."""
+
+    def close(self) -> None:
+        for logger in self._loggers:
+            logger.removeHandler(self)
+        with suppress(OSError):  # what a full disk didn't take
+            super().close()
+
+    def _open(self) -> TextIOWrapper:
+        file = Path(self.baseFilename)
+        if not self._readonly:
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
+
+
+def tail(folder: Path, count: int) -> list[str]:
+    """Return the last lines of the log, the newest last; none where it can't be read."""
+    return list(_lines(folder))[-count:]
+
+
+def errors(folder: Path, count: int) -> list[Logged]:
+    """Return the last warnings and errors, the newest last, without any text of theirs."""
+    logged: list[Logged] = []
+    open_entry = False
+    for line in _lines(folder):
+        if not line.startswith(" "):
+            head = _HEAD.match(line)
+            open_entry = head is not None
+            logged += [Logged(head[1], head[3])] if head else []
+        elif open_entry and (part := _KIND.fullmatch(line) or _PLACE.fullmatch(line)):
+            logged[-1].trace.append(part[1])
+    return logged[-count:]
+
+
+def _lines(folder: Path) -> Iterator[str]:
+    file = folder / FILE
+    for one in (*(file.with_name(f"{file.name}.{number}") for number in range(_OLDER, 0, -1)), file):
+        with suppress(OSError):
+            if one.is_file():
+                yield from one.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+
+
+class _Lines(logging.Formatter):
+    """A line for each record; below it, for each exception of a chain, its kind and the lines that it passed."""
+
+    def __init__(self, texts: bool) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+        said = self._said(record) if self._texts or record.name.startswith("core.") else ""
+        head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
+        error = record.exc_info[1] if record.exc_info else None
+        return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
+
+    def _said(self, record: logging.LogRecord) -> str:
+        if not isinstance(record.args, tuple) or not record.args:
+            return record.getMessage()
+        fields = (self._named(one) if isinstance(one, BaseException) else one for one in record.args)
+        return str(record.msg) % tuple(fields)
+
+    def _trace(self, error: BaseException | None) -> Iterator[str]:
+        for _ in range(_CHAIN):
+            if error is None:
+                return
+            yield f"  {self._named(error)}"
+            for frame, line in list(traceback.walk_tb(error.__traceback__))[-_FRAMES:]:
+                yield f"    {_place(frame)}:{line}"
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+    def _named(self, error: BaseException) -> str:
+        """Return the kind of an exception, and of its text what no note can stand in."""
+        kind = type(error)
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        if self._texts:
+            text = str(error)
+        elif isinstance(error, TesseraError):
+            text = str(skeleton(error.message))
+        elif isinstance(error, OSError):
+            text = errno.errorcode.get(error.errno or 0, "")
+        elif isinstance(error, sqlite3.Error):
+            text = getattr(error, "sqlite_errorname", "")
+        else:
+            text = ""
+        return f"{name}: {text}" if text else name
+
+
+def _place(frame: FrameType) -> str:
+    """Return the module of a frame, or its file below the program's folder; of files of others nothing."""
+    file = Path(frame.f_code.co_filename)
+    name = str(frame.f_globals.get("__name__", ""))
+    if name == "__main__" and file.is_relative_to(PROGRAM):
+        return file.relative_to(PROGRAM).as_posix()
+    known = (PROGRAM, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
+    return name if name != "__main__" and any(map(file.is_relative_to, known)) else "elsewhere"
