@@ -1,28 +1,28 @@
 """Settings: defaults < servers that a person entered < `tessera.toml` < environment `TESSERA_*`."""
 
 import os
-import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from core import places
 from core.errors import ConfigError, TesseraError, UnknownChoice
-from core.messages import Message, message, reason_of, verbatim
+from core.messages import message
 from core.model import CHOICES, CHUNKING_RANGES, DEFAULTS, PARTS, ChunkingOptions, CompleteSettings, SearchSettings
+from core.settings_errors import PREFIX, error_of, problem_of, section_error
+from core.text import half_character
 
 FILE = Path("tessera.toml")
 
@@ -38,23 +38,6 @@ KEYS = {
     "llm": "TESSERA_LLM_API_KEY",
 }
 """Section -> environment variable with the server's API key; a key is no setting. `core.providers.keys` finds it."""
-
-_REASONS = {
-    "greater_than_equal": message("it must be at least {ge}"),
-    "greater_than": message("it must be more than {gt}"),
-    "less_than_equal": message("it must be at most {le}"),
-    "int_parsing": message("it must be a whole number"),
-    "int_type": message("it must be a whole number"),
-    "int_from_float": message("it must be a whole number"),
-    "float_parsing": message("it must be a number"),
-    "float_type": message("it must be a number"),
-    "bool_parsing": message("it must be true or false"),
-    "bool_type": message("it must be true or false"),
-    "string_type": message("it must be a text"),
-    "literal_error": message("it must be one of {choices}"),
-    "extra_forbidden": message("there is no such setting"),
-}
-"""Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
 
 _OPTIONS = ChunkingOptions()
 
@@ -162,6 +145,16 @@ class LlmSettings(ServerSettings):
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
 
 
+class _Environment(EnvSettingsSource):
+    """The environment; a section may be JSON."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
+        try:
+            return super().decode_complex_value(field_name, field, value)
+        except (ValueError, RecursionError) as error:
+            raise section_error(field_name) from error
+
+
 class Settings(BaseSettings):
     """All settings; an environment variable separates nested keys by two underscores.
 
@@ -169,7 +162,7 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="TESSERA_", env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
     )
 
     workspace: Path = Path("data/workspace")
@@ -182,6 +175,13 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     llm: LlmSettings = LlmSettings()
 
+    @field_validator("workspace", "models_dir")
+    @classmethod
+    def _path(cls, path: Path | None) -> Path | None:
+        if "\0" in str(path):
+            raise ValueError(message("it must be a path"))
+        return path
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -191,8 +191,30 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        toml = TomlConfigSettingsSource(settings_cls, FILE)
-        return init_settings, env_settings, toml, InitSettingsSource(settings_cls, dict(entered()))
+        layers: tuple[dict[str, Any], ...] = (_in_file(), dict(entered()))
+        return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
+
+
+def _in_file() -> dict[str, Any]:
+    """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
+    file = str(FILE.resolve())
+    try:
+        return tomllib.loads(FILE.read_text("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
+        ) from error
+    except OSError as error:
+        raise ConfigError("{path} can't be read: {reason}.", path=file, reason=error.strerror or str(error)) from error
+    except RecursionError as error:
+        raise ConfigError(
+            "{file} is nested too deeply. It needs [sections] with lines such as limit = 5 only.", file=file
+        ) from error
+    except ValueError as error:
+        raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
 
 
 def entered() -> dict[str, dict[str, str]]:
@@ -226,9 +248,9 @@ def enter(section: str, values: Mapping[str, str]) -> None:
 
 def source_of(section: str, name: str) -> Source:
     """Return where the value of a server's setting is from."""
-    if name in EnvSettingsSource(Settings)().get(section, {}):
+    if name in _Environment(Settings)().get(section, {}):
         return "environment"
-    if name in TomlConfigSettingsSource(Settings, FILE)().get(section, {}):
+    if name in _in_file().get(section, {}):
         return "file"
     return "entered" if name in entered().get(section, {}) else "default"
 
@@ -256,9 +278,14 @@ def settings(**values: Any) -> Settings:
     """Read the settings; raises ConfigError that names the key and its source."""
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
     known |= {"LANGUAGE", places.VARIABLE.removeprefix("TESSERA_")}  # core.messages and core.places read them
-    for variable in os.environ:
-        name = variable.removeprefix("TESSERA_").partition("__")[0]
-        if variable.startswith("TESSERA_") and name not in known:
+    for variable, value in os.environ.items():
+        name = variable.removeprefix(PREFIX).partition("__")[0]
+        if variable.upper().startswith(PREFIX) and half_character(value) is not None:
+            raise ConfigError(
+                "The environment variable {variable} holds bytes that are no text. Type its value again.",
+                variable=variable,
+            )
+        if variable.startswith(PREFIX) and name not in known:
             raise ConfigError(
                 "The environment variable {variable} is no setting of Tessera. Known: {names}.",
                 variable=variable,
@@ -266,32 +293,5 @@ def settings(**values: Any) -> Settings:
             )
     try:
         return Settings(**values)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError("{file} is not valid TOML: {reason}", file=str(FILE.resolve()), reason=str(error)) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["loc"][-1:] == ("api_key",):
-            raise ConfigError(
-                "A key stands in the environment only, so that no file gives it away. Remove '{key}' from {file} "
-                "or TESSERA_* and set one of {names}.",
-                key=key,
-                file=str(FILE),
-                names=[*KEYS.values()],
-            ) from None
-        raise ConfigError(
-            "The setting '{key}' is not valid: {reason} (in {file} or TESSERA_*).",
-            key=key,
-            reason=problem_of(first),
-            file=str(FILE),
-        ) from error
-
-
-def problem_of(error: Mapping[str, Any]) -> Message:
-    """Return the message of a validation error: our validator's, or ours for pydantic's kind."""
-    fields = error.get("ctx", {})
-    if error["type"] == "value_error":
-        return reason_of(fields["error"])
-    if known := _REASONS.get(error["type"]):
-        return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
-    return verbatim(error["msg"])
+        raise error_of(error, FILE, KEYS) from None

@@ -14,6 +14,7 @@ _RUNS = re.compile(
     r"|[vV]?\d+(?:\.\d+)+"
     rf"|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?"
 )
+_HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
 """Chinese characters of Unicode's basic plane, which includes those in practical use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -29,6 +30,17 @@ STOP_WORDS = frozenset(
 def digest(text: str) -> bytes:
     """Return the hash of a text in the store: 16 bytes (BLAKE2b)."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def half_character(text: str) -> int | None:
+    """Return where the first half of a character stands, which no file or database can hold; None if there is none."""
+    half = _HALVES.search(text)
+    return half and half.start()
+
+
+def escaped(text: str) -> str:
+    """Return a text that can be printed anywhere: halves of characters are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def fold(text: str) -> str:

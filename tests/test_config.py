@@ -41,12 +41,39 @@ def test_the_later_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
         ("[llm]\ntimeout_seconds = inf\n", "llm.timeout_seconds"),
         ("[llm]\nretries = 99\n", "llm.retries"),
         ("[search\n", "not valid TOML"),
+        ("search = 5\n", r"'search' is not valid: it is a section.* \(in .*/tessera.toml\)"),
+        ("models_dir = 1\n", "models_dir.*a path"),
+        ("workspace = 'caf\xe9'\n", "tessera.toml, line 1: this isn't UTF-8"),
+        (f"a = {'[' * 5000}\n", "nested too deeply"),
+        (f"a = {'9' * 5000}\n", "not valid TOML"),
     ],
 )
 def test_a_wrong_setting_is_named(toml: str, named: str) -> None:
-    Path("tessera.toml").write_text(toml)
+    Path("tessera.toml").write_bytes(toml.encode("latin-1"))
     with pytest.raises(ConfigError, match=named):
         settings()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "named"),
+    [
+        ("TESSERA_SEARCH", "{", r"'search' is not valid: it is a section.* \(in TESSERA_SEARCH\)"),
+        ("TESSERA_SEARCH", "5", r"it is a section.* \(in TESSERA_SEARCH\)"),
+        ("TESSERA_LLM", "[" * 50_000, r"it is a section.* \(in TESSERA_LLM\)"),
+        ("TESSERA_SEARCH", '{"limit": "x"}', r"search.limit.*whole number \(in TESSERA_SEARCH\)"),
+        ("TESSERA_SEARCH__LIMIT", "x", r"search.limit.*whole number \(in TESSERA_SEARCH__LIMIT\)"),
+        ("TESSERA_EMBEDDER", "\udcff", "TESSERA_EMBEDDER holds bytes that are no text"),
+    ],
+)
+def test_a_wrong_variable_is_named(variable: str, value: str, named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError, match=named):
+        settings()
+
+
+def test_a_file_with_a_byte_order_mark_is_read() -> None:
+    Path("tessera.toml").write_text("\ufeff[search]\nlimit = 5\n", encoding="utf-8")
+    assert settings().search.limit == 5
 
 
 def test_an_unknown_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

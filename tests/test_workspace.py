@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
+from core.errors import ConfigError, NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
 from core.intake.notes import Notes
 from core.markdown import outline
 from core.markdown.parser import Parsed
@@ -295,10 +295,18 @@ def test_a_hit_is_widened_as_far_as_its_note_goes(workspace: Workspace, folder: 
     assert first.passage.start == chunks[0].start
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "?!…，。", "title:x", "x" * 10_001])
+@pytest.mark.parametrize("text", ["", "  \n", "?!…，。", "title:x", "x" * 10_001, "half \ud800"])
 def test_questions_that_can_not_be_asked(workspace: Workspace, text: str) -> None:
     with pytest.raises(QueryError):
         workspace.search(text)
+
+
+def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="half of a character"):
+        workspace.bases.add("caf\udce9")
+    folder = notes.write(tmp_path / "caf\udce9")
+    with pytest.raises(SourceError, match="not valid text"):
+        workspace.notes.plan_folder(folder, "base")
 
 
 @pytest.mark.parametrize("text", ['say "', "NEAR(a b)", "a* OR", "缓" * 10_000, "word " * 2000, "🦀", "\x00a"])

@@ -17,8 +17,9 @@ from core.cli.app import serve
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, plain, progress, show, stop, write
 from core.cli.texts import _, say, translate_typer
-from core.errors import TesseraError, Unfinished, UnknownChoice
+from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
 from core.model import ChunkingOptions, Difference, SearchOptions
+from core.text import escaped, half_character
 
 _LOG_LINES = 100
 
@@ -267,6 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, stop)
     try:
+        _check(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except TesseraError as error:
         if "--json" in (arguments or sys.argv):
@@ -275,6 +277,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             line = f"tessera: {' '.join(say(error).split())}"
         sys.stderr.write(f"{line}\n")
         sys.exit(1)
+
+
+def _check(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        if half_character(argument) is not None:
+            raise ConfigError(
+                "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
+                argument=escaped(argument),
+            )
 
 
 def _chosen(arguments: dict[str, Any]) -> dict[str, Any]:

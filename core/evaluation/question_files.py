@@ -1,7 +1,6 @@
 """Question files in JSON lines; `sheets` reads tables."""
 
 import json
-import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -11,8 +10,7 @@ from core.evaluation.problems import Problems, parsing
 from core.messages import message, verbatim
 from core.model import Gold, KnowledgeBase, Question
 from core.store import Store
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+from core.text import half_character
 
 TABLES = (".csv", ".tsv")
 """Suffixes of files with a table."""
@@ -132,7 +130,7 @@ def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
         raise RowError("'{key}' must be text.", key=key)
     if not isinstance(value, str) or not (optional or value.strip()):
         raise RowError("'{key}' is missing or isn't text.", key=key)
-    if _SURROGATE.search(value):
+    if half_character(value) is not None:
         raise RowError("'{key}' holds half of a character.", key=key)
     return value
 

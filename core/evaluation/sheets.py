@@ -106,6 +106,7 @@ def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
     golds: dict[str, list[Gold]] = {}
     for line, row in rows:
         try:
+            _check_length(row)
             question = _question(row, line, questions.get(row["id"].strip()))
             golds.setdefault(question.id, []).extend(_gold(row))
         except RowError as error:
@@ -116,10 +117,15 @@ def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
     return [replace(question, gold=tuple(golds[key])) for key, question in questions.items()]
 
 
+def _check_length(row: Row) -> None:
+    if row[_OVER]:
+        raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
+    if missing := [column for column in _NEEDED if column not in row]:
+        raise RowError("this row ends before {missing}. A cell may be empty, but has its comma.", missing=missing)
+
+
 def _question(row: Row, line: int, known: Question | None) -> Question:
     """Return the question of a row, or `known`, its question from earlier rows; raises RowError."""
-    if row.get(_OVER):
-        raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
     _require(row, "id")
     if known is None:
         _require(row, "question")

@@ -23,6 +23,7 @@ from core.model import (
 )
 from core.models import Models
 from core.store import Store
+from core.text import escaped, half_character
 
 
 class Bases(Switching):
@@ -46,6 +47,8 @@ class Bases(Switching):
         """Add an empty base with the default settings; raises ConfigError for a name that is blank or taken."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
+        if half_character(name) is not None:
+            raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
         if name in {base.name for base in self.all()}:
             raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
         chosen = embedding.resolve(self._settings.embedder)

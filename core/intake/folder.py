@@ -12,6 +12,7 @@ from core.intake.encoding import MAX_BYTES, decode, too_large
 from core.intake.notefile import is_note, is_skipped
 from core.messages import message
 from core.model import NOTE_SUFFIXES, Failed, SourceFile
+from core.text import escaped, half_character
 
 _LATEST = 2**63 - 1
 """Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
@@ -89,6 +90,8 @@ def _root(folder: Path, forbidden: Path | None) -> Path:
         raise SourceError(str(folder), "This folder doesn't exist. Check the path.") from error
     if not is_folder:
         raise SourceError(str(folder), "This is a file, not a folder. Give the folder it is in.")
+    if half_character(str(root)) is not None:
+        raise SourceError(escaped(str(root)), "its name is not valid text. Rename it and sync again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):
         raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another one.")
     return root
@@ -133,7 +136,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Fai
     except (OSError, RuntimeError) as error:
         yield Failed(path, message("can't be read: {why}.", why=_why(error)))
         return
-    if any("\ud800" <= char <= "\udfff" for char in entry.path[len(str(root)) :]):
+    if half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("its name is not valid text. Rename it and sync again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))
@@ -143,8 +146,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Fai
 
 def _shown(path: Path, root: Path) -> str:
     """Return the path from the root with forward slashes; bytes that aren't text are escaped."""
-    relative = path.relative_to(root).as_posix()
-    return relative.encode("utf-8", "backslashreplace").decode("utf-8")
+    return escaped(path.relative_to(root).as_posix())
 
 
 def _why(error: Exception) -> str:

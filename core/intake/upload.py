@@ -16,6 +16,7 @@ from typing import IO
 
 from core.errors import SourceError
 from core.intake.notefile import is_note
+from core.text import half_character
 
 MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
@@ -110,7 +111,8 @@ def _checked(name: str) -> str:
         "\\" in name
         or re.match(r"[A-Za-z]:", name)
         or any(part.strip() in ("", ".", "..") for part in parts)
-        or any(char < " " or char == "\x7f" or "\ud800" <= char <= "\udfff" for char in name)
+        or any(char < " " or char == "\x7f" for char in name)
+        or half_character(name) is not None
     )
     if bad:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"

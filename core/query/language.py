@@ -35,7 +35,7 @@ from core.model import Condition, ConditionField, Filters, Term, Understood
 from core.query import dates
 from core.query.fields import ANY_OF, CHOICES, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
-from core.text import CJK, is_punctuation
+from core.text import CJK, half_character, is_punctuation
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 
@@ -49,6 +49,8 @@ def parse(typed: str, *, now: datetime) -> Understood:
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
+    if (half := half_character(typed)) is not None:
+        raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     pieces = _emphasised(typed, _times(Reader(typed, now.date())))
     filters = _filters(pieces, now)
     filtered = filters != Filters()

@@ -92,6 +92,8 @@ def test_columns_in_another_order_and_others_beside() -> None:
         ("q1,why?,,,,x", 2, "'path' is missing"),
         ("q1,why?,,maybe,a.md,x", 2, "'any' must be true or false"),
         ("q1,why?,,,a.md,x,y", 2, "more cells than the first line"),
+        ("q1,why?,,,a.md", 2, "this row ends before quote"),
+        ("q0,why?,,,a.md,x\nq1", 3, "this row ends before question, path, quote"),
         ('q1,"why?\n",,,a.md,x\nq1,how?,,,a.md,y', 4, "the id 'q1' has another 'question' in line 2"),
         ("q1,why?,,yes,a.md,x\nq1,,,no,a.md,y", 3, "the id 'q1' has another 'any' in line 2"),
         ("q1,why?,k,,a.md,x\nq1,,j,,a.md,y", 3, "the id 'q1' has another 'kind' in line 2"),

@@ -1,0 +1,81 @@
+"""What is wrong with a setting, where it stands, and what it must be."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.errors import ConfigError
+from core.messages import Message, message, reason_of, verbatim
+
+PREFIX = "TESSERA_"
+"""Start of the environment variables with settings; two underscores stand between a section and its setting."""
+
+_SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
+_WHOLE_NUMBER = message("it must be a whole number")
+_NUMBER = message("it must be a number")
+_TRUTH = message("it must be true or false")
+_TEXT = message("it must be a text")
+_REASONS = {
+    "greater_than_equal": message("it must be at least {ge}"),
+    "greater_than": message("it must be more than {gt}"),
+    "less_than_equal": message("it must be at most {le}"),
+    **dict.fromkeys(("int_parsing", "int_parsing_size", "int_type", "int_from_float"), _WHOLE_NUMBER),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
+    **dict.fromkeys(("bool_parsing", "bool_type"), _TRUTH),
+    **dict.fromkeys(("string_type", "string_unicode"), _TEXT),
+    "path_type": message("it must be a path"),
+    "literal_error": message("it must be one of {choices}"),
+    "extra_forbidden": message("there is no such setting"),
+    "model_type": _SECTION,
+    "model_attributes_type": _SECTION,
+}
+"""Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
+
+
+def error_of(error: ValidationError, file: Path, keys: Mapping[str, str]) -> ConfigError:
+    """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold."""
+    first = error.errors()[0]
+    key, place = ".".join(map(str, first["loc"])), _place(first["loc"], file)
+    if first["loc"][-1:] == ("api_key",):
+        return ConfigError(
+            "A key stands in a variable of its own only, so that no file gives it away. Remove '{key}' from {place} "
+            "and set one of {names}.",
+            key=key,
+            place=place,
+            names=[*keys.values()],
+        )
+    return ConfigError(
+        "The setting '{key}' is not valid: {reason} (in {place}).", key=key, reason=problem_of(first), place=place
+    )
+
+
+def problem_of(error: Mapping[str, Any]) -> Message:
+    """Return the message of a validation error: our validator's, or ours for pydantic's kind."""
+    fields = error.get("ctx", {})
+    if error["type"] == "value_error":
+        return reason_of(fields["error"])
+    if known := _REASONS.get(error["type"]):
+        return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
+    return verbatim(error["msg"])
+
+
+def section_error(name: str) -> ConfigError:
+    """Return the error for a section whose environment variable can't be read."""
+    return ConfigError(
+        "The setting '{key}' is not valid: {reason} (in {place}).",
+        key=name,
+        reason=_SECTION,
+        place=f"{PREFIX}{name.upper()}",
+    )
+
+
+def _place(names: tuple[int | str, ...], file: Path) -> str:
+    """Return the environment variable that sets a setting or a section around it, else the file."""
+    parts = [str(name).upper() for name in names]
+    variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
+    return next((variable for variable in os.environ if variable.upper() in variables), str(file.resolve()))
