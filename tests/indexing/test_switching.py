@@ -1,7 +1,5 @@
 """A base goes over to another embedder while the old one answers."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -123,18 +121,6 @@ def test_stopped_it_is_taken_up_where_it_was(workspace: Workspace, models: dict[
     workspace.bases.run_switch("vault")
     assert len(models["new"].embedded) == NOTES
     assert base(workspace).embedder == "new"
-
-
-@pytest.mark.parametrize("moment", ["embedding", "committing"])
-def test_killed_it_answers_with_the_old_model_and_goes_on(tmp_path: Path, moment: str) -> None:
-    folder, workspace = tmp_path / "vault", tmp_path / "workspace"
-    folder.mkdir()
-    for number in range(NOTES):
-        (folder / f"{number}.md").write_text(f"number{number} says {'w' * (number % 7 + 1)}")
-    script = Path(__file__).with_name("killed_switch.py")
-    killed = subprocess.run([sys.executable, script, folder, workspace, moment], cwd=Path(__file__).parents[2])
-    assert killed.returncode == -9
-    subprocess.run([sys.executable, script, folder, workspace, "resume"], cwd=Path(__file__).parents[2], check=True)
 
 
 def test_a_note_that_changes_meanwhile_is_there_as_it_is_then(workspace: Workspace, folder: Path) -> None:

@@ -1,7 +1,5 @@
 """An import is searched by words at once, and by meaning as its chunks are embedded."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -150,14 +148,6 @@ def test_stopped_while_it_writes_it_removes_nothing(
     assert stopped.waiting == stopped.added
     completed = synced(workspace, folder)
     assert (completed.added, completed.removed, completed.waiting) == (8 - stopped.added, 1, 0)
-
-
-@pytest.mark.parametrize("moment", ["writing", "embedding", "linking"])
-def test_killed_it_keeps_what_was_committed(tmp_path: Path, moment: str) -> None:
-    script = Path(__file__).with_name("killed_import.py")
-    for step, code in ((moment, -9), ("resume", 0)):
-        arguments = [sys.executable, script, tmp_path, step, moment]
-        assert subprocess.run(arguments, cwd=Path(__file__).parents[2]).returncode == code
 
 
 def test_an_embedder_that_fails_leaves_notes_that_words_find(

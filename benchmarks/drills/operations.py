@@ -1,0 +1,240 @@
+"""The operations that a drill breaks off. Each journals what it does; done again, it goes on."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.drills import sound, vault
+from benchmarks.drills.journal import ANY, LEAST, Journal
+from core.cli import main
+from core.model import Filters, Pipeline, SearchSettings
+from core.workspace import Workspace
+
+BASE, OTHER, SET = "drill", "other", "questions"
+MODELS = "folded:64", "folded:32"
+_STORED_TOGETHER = 25
+"""Results of a run that are written together."""
+
+
+@dataclass
+class Place:
+    """Where an operation works; `ready` is called when it begins, `workspace` is one that is open already."""
+
+    folder: Path
+    vault: Path
+    journal: Journal
+    seed: int = 0
+    ready: Callable[[], object] = lambda: None
+    workspace: Workspace | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[Workspace]:
+        if self.workspace is not None:
+            yield self.workspace
+            return
+        with Workspace(self.folder) as workspace:
+            workspace.store.open_index()
+            self.ready()
+            yield workspace
+
+
+def importing(place: Place) -> None:
+    """Import the vault as the app does: store the notes, then index them."""
+    with place.opened() as workspace:
+        _begin_import(place, set(sound.state(workspace)))
+        plan = workspace.notes.plan_folder(place.vault, BASE)
+        files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
+        said = [vault.token((place.vault / file.path).read_text()) or (-1, -1) for file in files]
+        stored = 0
+
+        def progress(done: float, total: float, what: object) -> None:
+            nonlocal stored
+            if done > stored:
+                place.journal.done({f"note {BASE}/{number}": version for number, version in said[stored : int(done)]})
+                stored = int(done)
+
+        workspace.notes.apply(plan, embed=False, progress=progress)
+        _end_import(place)
+        workspace.chunks.embed_rest()
+
+
+def importing_by_command(place: Place) -> None:
+    with Workspace(place.folder) as workspace:
+        _begin_import(place, set(sound.state(workspace)))
+    place.ready()
+    _command("import", str(place.vault), "--base", BASE, "--workspace", str(place.folder))
+    _end_import(place)
+
+
+def _begin_import(place: Place, held: set[str]) -> None:
+    target = vault.versions(place.vault)
+    gone = {name: None for name in held if name.startswith((f"note {BASE}/", f"chunks {BASE}/"))}
+    place.journal.begin(
+        gone
+        | {f"base {BASE}": True, f"model {BASE}": MODELS[0], f"strategy {BASE}": "lines"}
+        | {f"note {BASE}/{number}": version for number, version in target.items()}
+        | {f"chunks {BASE}/{number}": ANY for number in target}
+    )
+
+
+def _end_import(place: Place) -> None:
+    target = vault.versions(place.vault)
+    place.journal.done({f"note {BASE}/{number}": version for number, version in target.items()})
+
+
+def indexing(place: Place) -> None:
+    with place.opened() as workspace:
+        start = int(str(sound.state(workspace)[f"{LEAST}embedded"]))
+        workspace.chunks.embed_rest(
+            lambda done, total, what: place.journal.done({f"{LEAST}embedded": start + int(done)})
+        )
+
+
+def indexing_by_command(place: Place) -> None:
+    place.ready()
+    _command("index", "--workspace", str(place.folder))
+
+
+def rechunking(place: Place) -> None:
+    strategy = ("none", "recursive")[place.seed % 2]
+    with place.opened() as workspace:
+        place.journal.begin({name: ANY for name in sound.state(workspace) if name.startswith(f"chunks {BASE}/")})
+        place.journal.begin({f"strategy {BASE}": strategy})
+        options = replace(workspace.bases.get(BASE).chunking, strategy=strategy)
+        workspace.chunks.rechunk(BASE, options=options)
+        place.journal.done({f"strategy {BASE}": strategy})
+
+
+def switching(place: Place) -> None:
+    with place.opened() as workspace:
+        base = workspace.bases.get(BASE)
+        if base.embedder != MODELS[1]:
+            place.journal.begin({f"model {BASE}": MODELS[1]})
+            if not workspace.bases.status(base).switch:
+                workspace.bases.begin_switch(BASE, MODELS[1])
+            workspace.bases.run_switch(BASE)
+        place.journal.done({f"model {BASE}": MODELS[1]})
+
+
+def rebuilding(place: Place) -> None:
+    with place.opened() as workspace:
+        workspace.rebuild()
+
+
+def deleting_notes(place: Place) -> None:
+    with place.opened() as workspace:
+        cards = workspace.notes.cards(Filters(bases=(BASE,)))
+        doomed = [card for card in cards if int(Path(card.path or "").stem) % 4 == place.seed % 4]
+        for at in range(0, len(doomed), 2):
+            these = doomed[at : at + 2]
+            names = [f"{kind} {BASE}/{Path(card.path or '').stem}" for card in these for kind in ("note", "chunks")]
+            place.journal.begin(dict.fromkeys(names))
+            workspace.notes.delete([card.id for card in these])
+            place.journal.done(dict.fromkeys(names))
+
+
+def deleting_a_base(place: Place) -> None:
+    with place.opened() as workspace:
+        names = [name for name in sound.state(workspace) if name.partition(" ")[2].partition("/")[0] == OTHER]
+        if names:
+            place.journal.begin(dict.fromkeys(names))
+            workspace.bases.delete(OTHER)
+            place.journal.done(dict.fromkeys(names))
+
+
+def editing(place: Place) -> None:
+    """Edit, add, merge, split, delete and restore chunks."""
+    with place.opened() as workspace:
+        draw = random.Random(place.seed)
+        for card in draw.sample(workspace.notes.cards(Filters(bases=(BASE,))), 12):
+            name = f"chunks {BASE}/{Path(card.path or '').stem}"
+            place.journal.begin({name: ANY})
+            edit(workspace, card.id, draw)
+            place.journal.done({name: sound.digest(workspace, card.id)})
+
+
+def edit(workspace: Workspace, note_id: str, draw: random.Random) -> None:
+    """Do an act on a chunk of a note, as a person may."""
+    chunks = workspace.chunks.of_note(note_id)
+    living = [chunk for chunk in chunks if chunk.state != "deleted"]
+    if len(living) < 3 or draw.random() < 0.2:
+        pinned = [chunk for chunk in chunks if chunk.edited or chunk.state == "deleted"]
+        if pinned:
+            workspace.chunks.restore(draw.choice(pinned).id)
+            return
+    number = draw.randrange(max(1, len(living) - 1))
+    chunk = living[number]
+    act = draw.choice(("edit", "add", "merge", "split", "delete"))
+    if act == "edit":
+        workspace.chunks.edit(chunk.id, f"e{draw.random()} written by a person")
+    elif act == "merge" and len(chunks) > chunk.index + 1 and chunks[chunk.index + 1].state != "deleted":
+        workspace.chunks.merge(chunk.id)
+    elif act == "split" and len(chunk.text) > 2:
+        workspace.chunks.split(chunk.id, len(chunk.text) // 2)
+    elif act == "delete" and len(living) > 1:
+        workspace.chunks.delete(chunk.id)
+    else:
+        workspace.chunks.add(note_id, f"e{draw.random()} added by a person", chunk.id)
+
+
+def evaluating(place: Place) -> None:
+    with place.opened() as workspace:
+        stored = sum(run.asked for run in workspace.runs.of(BASE))
+
+        def progress(done: float, total: float, what: object) -> None:
+            place.journal.done({f"{LEAST}results": stored + int(done) // _STORED_TOGETHER * _STORED_TOGETHER})
+
+        begun = [run for run in workspace.runs.of(BASE) if run.ended_at is None]
+        if begun:
+            stored -= begun[0].asked
+            workspace.runs.resume(begun[0].id)
+        else:
+            questions = workspace.questions.named(BASE, SET)
+            pipeline = Pipeline(search=SearchSettings(reranker="none"))
+            workspace.runs.run(questions, [pipeline], progress)
+        place.journal.done(
+            {f"{LEAST}results": stored + len(workspace.questions.of(workspace.questions.named(BASE, SET)))}
+        )
+
+
+def remembering(place: Place) -> None:
+    """Past searches, saved ones, and choices on the screens."""
+    with place.opened() as workspace:
+        for number in range(40):
+            for name, act in (
+                (f"search asked {number}", lambda query: workspace.history.remember(query)),
+                (f"search saved {number}", lambda query: workspace.history.save(query, query)),
+            ):
+                place.journal.begin({name: True})
+                act(name.partition(" ")[2])
+                place.journal.done({name: True})
+            place.journal.begin({"choice": str(number)})
+            workspace.preferences.set("drilled", str(number))
+            place.journal.done({"choice": str(number)})
+
+
+def opening(place: Place) -> None:
+    place.ready()
+    with Workspace(place.folder) as workspace:
+        workspace.store.open_index()
+
+
+def _command(*arguments: str) -> None:
+    try:
+        main(arguments)
+    except SystemExit as ended:
+        if ended.code:
+            raise
+
+
+def question_file(folder: Path, count: int) -> bytes:
+    """Return questions with their right passages: a line of a note each."""
+    lines = []
+    for number, version in sorted(vault.versions(folder).items())[:count]:
+        quote = vault.body(number, version).splitlines()[1]
+        gold = [{"path": f"{number}.md", "quote": quote}]
+        lines.append(json.dumps({"id": f"q{number}", "question": " ".join(quote.split()[1:4]), "gold": gold}))
+    return "\n".join(lines).encode()

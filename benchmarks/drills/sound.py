@@ -1,0 +1,128 @@
+"""Whether a workspace is whole: what it holds, and what of it doesn't agree."""
+
+import random
+from collections.abc import Iterator
+from hashlib import sha256
+
+import numpy as np
+
+from benchmarks.drills import vault
+from benchmarks.drills.journal import LEAST
+from core.model import Filters, KnowledgeBase
+from core.text import keywords
+from core.workspace import Workspace
+
+_ASKED = 12
+"""Questions by vector to each base."""
+
+
+def state(workspace: Workspace) -> dict[str, object]:
+    """Return what the workspace holds, as a journal names it."""
+    held: dict[str, object] = {}
+    embedded = results = 0
+    names = {base.id: base.name for base in workspace.bases.all()}
+    for base in workspace.bases.all():
+        held |= {f"base {base.name}": True, f"model {base.name}": base.embedder}
+        held[f"strategy {base.name}"] = base.chunking.strategy
+        results += sum(run.asked for run in workspace.runs.of(base.name))
+    for card in workspace.notes.cards():
+        number, version = vault.token(workspace.store.notes.note(card.id).body) or (card.id, -1)
+        chunks = [chunk for chunk in workspace.chunks.of_note(card.id) if chunk.state != "deleted"]
+        embedded += sum(chunk.state == "embedded" for chunk in chunks)
+        name = f"{names[card.base_id]}/{number}"
+        held[f"note {name}"] = version
+        held[f"chunks {name}"] = digest(workspace, card.id)
+    held |= {f"search {past.query}": True for past in workspace.history.past()}
+    held |= {f"{LEAST}embedded": embedded, f"{LEAST}results": results}
+    return held | {"choice": workspace.preferences.get("drilled") or None}
+
+
+def digest(workspace: Workspace, note_id: str) -> str:
+    """Return a digest of the texts that searches find of a note."""
+    texts = [chunk.text for chunk in workspace.chunks.of_note(note_id) if chunk.state != "deleted"]
+    return sha256("\0".join(texts).encode()).hexdigest()[:12]
+
+
+def faults(workspace: Workspace) -> list[str]:
+    """Return what doesn't agree; `workspace` is open for writing, with its index."""
+    problem = workspace.store.index_problem
+    wrong = [f"index: {problem}"] if problem else []
+    wrong += [*_of_database(workspace), *_of_notes(workspace)]
+    for base in workspace.bases.all():
+        wrong += _of_index(workspace, base)
+    return [*wrong, *_of_searches(workspace)]
+
+
+def _of_database(workspace: Workspace) -> Iterator[str]:
+    database = workspace.store.database
+    for check in ("integrity_check", "foreign_key_check"):
+        said = [tuple(row) for row in database.rows(f"PRAGMA {check}")]
+        if said not in ([], [("ok",)]):
+            yield f"{check}: {said[:3]}"
+    database.execute("INSERT INTO words (words) VALUES ('integrity-check')", aside=True)
+    words = {row[0]: row[1] for row in database.rows("SELECT rowid, body FROM words")}
+    chunks = dict(map(tuple, database.rows("SELECT rowid, text FROM chunks WHERE state != 'deleted'")))
+    if words.keys() != chunks.keys():
+        yield f"{len(words.keys() ^ chunks.keys())} chunks are on one side of the index of words only"
+    differing = [row for row in words.keys() & chunks.keys() if words[row] != " ".join(keywords(chunks[row]))]
+    if differing:
+        yield f"the index of words has another text for {len(differing)} chunks"
+    without = database.value(
+        "SELECT count(*) FROM chunks WHERE (state = 'embedded') != (rowid IN (SELECT chunk FROM windows))"
+    )
+    if without:
+        yield f"{without} chunks have the wrong state for their windows"
+
+
+def _of_notes(workspace: Workspace) -> Iterator[str]:
+    for card in workspace.notes.cards():
+        note = workspace.store.notes.note(card.id)
+        said = vault.token(note.body)
+        if said is None:
+            yield f"{card.path} is a mix of versions"
+        for chunk in workspace.chunks.of_note(card.id):
+            if not chunk.edited and note.body[chunk.start : chunk.end] != chunk.text:
+                yield f"{card.path}: chunk {chunk.index} isn't a slice of the note"
+            if not chunk.edited and vault.token(chunk.text) != said:
+                yield f"{card.path}: chunk {chunk.index} is of another version"
+
+
+def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
+    """The index holds the windows of the database, reaches each, and its top ten are the exact ones."""
+    store = workspace.store
+    vectors = {}
+    for ids, matrix in store.chunks.windows(base):
+        vectors |= dict(zip(ids, matrix, strict=True))
+    held = store.index.ids(base)
+    if held != vectors.keys():
+        yield f"index of {base.name}: {len(vectors.keys() - held)} windows lack, {len(held - vectors.keys())} are stale"
+    asked = random.Random(base.id).sample(sorted(vectors), min(_ASKED, len(vectors)))
+    for number, key in enumerate(asked):
+        query = np.asarray(vectors[key], np.float32)
+        if not number and len(reached := store.index.search(base, query, len(vectors))) < len(vectors):
+            yield f"index of {base.name}: {len(reached)} of {len(vectors)} windows are reached"
+        top, exact = store.nearest(base, query, 10), store.chunks.nearest(base, query, 10)
+        if not np.allclose([*top.values()], [*exact.values()], atol=1e-4):
+            yield f"index of {base.name}: the top ten of {key} are {[*top.items()]}, exactly {[*exact.items()]}"
+    if store.index_problem:
+        yield f"index of {base.name}: {store.index_problem}"
+
+
+def _of_searches(workspace: Workspace) -> Iterator[str]:
+    """A word that one note has finds this note; every hit, by word and by meaning, is of its note as it is."""
+    for base in workspace.bases.all():
+        filters = Filters(bases=(base.name,))
+        cards = workspace.notes.cards(filters)
+        for card in random.Random(base.id).sample(cards, min(2, len(cards))):
+            number, version = vault.token(workspace.store.notes.note(card.id).body) or (-1, -1)
+            word, chunks = f"n{number}v{version}", workspace.chunks.of_note(card.id)
+            by_word = workspace.search(word, mode="keyword", filters=filters, as_typed=True).hits
+            by_meaning = workspace.search(word, mode="semantic", filters=filters, as_typed=True).hits
+            holding = {chunk.id for chunk in chunks if chunk.state != "deleted" and word in chunk.text}
+            if holding and not holding & {hit.chunk.id for hit in by_word}:
+                yield f"{word} isn't found by word"
+            if not by_meaning and any(chunk.state == "embedded" for chunk in chunks):
+                yield f"{word} isn't found by meaning"
+            for hit in (*by_word, *by_meaning):
+                if hit.chunk not in workspace.chunks.of_note(hit.note.id):
+                    yield f"{word} finds a chunk that its note hasn't"
