@@ -1,14 +1,15 @@
 """The store: SQLite holds all data, Chroma a vector index that can be rebuilt from it.
 
-A note is written in this order: its windows go into Chroma under the next generation, one SQLite
-transaction makes that generation current, the old windows leave Chroma. A reader sees the old note or
-the new one. A kill leaves at worst ids in Chroma that no note owns; the next opening removes them.
+A note is written in this order: the vectors of its windows go into Chroma, one SQLite transaction writes the note,
+the vectors that no window of the base has any more leave Chroma. A reader sees the old note or the new one. A kill
+leaves at worst vectors in Chroma that no window has; the next opening removes them.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from core.store.lock import take
 from core.store.note_table import NoteTable
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.question_table import QuestionTable
+from core.store.resident import Resident
 from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
 from core.store.usage_table import UsageTable
@@ -36,7 +38,7 @@ from core.store.vector_table import VectorTable
 from core.store.words import Words
 
 _WINDOWS = 3
-"""Windows to request from Chroma per wanted chunk: a chunk may have several, and some ids are stale."""
+"""Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
 _WIDER = 4
 """Growth of that number where too few of the results are allowed."""
 _CHURN = 3
@@ -80,6 +82,7 @@ class Store:
         self.questions = QuestionTable(self.database)
         self.runs = RunTable(self.database)
         self.floors = Floors(self.folder)
+        self.resident = Resident(self.database)
         self.index = VectorIndex(self.folder / "chroma")
         self.index_ready = False
         self.index_problem: Message | None = None
@@ -171,37 +174,39 @@ class Store:
 
         The index must have been opened before the windows' vectors were added.
         """
-        base = self.bases.named(base.name)
-        old = [key for cutting in cuttings for key in self.chunks.window_ids(cutting.note.id)]
-        windows = [window for cutting in cuttings for window in cutting.windows()]
-        self._add_to_index(base, windows)
-        with self.database.write():
-            for cutting in cuttings:
-                self._write(cutting)
-            self.bases.count_index_added(base, len(windows))
-        self._guarded(lambda: self.index.remove(base, old))
+        with self.changing:
+            base = self.bases.named(base.name)
+            old = self.chunks.entries([cutting.note.id for cutting in cuttings])
+            added = self._add_to_index(base, chain.from_iterable(chain(*(cutting.vectors for cutting in cuttings))))
+            with self.database.write():
+                for cutting in cuttings:
+                    self._write(cutting)
+                self.bases.count_index_added(base, added)
+            self._remove_from_index(base, old)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
-        """Give pending chunks their windows, in one transaction; return the number of those that are as they were.
-
-        The ids of windows are new to the index: a kill before the commit leaves ids that no window has.
-        """
+        """Give pending chunks their windows, in one transaction; return the number of those that are as they were."""
         with self.changing:
             base = self.bases.named(base.name)
             vectors = self.pending.unchanged(vectors)
-            windows = [window for pending, ids in vectors.items() for window in pending.windows(ids)]
-            self._add_to_index(base, windows)
+            added = self._add_to_index(base, chain.from_iterable(vectors.values()))
             with self.database.write():
                 self.pending.embed(vectors)
-                self.bases.count_index_added(base, len(windows))
+                self.bases.count_index_added(base, added)
         return len(vectors)
 
-    def _add_to_index(self, base: KnowledgeBase, windows: Sequence[tuple[str, int]]) -> None:
-        """Add windows, by the ids of their stored vectors, to the index."""
-        if windows:
-            stored = self.vectors.vectors((vector for _, vector in windows), base.dimension)
-            matrix = self.vectors.centring(base).passages(np.stack([stored[vector] for _, vector in windows]))
-            self._guarded(lambda: self.index.add(base, [key for key, _ in windows], matrix))
+    def _add_to_index(self, base: KnowledgeBase, vectors: Iterable[int]) -> int:
+        """Add the stored vectors of these ids that no window of the base has yet to the index; return their number."""
+        stored = self.vectors.entries(vectors, base.dimension)
+        fresh = self.chunks.unused(base, list(stored))
+        if fresh:
+            matrix = self.vectors.centring(base).passages(np.stack([stored[entry] for entry in fresh]))
+            self._guarded(lambda: self.index.add(base, fresh, matrix))
+        return len(fresh)
+
+    def _remove_from_index(self, base: KnowledgeBase, entries: Sequence[str]) -> None:
+        """Remove those of some entries that no window of the base has any more."""
+        self._guarded(lambda: self.index.remove(base, self.chunks.unused(base, entries)))
 
     def _write(self, cutting: Cutting) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""
@@ -235,14 +240,14 @@ class Store:
         flagged = 0
         with self.changing:
             base = self.bases.named(base.name)
-            old = [key for note_id in note_ids for key in self.chunks.window_ids(note_id)]
+            old = self.chunks.entries(note_ids)
             with self.database.write():
                 if keep_edits:
                     flagged = self.edits.flag(note_ids)
                 else:
                     self.edits.delete(note_ids)
                 self.notes.delete(note_ids)
-            self._guarded(lambda: self.index.remove(base, old))
+            self._remove_from_index(base, old)
         return flagged
 
     def drop_unused_vectors(self) -> None:
@@ -263,11 +268,11 @@ class Store:
     ) -> dict[int, float]:
         """Return the best chunks of a base with the cosine of their best window, best first.
 
-        With `allowed` only those chunks. Scores are exact for a few allowed chunks, and for all chunks while
-        Chroma is not open or damaged.
+        With `allowed` only those chunks. Scores are exact, but in a base over the budget of `Resident` while Chroma
+        is open and sound.
         """
-        best = None
-        if self.index_ready and not self.index_problem:
+        best = self.resident.nearest(base, query, count, allowed)
+        if best is None and self.index_ready and not self.index_problem:
             try:
                 best = self._from_index(base, query, count, allowed)
             except IndexDamaged as error:
@@ -284,18 +289,15 @@ class Store:
         centring = self.vectors.centring(base)
         centred = centring.questions(query)
         while allowed is None or wanted < len(allowed):
-            windows = self.index.search(base, centred, wanted)
-            chunks = self.chunks.of_windows(list(windows))
-            similarities = centring.similarity(np.array(list(windows.values()))).tolist()
+            cosines = self.index.search(base, centred, wanted)
             best: dict[int, float] = {}
-            for key, score in zip(windows, similarities, strict=True):
-                if key in chunks:
-                    best.setdefault(chunks[key], score)
+            for rowid, entry in self.chunks.of_entries(base, cosines):
+                best[rowid] = max(best.get(rowid, -1.0), cosines[entry])
             if allowed is not None:
                 passing = np.isin(list(best), allowed)
                 best = {rowid: score for (rowid, score), passes in zip(best.items(), passing, strict=True) if passes}
-            if len(best) >= count or len(windows) < wanted:
-                return ranking.best(best, count)
+            if len(best) >= count or len(cosines) < wanted:
+                return {rowid: centring.similarity(cosine) for rowid, cosine in ranking.best(best, count).items()}
             wanted *= _WIDER
         return None
 

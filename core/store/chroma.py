@@ -49,7 +49,7 @@ class VectorIndex:
     def name(base: KnowledgeBase) -> str:
         """Return the ASCII name of the collection in use: base, model, dimension and index generation."""
         model = sha256(base.fingerprint.encode()).hexdigest()[:10]
-        return f"base-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
+        return f"vectors-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
 
     def open(self) -> set[str]:
         """Open the directory and return the names of the collections that can be trusted.

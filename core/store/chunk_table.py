@@ -13,7 +13,6 @@ from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
 from core.store.database import AMONG, Table
-from core.store.ids import window_id
 from core.store.vector_table import VectorTable
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
@@ -28,6 +27,11 @@ _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
     " JOIN vectors ON vectors.id = windows.vector"
 )
+_ENTRIES = (
+    "vectors JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
+    " JOIN notes ON notes.id = note_id"
+)
+"""The same tables, from a vector to its chunks."""
 
 
 class ChunkTable(Table):
@@ -110,26 +114,41 @@ class ChunkTable(Table):
         """Return the number of chunks of all bases."""
         return int(self._database.value("SELECT count(*) FROM chunks"))
 
-    def window_ids(self, note_id: str) -> list[str]:
-        """Return the ids of a note's windows in the vector index."""
-        rows = self._database.rows(
-            'SELECT note_id, generation, chunks."index", windows."index" FROM windows'
-            " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id WHERE note_id = ?",
-            note_id,
+    # entries of the vector index
+
+    def entries(self, note_ids: Sequence[str]) -> list[str]:
+        """Return the entries that the windows of some notes have."""
+        return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", list(note_ids))
+
+    def unused(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
+        """Return those of some entries that no window of a base has."""
+        return self._database.column(
+            f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
+            " AND base_id = ?)",
+            *(list(entries), base.id),
         )
-        return [window_id(*row) for row in rows]
+
+    def of_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
+        """Return the chunks of a base that have these entries, each with the entry of one of its windows."""
+        rows = self._database.rows(
+            f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(list(entries), base.id)
+        )
+        return [tuple(row) for row in rows]
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
-        """Yield every window of a base, as blocks of ids and centred vectors: the content of its vector index."""
-        cursor = self._database.rows(
-            f'SELECT note_id, generation, chunks."index", windows."index", vectors.vector FROM {_VECTORS}'
-            " WHERE base_id = ?",
-            base.id,
-        )
+        """Yield the vectors of a base, equal ones once, as blocks of entries and centred vectors."""
+        cursor = self._database.rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
+        yielded: set[str] = set()
         while rows := cursor.fetchmany(_BLOCK):
-            vectors = _matrix([row[4] for row in rows], base.dimension)
-            yield [window_id(*row[:4]) for row in rows], centring.passages(vectors)
+            fresh = {entry: vector for entry, vector in rows if entry not in yielded}
+            yielded.update(fresh)
+            if fresh:
+                yield list(fresh), centring.passages(_matrix([*fresh.values()], base.dimension))
+
+    def entries_by_chunk(self, base: KnowledgeBase) -> Iterator[tuple[int, str]]:
+        """Yield the chunk and the entry of each window of a base."""
+        return map(tuple, self._database.rows(f"SELECT chunk, entry FROM {_VECTORS} WHERE base_id = ?", base.id))
 
     # searching
 
@@ -181,17 +200,6 @@ class ChunkTable(Table):
             f"SELECT group_concat(chunks.rowid) FROM {tables} WHERE state != 'deleted' AND {condition}", *values
         )
         return np.sort(np.fromstring(rowids or "", np.int64, sep=","))
-
-    def of_windows(self, window_ids: Sequence[str]) -> dict[str, int]:
-        """Return the chunk of each window; windows of an earlier generation have none."""
-        keys = [(key, key.rsplit(":", 3)) for key in window_ids]
-        rows = self._database.rows(
-            "SELECT json_extract(value, '$[0]'), chunks.rowid FROM json_each(?)"
-            " JOIN notes ON notes.id = json_extract(value, '$[1]') AND generation = json_extract(value, '$[2]')"
-            " JOIN chunks ON note_id = notes.id AND chunks.\"index\" = json_extract(value, '$[3]')",
-            [[key, note_id, int(generation), int(index)] for key, (note_id, generation, index, _) in keys],
-        )
-        return dict(rows)
 
     def nearest(
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.model import Chunk, ChunkingOptions, Edit, Note
-from core.store.ids import window_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +22,3 @@ class Cutting:
     size: int | None = None
     edits: Sequence[Edit] | None = None
     options: ChunkingOptions | None = None
-
-    def windows(self) -> list[tuple[str, int]]:
-        """Return the ids of its windows in the vector index, with the ids of their vectors."""
-        return [
-            (window_id(self.note.id, self.note.generation, chunk.index, number), vector)
-            for chunk, vectors in zip(self.chunks, self.vectors, strict=True)
-            for number, vector in enumerate(vectors)
-        ]

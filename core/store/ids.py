@@ -1,4 +1,4 @@
-"""Ids of bases, notes, edits, question sets and runs; of windows in the vector index."""
+"""Ids of bases, notes, edits, question sets and runs; of entries of the vector index."""
 
 from collections.abc import Container
 from hashlib import blake2b
@@ -15,6 +15,6 @@ def fresh_id(seed: str, taken: Container[str]) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def window_id(note_id: str, generation: int, index: int, window: int) -> str:
-    """Return the id of a window in the vector index."""
-    return f"{note_id}:{generation}:{index}:{window}"
+def entry_id(vector: bytes) -> str:
+    """Return the id of a vector in the vector index: equal vectors share it, and it never means another."""
+    return blake2b(vector, digest_size=16).hexdigest()

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import AMONG, Database, Table
-from core.store.ids import window_id
 
 _OPENED = 20
 """Opened notes that go before the others."""
@@ -30,13 +29,6 @@ class PendingChunk:
     generation: int
     title: str
     chunk: Chunk
-
-    def windows(self, vectors: Sequence[int]) -> list[tuple[str, int]]:
-        """Return the ids of its windows in the vector index, with the ids of their vectors."""
-        return [
-            (window_id(self.chunk.note_id, self.generation, self.chunk.index, number), vector)
-            for number, vector in enumerate(vectors)
-        ]
 
 
 class PendingTable(Table):

@@ -8,6 +8,7 @@ from typing import Any
 from core.embedding import centring
 from core.errors import NewerSchema
 from core.store import wording
+from core.store.ids import entry_id
 
 
 def _one_value_for_searches(connection: sqlite3.Connection) -> None:
@@ -41,6 +42,14 @@ def _centring(connection: sqlite3.Connection) -> None:
         connection.execute(
             "UPDATE bases SET index_generation = index_generation + 1 WHERE fingerprint = :fingerprint", known
         )
+
+
+def _entries(connection: sqlite3.Connection) -> None:
+    """Give each vector the id of its entry in the vector index, which equal vectors share."""
+    connection.create_function("entry_id", 1, entry_id, deterministic=True)
+    connection.execute("ALTER TABLE vectors ADD COLUMN entry TEXT NOT NULL DEFAULT ''")
+    connection.execute("UPDATE vectors SET entry = entry_id(vector)")
+    connection.execute("CREATE INDEX vectors_entry ON vectors(entry)")
 
 
 def _chosen(parts: Iterable[tuple[str, Any]], left_open: Mapping[str, object]) -> dict[str, Any]:
@@ -275,6 +284,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     """,
     _one_value_for_searches,
     _centring,
+    _entries,
 )
 
 

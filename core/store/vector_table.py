@@ -8,6 +8,7 @@ import numpy as np
 from core.embedding.centring import PLAIN, Centring
 from core.model import Bits, KnowledgeBase, Matrix
 from core.store.database import AMONG, Table
+from core.store.ids import entry_id
 
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
@@ -28,11 +29,11 @@ class VectorTable(Table):
         with self._database.write(aside=True) as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.executemany(
-                "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
-                " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?)",
+                "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector, entry)"
+                " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?, ?)",
                 (
-                    (fingerprint, key, vector.astype("<f4").tobytes())
-                    for key, vector in zip(hashes, vectors, strict=True)
+                    (fingerprint, key, blob, entry_id(blob))
+                    for key, blob in zip(hashes, (row.astype("<f4").tobytes() for row in vectors), strict=True)
                 ),
             )
             if bits is not None:
@@ -56,6 +57,11 @@ class VectorTable(Table):
         rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
         return {number: np.frombuffer(vector, dtype="<f4", count=dimension) for number, vector in rows}
 
+    def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
+        """Return the vectors of these ids by their entry in the vector index: equal vectors once."""
+        rows = self._database.rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", list(ids))
+        return {entry: np.frombuffer(vector, dtype="<f4", count=dimension) for entry, vector in rows}
+
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
         """Copy a model's vectors and bits of a base from another workspace, whose database is `file`."""
         # Read-only, so that neither workspace's writer waits for the other.
@@ -74,8 +80,8 @@ class VectorTable(Table):
                     " JOIN other.notes ON notes.id = note_id WHERE base_id = :base"
                 )
                 connection.execute(
-                    "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector)"
-                    " SELECT (SELECT id FROM main.embedders WHERE fingerprint = :fingerprint), text_hash, vector"
+                    "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector, entry)"
+                    " SELECT (SELECT id FROM main.embedders WHERE fingerprint = :fingerprint), text_hash, vector, entry"
                     f" FROM other.vectors WHERE id IN ({of_base})",
                     named,
                 )

@@ -11,6 +11,7 @@ from core.embedding import centring
 from core.errors import WorkspaceLocked
 from core.model import Pipeline, SearchSettings
 from core.store import Store, schema
+from core.store.ids import entry_id
 
 FIRST = """
     INSERT INTO bases (id, name, kind, embedder, fingerprint, dimension, chunking, "limit", score_threshold,
@@ -50,7 +51,7 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     assert (card.state, card.chunks) == ("ready", 1)
     assert store.words.ranked(["body"], 5).keys() == {7}
     store.open_index()
-    assert store.index.ids(store.bases.named("old")) == {"n:3:0:0"}
+    assert store.index.ids(store.bases.named("old")) == {entry_id(bytes.fromhex("0000803F00000000"))}
     store.close()
 
 

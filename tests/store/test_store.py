@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from itertools import combinations_with_replacement, islice
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,9 @@ import pytest
 from core.embedding.centring import PLAIN, Centring
 from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
-from core.store import Store
+from core.store import Store, resident
 from core.store.cutting import Cutting
+from core.store.ids import entry_id
 from core.text import digest
 from tests.fakes import WordLengths
 
@@ -57,11 +59,22 @@ def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] 
     store.put(base, [Cutting(note, chunks, [[ids[key]] for key in hashes], "recursive", "test")])
 
 
+def entries(*texts: str) -> set[str]:
+    """The ids of the vectors of texts in the index."""
+    return {entry_id(vector.tobytes()) for vector in WordLengths().embed(texts, role="note")}
+
+
 def found(store: Store, base: KnowledgeBase, text: str, allowed: Rowids | None = None) -> list[str]:
     query = WordLengths().embed([text], role="query")[0]
     chunks = store.nearest(base, query, 10, allowed)
     by_rowid = store.chunks.by_rowid(chunks)
     return [by_rowid[rowid].text for rowid in chunks]
+
+
+@pytest.fixture(autouse=True)
+def _through_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No base is small enough to be searched without the index."""
+    monkeypatch.setattr(resident, "BUDGET", 0)
 
 
 @pytest.fixture
@@ -104,20 +117,19 @@ def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
     put(store, base, "n1", ("only this",))
     assert found(store, base, "dddd eeeee") == ["only this"]
     assert store.words.ranked(["ggggggg"], 10) == {}
-    assert store.index.ids(base) == {"n1:2:0:0"}
+    assert store.index.ids(base) == entries("only this")
 
 
-def test_ids_that_no_note_owns_never_answer_and_leave_at_the_next_start(store: Store) -> None:
+def test_vectors_that_no_note_has_never_answer_and_leave_at_the_next_start(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
-    vector = WordLengths().embed(["zz"], role="note")
-    store.index.add(base, ["n1:9:0:0", "gone:1:0:0"], vector[[0, 0]])
-    store.index.remove(base, ["n1:1:1:0"])
+    store.index.add(base, sorted(entries("zz")), WordLengths().embed(["zz"], role="note"))
+    store.index.remove(base, sorted(entries(TEXTS[1])))
     assert set(found(store, base, "zz")) <= set(TEXTS)
     store.close()
     again = Store(store.folder)
     again.open_index()
-    assert again.index.ids(again.bases.named("notes")) == {"n1:1:0:0", "n1:1:1:0", "n1:1:2:0"}
+    assert again.index.ids(again.bases.named("notes")) == entries(*TEXTS)
     again.close()
 
 
@@ -137,7 +149,8 @@ def test_a_deleted_index_comes_back_from_the_vectors_in_sqlite(store: Store) -> 
 def test_an_index_that_was_killed_and_is_broken_is_built_anew(store: Store, damage: str) -> None:
     base = base_in(store)
     # Chroma writes its HNSW files every 1,000 rows.
-    texts = tuple(" ".join("x" * (1 + number // 10**digit % 10) for digit in range(4)) for number in range(1100))
+    lengths = islice(combinations_with_replacement(range(1, 11), 5), 1100)
+    texts = tuple(" ".join("x" * length for length in each) for each in lengths)
     put(store, base, "n1", texts)
     before = found(store, base, texts[7])
     store.close()
@@ -237,6 +250,56 @@ def test_vectors_of_one_text_are_kept_once(store: Store) -> None:
     stored = store.vectors.vectors(store.vectors.ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
     (vector,) = stored.values()
     assert np.array_equal(vector, WordLengths().embed(["dddd eeeee"], role="note")[0])
+
+
+def test_equal_vectors_are_one_entry_of_the_index_and_answer_for_all_their_chunks(store: Store) -> None:
+    base = base_in(store)
+    alike = tuple(f"{letter} {letter}{letter} {letter * 3}" for letter in "bcdefghijk")
+    put(store, base, "n1", (*TEXTS, *alike))
+    put(store, base, "n2")
+    assert store.index.ids(base) == entries(*TEXTS)
+    assert sorted(found(store, base, "a bb ccc")) == sorted([TEXTS[0], *alike[:8], TEXTS[0]])[:10]
+    assert found(store, base, "a bb ccc", np.array(store.chunks.rowids_of("n2")))[0] == TEXTS[0]
+    assert store.bases.index_added(base) == 3
+
+
+def test_an_entry_stays_until_the_last_window_of_the_base_with_its_vector_is_gone(store: Store) -> None:
+    base, other = base_in(store), base_in(store, "other")
+    put(store, base, "n1")
+    put(store, base, "n2")
+    put(store, other, "n3")
+    put(store, base, "n1", ("only this",))
+    assert store.index.ids(base) == entries(*TEXTS, "only this")
+    store.delete_notes(base, ["n2"])
+    assert store.index.ids(base) == entries("only this")
+    assert store.index.ids(other) == entries(*TEXTS)
+    assert found(store, base, "dddd eeeee") == ["only this"]
+    assert found(store, other, "dddd eeeee")[0] == "dddd eeeee"
+
+
+def test_a_vector_whose_row_number_is_used_again_is_found_by_its_own_numbers(store: Store) -> None:
+    base = base_in(store)
+    put(store, base, "n1", ("aa bb",))
+    orphans = entries("aa bb")
+    store.delete_notes(base, ["n1"])
+    store.drop_unused_vectors()
+    store.index.add(base, sorted(orphans), WordLengths().embed(["aa bb"], role="note"))  # as a kill leaves it
+    put(store, base, "n2", ("ccccc",))
+    assert store.vectors.ids("word-lengths", [digest("ccccc")]) == {digest("ccccc"): 1}
+    assert store.nearest(base, WordLengths().embed(["ccccc"], role="query")[0], 1) == {1: pytest.approx(1)}
+
+
+def test_an_index_by_windows_is_built_anew_by_vectors(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = base_in(store)
+    put(store, base, "n1")
+    with monkeypatch.context() as patch:
+        patch.setattr(store.index, "name", lambda base: f"base-{base.id}")
+        store.index.build(base, [(["n1:1:0:0"], WordLengths().embed(["zz"], role="note"))])
+    store.close()
+    again = Store(store.folder)
+    again.open_index()
+    assert again.index.ids(again.bases.named("notes")) == entries(*TEXTS)
+    again.close()
 
 
 def test_a_failed_write_leaves_nothing(store: Store) -> None:
