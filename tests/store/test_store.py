@@ -258,7 +258,7 @@ def test_equal_vectors_are_one_entry_of_the_index_and_answer_for_all_their_chunk
     put(store, base, "n1", (*TEXTS, *alike))
     put(store, base, "n2")
     assert store.index.ids(base) == entries(*TEXTS)
-    assert sorted(found(store, base, "a bb ccc")) == sorted([TEXTS[0], *alike[:8], TEXTS[0]])[:10]
+    assert found(store, base, "a bb ccc") == [TEXTS[0], *alike[:9]]
     assert found(store, base, "a bb ccc", np.array(store.chunks.rowids_of("n2")))[0] == TEXTS[0]
     assert store.bases.index_added(base) == 3
 
