@@ -1,4 +1,4 @@
-"""The front door: `tessera app` serves the pages, and every answer carries the policy of `shared.policy`."""
+"""The front door: `tessera app` serves the pages, to whom `shared.policy` lets in, with its headers on every answer."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,9 +7,11 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from pages.ui.shared.policy import Policy, failure
+from pages.ui.shared.policy import OwnPages, Policy, failure
 
-HOSTS = [f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts")]
+HOSTS = [
+    f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
+]
 """The names that the app answers to; Streamlit itself asks for them on WebSockets only, and writes IPv6 bare."""
 
 
@@ -23,6 +25,11 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    middleware=[Middleware(Policy), Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS or ["*"])],
+    middleware=[
+        Middleware(Policy),
+        # A redirect would name the host that is asked for.
+        Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
+        Middleware(OwnPages),
+    ],
     exception_handlers={Exception: failure},
 )

@@ -1,5 +1,6 @@
 """The front door: what every answer carries, whom the app answers, and that any address can be the first."""
 
+import http.client
 import os
 import shutil
 import tomllib
@@ -52,6 +53,64 @@ def test_the_app_answers_to_its_own_names_only(server: str) -> None:
     status, headers = answer(server, Host="evil.example")
     assert status == 400
     assert headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
+
+
+FOREIGN = ("http://evil.example", "http://localhost:3000", "http://127.0.0.1:9", "http://localhost:{port}", "null", "")
+"""Origins of pages that aren't the app's own at 127.0.0.1: of the network, of other servers here, of a file."""
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+@pytest.mark.parametrize("path", ["/", "/_stcore/metrics", "/_stcore/health", "/_stcore/host-config", "/media/none"])
+def test_a_page_of_another_origin_gets_nothing(server: str, path: str, origin: str) -> None:
+    status, headers = answer(server + path, Origin=origin.format(port=server.rpartition(":")[2]))
+    assert status == 403
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "OPTIONS"])
+def test_a_page_of_another_origin_changes_nothing(server: str, method: str) -> None:
+    status, headers = asked(server, method, "/_stcore/upload_file/a/b", Origin="http://localhost:3000")
+    assert status == 403
+    assert not any(name.lower().startswith("access-control") for name in headers)
+
+
+@pytest.mark.parametrize("mode", ["no-cors", "cors", "navigate"])
+def test_a_page_of_another_origin_embeds_nothing(server: str, mode: str) -> None:
+    """A browser names no origin for a picture, a script or a frame, but says that another site asks."""
+    said = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": "iframe"}
+    assert answer(f"{server}/favicon.png", **said)[0] == 403
+    assert answer(server, **said | {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"})[0] == 200
+
+
+def test_sockets_are_for_the_pages_of_the_app_only(server: str) -> None:
+    def handshake(host: str = "", **headers: str) -> int:
+        """Ask for the app's WebSocket; 101 is a yes."""
+        upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+        return asked(server, "GET", "/_stcore/stream", **upgrade, **key, **headers, **{"Host": host} if host else {})[0]
+
+    port = server.rpartition(":")[2]
+    assert handshake(Origin=server) == 101
+    assert handshake(Origin=f"http://localhost:{port}", host=f"localhost:{port}") == 101
+    assert {handshake(Origin=origin.format(port=port)) for origin in FOREIGN} == {403}
+    assert handshake(Origin=f"http://evil.example:{port}", host=f"evil.example:{port}") == 400
+
+
+@pytest.mark.parametrize("path", ["/", "/notes", "/favicon.png", "/media/none", "/_stcore/metrics", "/_stcore/health"])
+def test_no_path_answers_to_another_name(server: str, path: str) -> None:
+    for host in ("evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "0.0.0.0", "www.localhost"):
+        assert answer(server + path, Host=host)[0] == 400
+
+
+def asked(url: str, method: str, path: str, **headers: str) -> tuple[int, Message]:
+    """Ask in any method, without a browser; return the status and the headers."""
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+    try:
+        connection.request(method, path, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.headers
+    finally:
+        connection.close()
 
 
 def test_the_chosen_look_is_there_from_the_first_paint(tab: Tab) -> None:

@@ -3,12 +3,13 @@
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Tab, tessera
 
@@ -285,3 +286,32 @@ def test_what_runs_in_a_page_reaches_nobody_else(tab: Tab, listener: Listener) -
     listener.paths.clear()
     tab.requests.clear()
     tab.violations.clear()
+
+
+FOREIGN = """async url => {
+  const page = document.body, done = {};
+  const told = (one, good) => new Promise(tell => { one[good] = () => tell('yes'); one.onerror = () => tell('no'); });
+  const add = (tag, set) => page.appendChild(Object.assign(document.createElement(tag), set));
+  done.socket = await told(new WebSocket(url.replace('http', 'ws') + '/_stcore/stream'), 'onopen');
+  done.image = await told(add('img', {src: url + '/favicon.png'}), 'onload');
+  done.style = await told(add('link', {rel: 'stylesheet', href: url + '/static/css/index.css'}), 'onload');
+  for (const mode of ['cors', 'no-cors'])
+    done[mode] = await fetch(url + '/_stcore/metrics', {mode}).then(() => 'yes', () => 'no');
+  done.upload = await fetch(url + '/_stcore/upload_file/a/b', {method: 'POST', mode: 'no-cors', body: 'x'})
+    .then(() => 'yes', () => 'no');
+  await told(add('iframe', {src: url}), 'onload');
+  return done;
+}"""
+"""What a page of another origin could try with the app."""
+
+
+def test_a_page_of_another_server_here_reaches_nothing(server: str, chromium: Browser, listener: Listener) -> None:
+    with closing(chromium.new_context()) as context:
+        page = context.new_page()
+        page.goto(listener.url)
+        assert set(page.evaluate(FOREIGN, server).values()) == {"no"}
+        assert [frame.url for frame in page.frames[1:]] == ["chrome-error://chromewebdata/"]
+        # It may link to the app, whose page is itself again.
+        page.evaluate("url => { location = url }", server)
+        page.wait_for_selector('[data-testid="stApp"][data-test-connection-state="CONNECTED"]')
+    listener.paths.clear()
