@@ -1,4 +1,4 @@
-"""The keywords of a text, its folded form, and its hash."""
+"""The lines of a text, its keywords, its folded form, and its hash."""
 
 import re
 import unicodedata
@@ -18,6 +18,8 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
 """Chinese characters of Unicode's basic plane, which includes those in practical use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LINE_END = r"(?:\r\n|\n|\r)"
+"""What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
@@ -46,6 +48,17 @@ def escaped(text: str) -> str:
 def fold(text: str) -> str:
     """Return the common form of a text's spellings: normal width, folded case, simplified characters."""
     return simplified(unicodedata.normalize("NFKC", text).casefold())
+
+
+def line_starts(text: str) -> list[int]:
+    """Return where each line begins; behind the last end of a line none does unless text follows."""
+    ending = LINE_END if "\r" in text else r"\n"
+    return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
+
+
+def with_newlines(text: str) -> str:
+    """Return a text whose lines all end in \\n, in which every character keeps its place: \\r\\n is a space and \\n."""
+    return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
 def one_line(text: str) -> str:

@@ -1,10 +1,12 @@
-"""Keyword tokens: what is indexed, and what a question looks for."""
+"""Lines, and keyword tokens: what is indexed, and what a question looks for."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text import fold, keywords, query_keywords, simplified
+from core.chunking import boundaries
+from core.markdown import parser
+from core.text import fold, keywords, line_starts, query_keywords, simplified, with_newlines
 
 
 @pytest.mark.parametrize(
@@ -117,3 +119,14 @@ def test_two_spellings_fold_to_the_same(one: str, other: str) -> None:
 
 def test_folding_keeps_words_apart() -> None:
     assert len({fold(word) for word in ("cafe", "café", "数据 库", "数据库")}) == 4
+
+
+@given(st.lists(st.sampled_from(["a", "# b", "\n", "\r", "\r\n", *"\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"])).map("".join))
+def test_a_line_ends_at_the_same_place_for_every_reader(text: str) -> None:
+    starts = line_starts(text)
+    assert starts == line_starts(with_newlines(text))
+    assert len(with_newlines(text)) == len(text)
+    assert starts[1:] == boundaries.line_starts(text, 0, len(text))
+    parsed = parser.parse(text)
+    assert list(parsed.lines) == ([*starts, len(text)] if text else [0])
+    assert all(parsed.span(token)[0] in starts for token in parsed.tokens if token.map)

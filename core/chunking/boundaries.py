@@ -4,12 +4,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from core.text import LINE_END
+
 SENTENCE_END = r"(?:[。！？；…][”’」』）》】\"')\]]*\s*|(?<!\b[A-Za-z])[.!?]+[\"'”’)\]*_]*\s+)"
 _SENTENCES = re.compile(SENTENCE_END)
 _CLAUSES = re.compile(r"[，、：；]\s*|[,;:]\s+")
 _SPACES = re.compile(r"\s+")
-_LINES = re.compile(r"\r\n|\n|\r")
-_GAPS = re.compile(r"(?:\r\n|\n|\r)(?:[^\S\r\n]*(?:\r\n|\n|\r))+")
+_LINES = re.compile(LINE_END)
+_GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
 
 # Every repetition excludes its own closing mark or is possessive, so the search takes linear time on any text.
 _UNBREAKABLE = re.compile(

@@ -13,6 +13,7 @@ from core.chunking.reading import Reading
 from core.chunking.slices import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
 from core.markdown.outline import Block, walk
 from core.model import Chunk
+from core.text import with_newlines
 
 
 class RecursiveCharacter:
@@ -60,13 +61,10 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-    codes = np.frombuffer(reading.body.encode("utf-32-le", "surrogatepass"), dtype="<u4").copy()
+    codes = np.frombuffer(with_newlines(reading.body).encode("utf-32-le", "surrogatepass"), dtype="<u4").copy()
     used = set(reading.body)
     unused = (code for code in range(0xE000, 0x110000) if chr(code) not in used)
     mark, filler = next(unused), next(unused)
-    returns = codes == ord("\r")
-    before_newline = np.append(codes[1:] == ord("\n"), False)
-    codes[returns] = np.where(before_newline[returns], ord(" "), ord("\n"))
     codes[mask] = filler
     marked = np.insert(codes, reading.starts, mark).tobytes().decode("utf-32-le", "surrogatepass")
     sign = chr(mark)

@@ -131,7 +131,7 @@ def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | 
     while word < end and text[word].isspace():
         word += 1
     gap = text[before:word]
-    line = gap.rfind("\n")
+    line = max(gap.rfind("\n"), gap.rfind("\r"))
     if line >= 0:
         return LINE_END, before + line + 1
     if gap and not gap.strip() and word < end:

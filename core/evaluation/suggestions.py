@@ -16,7 +16,7 @@ from core.markdown.outline import Block
 from core.messages import message
 from core.model import GoldSpan, Note, Progress, Question, unheard
 from core.providers.chat import Chat
-from core.text import digest, fold
+from core.text import digest, fold, line_starts
 
 SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""
@@ -143,7 +143,7 @@ def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
 
 def _excerpt(note: Note, length: int) -> str:
     """Return a part of a note from the start of a line, chosen by a hash."""
-    lines = [0, *(line.end() for line in re.finditer(r"\n", note.body) if line.end() <= len(note.body) - length)]
+    lines = [at for at in line_starts(note.body) if at <= len(note.body) - length] or [0]
     start = lines[int.from_bytes(digest(note.id)) % len(lines)]
     return note.body[start : start + length]
 

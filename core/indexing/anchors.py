@@ -1,10 +1,13 @@
 """The places of pinned regions in a body that may have changed since a person pinned them."""
 
+import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from core.model import Edit
+from core.text import LINE_END, line_starts
 
 Span = tuple[int, int]
 
@@ -13,8 +16,8 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     """Return the present span of each edit's region, by the edit's id; an edit without a place is left out.
 
     If the anchor's text occurs several times, the edit gets the nearest free place. Edits at their old
-    place choose first, then newer edits before older ones. Line ends may have changed between \\n and
-    \\r\\n. An addition has no width and takes no place from others.
+    place choose first, then newer edits before older ones. Its lines may end
+    otherwise than they did. An addition has no width and takes no place from others.
     """
     text = _Text(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
@@ -72,13 +75,13 @@ class _Text:
         return min(free, key=lambda span: abs(span[0] - old[0]), default=None)
 
     def _with_other_line_ends(self, anchor: str) -> list[Span]:
-        """Search the anchor with \\r\\n replaced by \\n in both texts, and return spans of the original body."""
-        if "\n" not in anchor:
+        """Search the anchor with every end of a line as \\n in both texts, and return spans of the original body."""
+        if not re.search(LINE_END, anchor):
             return []
         dropped = [start - number for number, (start, _) in enumerate(_occurrences(self._body, "\r\n"))]
         return [
             (start + bisect_left(dropped, start), end + bisect_left(dropped, end))
-            for start, end in _occurrences(self._body.replace("\r\n", "\n"), anchor.replace("\r\n", "\n"))
+            for start, end in _occurrences(re.sub(LINE_END, "\n", self._body), re.sub(LINE_END, "\n", anchor))
         ]
 
 
@@ -101,11 +104,9 @@ def _single_lines(body: str) -> dict[str, int]:
     """Return the lines, stripped, that occur exactly once in the body, with their starts."""
     starts: dict[str, int] = {}
     repeated = {""}
-    at = 0
-    for line in body.splitlines(keepends=True):
-        text = line.strip()
+    for start, end in pairwise([*line_starts(body), len(body)]):
+        text = body[start:end].strip()
         if text in starts:
             repeated.add(text)
-        starts[text] = at
-        at += len(line)
+        starts[text] = start
     return {text: start for text, start in starts.items() if text not in repeated}

@@ -17,12 +17,13 @@ from yaml.reader import Reader
 from core.markdown.tags import in_list
 from core.messages import Message, message, reason_of
 from core.model import NoteStatus
+from core.text import LINE_END
 
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
-_OPENING = re.compile(r"---[ \t]*+(?:\r\n|\n|\r)")
-_CLOSING = re.compile(r"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:\r\n|\n|\r|\Z)")
+_OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
+_CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
 _TEXT_KEYS = ("category", "type", "project", "scope")
 _CREATED_KEYS = ("created", "created_at", "date")
@@ -79,7 +80,7 @@ def _refuse_hostile(source: str) -> None:
     if len(source) > MAX_CHARACTERS:
         raise ValueError(message("line 2: it is longer than {size} KB", size=MAX_CHARACTERS // 1024))
     if unprintable := Reader.NON_PRINTABLE.search(source):
-        line = len(source[: unprintable.start()].splitlines()) + 1
+        line = len(re.findall(LINE_END, source[: unprintable.start()])) + 2
         raise ValueError(message("line {line}: it holds a control character", line=line))
     depth = 0
     for event in yaml.parse(source, Loader=_Loader):

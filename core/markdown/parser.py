@@ -16,6 +16,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from core.errors import SourceError
+from core.text import line_starts
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
@@ -64,19 +65,12 @@ def parse(body: str, name: str = "This note") -> Parsed:
     """
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, "longer than {n} characters; split it into several notes.", n=MAX_CHARACTERS)
-    lines = _line_starts(body)
+    lines = [*line_starts(body), len(body)] if body else [0]
     if len(lines) > MAX_LINES + 1:
         raise SourceError(name, "has more than {n} lines; split it into several notes.", n=MAX_LINES)
     environment: dict[str, dict[str, object]] = {}
     tokens = _parser().parse(body, environment)
     return Parsed(body, lines, tokens, environment.get("references", ()))
-
-
-def _line_starts(body: str) -> list[int]:
-    """Return where each line starts, and the body's length last; lines end in \\r\\n, \\r or \\n."""
-    ending = r"\r\n|\n|\r" if "\r" in body else r"\n"
-    starts = [0, *(match.end() for match in re.finditer(ending, body))]
-    return starts if starts[-1] == len(body) else [*starts, len(body)]
 
 
 @lru_cache(maxsize=1)

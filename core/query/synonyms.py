@@ -11,7 +11,7 @@ from shutil import copyfile
 from core.errors import ConfigError
 from core.messages import Message, message
 from core.places import PROGRAM
-from core.text import CJK
+from core.text import CJK, LINE_END
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
@@ -105,7 +105,7 @@ def load(path: Path) -> Synonyms:
             "{path} can't be read: {reason}.", path=str(path), reason=error.strerror or str(error)
         ) from error
     try:
-        lines = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        lines = re.split(LINE_END, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         number = content[: error.start].count(b"\n") + 1
         raise ConfigError(

@@ -14,7 +14,7 @@ from core.embedding.windows import windows_of
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.models import Models
 from core.store import Store
-from core.text import CJK, keywords, parts_of, query_keywords, simplified
+from core.text import CJK, keywords, parts_of, query_keywords, simplified, with_newlines
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""
@@ -109,6 +109,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
 
 def sentences(text: str) -> list[Span]:
     """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
+    text = with_newlines(text)
     prose: list[Span] = []
     other: list[Span] = []
     at, fence = 0, ""

@@ -309,7 +309,7 @@ def test_line_ends_may_change() -> None:
     body = "# 标题\n\n第一行，\n第二行。\n\nEnd.\n"
     windows = body.replace("\n", "\r\n")
     edits = after(body, merged(1), edited(1, "我的"), deleted(2), added("new", 1)).edits
-    for other in (windows, "第零行\r\n" + windows, body):
+    for other in (windows, "第零行\r\n" + windows, body.replace("\n", "\r"), body):
         desk = at_desk(other, edits)
         assert shown(desk)[-4:] == ["# 标题", "*我的", "*new", "-End."]
         assert other[desk.chunks[-3].start : desk.chunks[-3].end].splitlines() == ["第一行，", "第二行。"]

@@ -65,3 +65,9 @@ def test_an_excerpt_begins_at_the_sentence_and_leaves_the_title_out() -> None:
     assert "Title" not in shown
     assert "code()" not in shown
     assert rendered.excerpt("# Only\n\nShort.", [], None, underline=False) == "Short."
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_lines_may_end_in_any_way(end: str) -> None:
+    text = "## Title\n\nA *soft* line\nand a second.\n\n- one\n- two\n\n```\ncode\n\nmore\x0bcode\n```\n"
+    assert rendered.whole(text.replace("\n", end)) == rendered.whole(text)

@@ -8,6 +8,9 @@ import pytest
 from pages.ui.shared import safe
 
 
+UNSEEN = dict.fromkeys(map(ord, "\u2060\ufeff"))
+
+
 def seen(shown: str) -> str:
     """What is shown, with a bar where an invisible character keeps signs from being read as one."""
     return shown.replace(":\ufeff", ":|").replace("\u2060", "|")
@@ -48,7 +51,8 @@ def test_what_only_streamlit_reads_is_shown_as_written(markdown: str, shown: str
         "~~~py\nx[a:b:c] -> d\n~~~",
         "at 10:30:45, 1:2:3",
         "key: value, C++ std::vector, a:b",
-        "[x](urn:isbn:123) and [y](http://a/:smile:/b) http://a/:smile:/b <urn:isbn:123>",
+        "[y](http://a/:smile:/b) http://a/:smile:/b <https://a/:smile:/b> <a@b.c> [z](mailto:a@b.c)",
+        "[x](other.md) [y](#place) [z](/search?q=a:b) [r]\n\n[r]: <http://a.test> 'title'",
         "$f:A:B -> c$ and $$a :x: b$$",
         "| a | b |\n| -- | -- |\n| 1 | 2 |",
         "| a | b |\n|:--|--:|\n| 1 | 2 |",
@@ -60,6 +64,80 @@ def test_what_only_streamlit_reads_is_shown_as_written(markdown: str, shown: str
 )
 def test_all_else_is_left_alone(markdown: str) -> None:
     assert safe.harmless(markdown) == markdown
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[x](data:text/html,x)",
+        "[x]( <file:///etc/passwd> 'title')",
+        "[x](blob:http://a.test/1)",
+        "[x](\n> JavaScript:alert(1))",
+        "[x](d&#97;ta:x)",
+        "[x](data&colon;x)",
+        "[x](data\\:x)",
+        "[x](vbscript:x)",
+        "[x](unknown:x)",
+        "[x](urn:isbn:123)",
+        "<data:x>",
+        "<obsidian://open>",
+        "> [r]: data:x",
+        "- [two\nlines]:\n  <file:///x>",
+        "[x]: <data:x>",
+        "[x]:[y](data:z)",
+        "![x](data:image/png;base64,AAAA)",
+    ],
+)
+def test_links_are_followed_by_known_schemes_only(link: str) -> None:
+    shown = safe.harmless(link)
+    assert not re.search(r"\]\([\s>]*<?[\w&#;\\]+:|\]:(?!\[)|<\w+:", shown)
+    assert shown.translate(UNSEEN).replace(":material/image: ", "!") == link
+
+
+def test_a_link_in_what_looks_like_code_is_none_either() -> None:
+    assert safe.harmless("```\nvector<std::string> a[b](c: d)\n```") == "```\nvector<std::string> a[b](c: d)\n```"
+    assert "](data" not in safe.harmless("```a`\n[x](data:y)")
+
+
+def test_a_picture_in_an_address_is_not_shown_as_a_page_of_letters() -> None:
+    assert len(safe.harmless(f"![x](data:image/png;base64,{'A' * 9_000})")) < 200
+
+
+@pytest.mark.parametrize("sign", [">", "> ", "- ", "+ ", "1. ", "[^1]: ", "*", "_", "**a ", "*a _b ", "~~a "])
+def test_what_is_nested_too_deeply_is_told_apart(sign: str) -> None:
+    assert not safe.tangled(sign * 20 + "x" + sign[::-1] * 20)
+    assert safe.tangled(sign * 3_000 + "x" + sign[::-1] * 3_000)
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "**bold** and *soft*, " * 3_000,
+        "**粗体**文字" * 3_000,
+        "snake_case_name " * 3_000,
+        "| **a** | `*p` |\n" * 2_000,
+        "Name: ____________ 2 * 3 * 4\n" * 2_000,
+        "-" * 3_000 + "\n" + "*" * 3_000,
+        "```\n" + " " * 150 + "- x\n" + "    " * 60 + "}\n```",
+        "- a\n  - b\n    - c\n" * 2_000,
+    ],
+)
+def test_long_flat_text_is_not_nested(markdown: str) -> None:
+    assert not safe.tangled(markdown[:100_000])
+
+
+def test_the_part_that_is_drawn_has_a_bounded_number_of_signs() -> None:
+    text = "# a\n" * 20_000
+    assert text.startswith(safe.light(text))
+    assert text.endswith(safe.light(text, last=True))
+    assert len(safe.light(text)) == len(safe.light(text, last=True)) == 2 * safe.SIGNS
+    assert safe.light("word " * 20_000) == "word " * 20_000
+
+
+@pytest.mark.parametrize("separator", ["\x0b", "\x0c", "\x1c", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_what_ends_no_line_in_a_browser_ends_none_here(separator: str) -> None:
+    fence = f"```mermaid{separator}x\nflowchart LR\n```"
+    assert "mermaid" not in safe.harmless(fence)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])

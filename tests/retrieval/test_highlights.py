@@ -46,6 +46,13 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
         yield workspace
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_sentences_are_the_same_whatever_ends_their_lines(end: str) -> None:
+    text = NOTE.replace("\n", end)
+    found = [text[start:stop].replace(end, "\n") for start, stop in sentences(text)]
+    assert found == [NOTE[start:stop] for start, stop in sentences(NOTE)]
+
+
 def test_a_hit_has_its_words_in_any_form_and_its_nearest_sentence(filled: Workspace) -> None:
     result = filled.search("restoring backups", reranker="none")
     seen = filled.searching.highlights(result)

@@ -5,6 +5,7 @@ import re
 import streamlit as st
 
 from core.model import Chunk, Note
+from core.text import with_newlines
 from pages.ui.shared.text import t, t_plural
 
 PLACES = 400
@@ -40,6 +41,7 @@ def place(note: Note, chunk: Chunk) -> int:
 
 def places(text: str) -> list[int]:
     """Return the starts of a text's lines and sentences, without the first; only of lines where these are too many."""
+    text = with_newlines(text)
     starts = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
     if len(starts) > PLACES:
         starts = [at for at in starts if text[at - 1] == "\n"]

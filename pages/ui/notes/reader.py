@@ -11,7 +11,7 @@ from pages.ui.chunks import bands
 from pages.ui.notes import deletion
 from pages.ui.shared import jobs, keys, widgets
 from pages.ui.shared.cards import tags
-from pages.ui.shared.safe import facts, harmless, html, plain
+from pages.ui.shared.safe import facts, harmless, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
 
 EDITED = message("This is the file's own text; search finds the edited chunks instead.")
@@ -85,11 +85,13 @@ def opened(note: Note, chunk: Chunk, question: str) -> None:
         first = 0 if chunk.end <= RENDERED else note.body.rfind("\n", 0, chunk.start - RENDERED // 4) + 1
         last = first + max(RENDERED, chunk.end - first)
         with st.container(key="reader_body"):
-            st.markdown(harmless(note.body[first : chunk.start]))
+            before = light(note.body[first : chunk.start], last=True)
+            _markdown(before)
             with st.container(key="passage"):
-                st.markdown(harmless(note.body[chunk.start : chunk.end]) or "…")
-            st.markdown(harmless(note.body[chunk.end : last]))
-        if first or last < len(note.body):
+                _markdown(note.body[chunk.start : chunk.end] or "…")
+            after = light(note.body[chunk.end : last])
+            _markdown(after)
+        if len(before) < chunk.start or chunk.end + len(after) < len(note.body):
             st.caption(t("This note is long: the part around the passage is shown."))
     keys.scroll_to_passage(f"{note.id} {chunk.index} {question}")
 
@@ -116,18 +118,28 @@ def _metadata(note: Note) -> None:
 
 
 def _body(note: Note, *, raw: bool) -> None:
-    limit = RAW if raw else RENDERED
-    if len(note.body) > limit:
-        st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=limit, n=len(note.body)))
+    shown = note.body[:RAW] if raw else light(note.body[:RENDERED])
+    if len(shown) < len(note.body):
+        st.info(
+            t("This note is long: the first {shown} of {n} characters are shown.", shown=len(shown), n=len(note.body))
+        )
         body = note.body.encode("utf-8", "replace")
         st.download_button(t("Download the whole text"), body, "note.md", "text/plain", key="whole")
-    shown = note.body[:limit]
     if not shown.strip():
         st.caption(t("This note has no text."))
     elif raw:
         st.code(shown, language=None, wrap_lines=True, height=620)
     else:
         with st.container(key="reader_body"):
-            st.markdown(harmless(shown))
+            _markdown(shown)
         if "![" in shown:
             st.caption(t("Pictures are shown as links, so that opening a note fetches nothing."))
+
+
+def _markdown(text: str) -> None:
+    """Draw a part of a note; what a browser would fail over is drawn as it is written."""
+    if tangled(text):
+        st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
+        st.code(text, language=None, wrap_lines=True)
+    else:
+        st.markdown(harmless(text))

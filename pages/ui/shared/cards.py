@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from core.model import STAGES, Chunk, Highlight, Hit, NoteCard, StageScore
+from core.text import with_newlines
 from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of
@@ -151,6 +152,7 @@ def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -
 
 
 def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
+    text = with_newlines(text)
     start, end = marks.excerpt(text, spans)
     lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), marks.within(spans, start, end))).split("\n")
     whole = (start, end) == (0, len(text)) and len(lines) <= most

@@ -13,6 +13,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from core.text import line_starts, with_newlines
 from pages.ui.shared.formulas import formula
 from pages.ui.shared.safe import Span, html
 
@@ -85,8 +86,8 @@ def _first(parts: Sequence[Piece], start: int) -> int:
 @lru_cache(64)
 def pieces(text: str) -> Sequence[Piece]:
     """Return what a Markdown text shows, in the order of the source."""
-    hidden = _WHOLE.sub(_standing, text)
-    lines = [0, *(match.end() for match in re.finditer(r"\n", hidden)), len(hidden)]
+    hidden = _WHOLE.sub(_standing, with_newlines(text))
+    lines = [*line_starts(hidden), len(hidden)]
     parts: list[Piece] = []
     at = 0
     for token in _parser().parse(hidden):
@@ -95,7 +96,7 @@ def pieces(text: str) -> Sequence[Piece]:
         if token.type == "list_item_open":
             parts.append(Piece(at, at, shown=f"{html(token.info + token.markup if token.info else '•')} "))
         elif token.type in ("fence", "code_block"):
-            for line in filter(str.strip, token.content.splitlines()):
+            for line in filter(None, map(str.rstrip, token.content.split("\n"))):
                 start = hidden.find(line, at)
                 at = start + len(line)
                 parts += [Piece(start, at, "code pre"), Piece(at, at, shown=BREAK)]
