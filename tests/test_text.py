@@ -121,7 +121,9 @@ def test_folding_keeps_words_apart() -> None:
     assert len({fold(word) for word in ("cafe", "café", "数据 库", "数据库")}) == 4
 
 
-@given(st.lists(st.sampled_from(["a", "# b", "\n", "\r", "\r\n", *"\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"])).map("".join))
+@given(
+    st.lists(st.sampled_from(["a", "# b", "\n", "\r", "\r\n", *"\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"])).map("".join)
+)
 def test_a_line_ends_at_the_same_place_for_every_reader(text: str) -> None:
     starts = line_starts(text)
     assert starts == line_starts(with_newlines(text))

@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,6 +107,7 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.skip("There is no Chromium; install it or name it in CHROMIUM.")
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE)
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
@@ -127,14 +128,21 @@ def server(place: Path, chromium: Browser) -> Iterator[str]:
 @contextmanager
 def serving(place: Path, folder: Path = ROOT) -> Iterator[str]:
     """The app as a person starts it, in a folder; nothing has been asked of it yet."""
+    # One thread for the model: it shares the processor with the browser.
+    environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
+    with started("core.cli", "app", "--no-browser", "--port", folder=folder, environment=environment) as url:
+        yield url
+
+
+@contextmanager
+def started(*module: str, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    """A server of Streamlit in a process of its own; its port comes last on its command line."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    # One thread for the model: it shares the processor with the browser.
-    environment = os.environ | {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port)]
+    command = [sys.executable, "-m", *module, str(port)]
     process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=folder, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     url = f"http://127.0.0.1:{port}"
     try:
@@ -173,7 +181,6 @@ def browsing(chromium: Browser, url: str) -> Iterator[Tab]:
     )
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
     tab = Tab(page, url)
     tab.watch()
     yield tab

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Tab, tessera
+from tests.browser.conftest import ROOT, Tab, started, tessera
 
 pytestmark = pytest.mark.browser
 
@@ -59,7 +59,7 @@ LONE
 
 $$\\includegraphics{{EVIL/math.png}}$$ $$\\href{{javascript:{RUN}}}{{x}}$$
 """
-LONE = "```mermaid\rflowchart LR\r  D[\"<img src='EVIL/lone.png'>\"]\r```\r"
+LONE = '```mermaid\rflowchart LR\r  A@{ img: "EVIL/lone.png", label: "x" } --> B\r```\r'
 FOLDER = f"<svg onload={RUN}>"
 FILE = f"![n](n.png) <img src=n onerror={RUN}>.md"
 BASE = f"![b](EVIL/base.png) <img src=EVIL/base onerror={RUN}>"
@@ -263,6 +263,43 @@ def test_settings_show_it_as_text(hostile: Tab) -> None:
     for tab in page.get_by_role("tab").all():
         tab.click()
         hostile.settle()
+
+
+def test_a_diagram_is_stopped_twice(tmp_path: Path, chromium: Browser, listener: Listener) -> None:
+    """By how a note is drawn, and by the header where it isn't: each alone is enough, and without both it loads."""
+    script = f"""
+import streamlit as st
+from pages.ui.shared.safe import harmless
+st.markdown({{"raw": str, "harmless": harmless}}[st.query_params["how"]]({LONE.replace("EVIL", listener.url)!r}))
+"""
+    app = """
+import streamlit as st
+from starlette.middleware import Middleware
+from pages.ui.shared.policy import Policy
+app = st.App("drawn.py", middleware=[Middleware(Policy)])
+"""
+    (tmp_path / "drawn.py").write_text(script, encoding="utf-8")
+    (tmp_path / "guarded.py").write_text(app, encoding="utf-8")
+    options = "--browser.gatherUsageStats=false", "--server.fileWatcherType=none", "--server.port"
+
+    def serving(name: str) -> AbstractContextManager[str]:
+        command = "streamlit", "run", str(tmp_path / name), *options
+        return started(*command, folder=ROOT, environment={"PYTHONPATH": str(ROOT)})
+
+    def loads(address: str, drawn: str) -> bool:
+        with closing(chromium.new_context()) as context:
+            page = context.new_page()
+            page.goto(address)
+            expect(page.get_by_text(drawn)).to_be_attached()
+        asked = bool(listener.paths)
+        listener.paths.clear()
+        return asked
+
+    # What answers the picture's address is none.
+    with serving("drawn.py") as bare, serving("guarded.py") as guarded:
+        assert loads(f"{bare}/?how=raw", "Mermaid diagram error")
+        assert not loads(f"{bare}/?how=harmless", "flowchart LR")
+        assert not loads(f"{guarded}/?how=raw", "Mermaid diagram error")
 
 
 def test_what_runs_in_a_page_reaches_nobody_else(tab: Tab, listener: Listener) -> None:

@@ -2,6 +2,8 @@ import io
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from core.workspace import Workspace
 from tests import notes
 from tests.pages.conftest import Screen
@@ -201,3 +203,31 @@ def test_a_long_note_is_rendered_in_part(place: Path, tmp_path: Path) -> None:
     screen = Screen().open("notes", note=long.id)
     assert "the first 100,000 of 150,000 characters" in screen.text
     assert max(len(element.value) for element in screen.app.markdown) <= 100_000
+
+
+def imported(place: Path, folder: Path, text: str) -> str:
+    """The id of a note with this text."""
+    folder.mkdir()
+    (folder / "note.md").write_text(text)
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        return workspace.notes.cards()[0].id
+
+
+@pytest.mark.parametrize("address", [{}, {"chunk": "0"}])
+def test_a_note_that_no_browser_can_lay_out_is_shown_as_it_is_written(
+    place: Path, tmp_path: Path, address: dict[str, str]
+) -> None:
+    note = imported(place, tmp_path / "deep", "# Deep\n\n" + "> " * 9_000 + "x\n")
+    screen = Screen().open("notes", note=note, **address)
+    assert "nested too deeply" in screen.text
+    assert any("> > >" in code.value for code in screen.app.code)
+    assert not any("> > >" in drawn.value for drawn in screen.app.markdown)
+
+
+def test_of_a_note_of_many_signs_the_first_part_is_shown(place: Path, tmp_path: Path) -> None:
+    note = imported(place, tmp_path / "dense", "# Dense\n\n" + "- **b** `c`\n" * 5_000)
+    screen = Screen().open("notes", note=note)
+    assert "This note is long: the first" in screen.text
+    assert max(drawn.value.count("\n") for drawn in screen.app.markdown) < 2_000
+    assert screen.app.get("download_button")

@@ -7,7 +7,6 @@ import pytest
 
 from pages.ui.shared import safe
 
-
 UNSEEN = dict.fromkeys(map(ord, "\u2060\ufeff"))
 
 
