@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.drills import vault
+from benchmarks.drills.children import Child
 from benchmarks.drills.given import Given
-from benchmarks.drills.killed import Child, check, prepare, work
+from benchmarks.drills.killed import check, prepare, work
 from benchmarks.drills.tally import Tally
 
 STARTS: dict[str, tuple[str, ...]] = {

@@ -10,11 +10,13 @@ from pathlib import Path
 from benchmarks.drills import sound, vault
 from benchmarks.drills.journal import ANY, LEAST, Journal
 from core.cli import main
-from core.model import Filters, Pipeline, SearchSettings
+from core.model import Filters, NoteCard, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 BASE, OTHER, SET = "drill", "other", "questions"
 MODELS = "folded:64", "folded:32"
+EDITED = 3
+"""Of so many notes one has its chunks edited; the others say in every chunk what they are."""
 _STORED_TOGETHER = 25
 """Results of a run that are written together."""
 
@@ -44,7 +46,7 @@ class Place:
 def importing(place: Place) -> None:
     """Import the vault as the app does: store the notes, then index them."""
     with place.opened() as workspace:
-        _begin_import(place, set(sound.state(workspace)))
+        final = _begin_import(place, set(sound.state(workspace)))
         plan = workspace.notes.plan_folder(place.vault, BASE)
         files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
         said = [vault.token((place.vault / file.path).read_text()) or (-1, -1) for file in files]
@@ -57,32 +59,30 @@ def importing(place: Place) -> None:
                 stored = int(done)
 
         workspace.notes.apply(plan, embed=False, progress=progress)
-        _end_import(place)
+        place.journal.done(final)
         workspace.chunks.embed_rest()
 
 
 def importing_by_command(place: Place) -> None:
     with Workspace(place.folder) as workspace:
-        _begin_import(place, set(sound.state(workspace)))
+        final = _begin_import(place, set(sound.state(workspace)))
     place.ready()
     _command("import", str(place.vault), "--base", BASE, "--workspace", str(place.folder))
-    _end_import(place)
+    place.journal.done(final)
 
 
-def _begin_import(place: Place, held: set[str]) -> None:
+def _begin_import(place: Place, held: set[str]) -> dict[str, object]:
+    """Say what may be seen from now on, and return what must be seen in the end."""
     target = vault.versions(place.vault)
-    gone = {name: None for name in held if name.startswith((f"note {BASE}/", f"chunks {BASE}/"))}
+    notes = {f"{kind} {BASE}/{number}" for number in target for kind in ("note", "chunks")}
+    gone = [name for name in held - notes if name.startswith((f"note {BASE}/", f"chunks {BASE}/"))]
+    final = dict.fromkeys(gone) | {f"note {BASE}/{number}": version for number, version in target.items()}
     place.journal.begin(
-        gone
+        final
         | {f"base {BASE}": True, f"model {BASE}": MODELS[0], f"strategy {BASE}": "lines"}
-        | {f"note {BASE}/{number}": version for number, version in target.items()}
         | {f"chunks {BASE}/{number}": ANY for number in target}
     )
-
-
-def _end_import(place: Place) -> None:
-    target = vault.versions(place.vault)
-    place.journal.done({f"note {BASE}/{number}": version for number, version in target.items()})
+    return final
 
 
 def indexing(place: Place) -> None:
@@ -127,10 +127,10 @@ def rebuilding(place: Place) -> None:
 def deleting_notes(place: Place) -> None:
     with place.opened() as workspace:
         cards = workspace.notes.cards(Filters(bases=(BASE,)))
-        doomed = [card for card in cards if int(Path(card.path or "").stem) % 4 == place.seed % 4]
+        doomed = [card for card in cards if number_of(card) % 4 == place.seed % 4]
         for at in range(0, len(doomed), 2):
             these = doomed[at : at + 2]
-            names = [f"{kind} {BASE}/{Path(card.path or '').stem}" for card in these for kind in ("note", "chunks")]
+            names = [f"{kind} {BASE}/{number_of(card)}" for card in these for kind in ("note", "chunks")]
             place.journal.begin(dict.fromkeys(names))
             workspace.notes.delete([card.id for card in these])
             place.journal.done(dict.fromkeys(names))
@@ -146,11 +146,12 @@ def deleting_a_base(place: Place) -> None:
 
 
 def editing(place: Place) -> None:
-    """Edit, add, merge, split, delete and restore chunks."""
+    """Edit, add, merge, split, delete and restore chunks, of every third note."""
     with place.opened() as workspace:
         draw = random.Random(place.seed)
-        for card in draw.sample(workspace.notes.cards(Filters(bases=(BASE,))), 12):
-            name = f"chunks {BASE}/{Path(card.path or '').stem}"
+        cards = [card for card in workspace.notes.cards(Filters(bases=(BASE,))) if number_of(card) % EDITED == 0]
+        for card in draw.choices(cards, k=12):
+            name = f"chunks {BASE}/{number_of(card)}"
             place.journal.begin({name: ANY})
             edit(workspace, card.id, draw)
             place.journal.done({name: sound.digest(workspace, card.id)})
@@ -228,6 +229,11 @@ def _command(*arguments: str) -> None:
     except SystemExit as ended:
         if ended.code:
             raise
+
+
+def number_of(card: NoteCard) -> int:
+    """Return the number of a note, which is its file's name."""
+    return int(Path(card.path or "").stem)
 
 
 def question_file(folder: Path, count: int) -> bytes:

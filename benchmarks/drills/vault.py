@@ -13,7 +13,7 @@ from core.model import Matrix, Role
 from core.registry import Entry
 
 _SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
-_TOKEN = re.compile(r"\bn(\d+)v(\d+)\b")
+TOKEN = re.compile(r"\bn(\d+)v(\d+)\b")
 
 
 class Folded(Tfidf):
@@ -48,7 +48,7 @@ def write(folder: Path, number: int, version: int) -> None:
 
 def token(text: str) -> tuple[int, int] | None:
     """Return the note and the version that every line of a text says; None if they differ or say nothing."""
-    tokens = {(int(number), int(version)) for number, version in _TOKEN.findall(text)}
+    tokens = {(int(number), int(version)) for number, version in TOKEN.findall(text)}
     return tokens.pop() if len(tokens) == 1 else None
 
 

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,27 @@ AMONG = "IN (SELECT value FROM json_each(?))"
 """The SQL for "one of a list"; `Database` passes a list as JSON."""
 
 
+_LOG = 8 << 20
+"""Bytes of SQLite's log of changes after which it is emptied. SQLite copies it into the database every 4 MB."""
+_READERS_END, _WRITER_ENDS = 500, 30_000
+"""Milliseconds to wait until readers have left the log, and until another writer is done."""
+
+
 class _Connection(sqlite3.Connection):
-    """Closes with its thread: a screen makes a thread for every run."""
+    """A connection that can be referred to weakly."""
+
+
+class _Held:
+    """Closes a thread's connection with the thread: a screen makes one for every run, a question another.
+
+    A connection refers to itself by the statements it caches, so it would be open until the garbage collector comes.
+    """
+
+    def __init__(self, connection: _Connection) -> None:
+        self.connection = connection
 
     def __del__(self) -> None:
-        self.close()
+        self.connection.close()
 
 
 class Database:
@@ -35,6 +51,8 @@ class Database:
     def __init__(self, file: Path, *, readonly: bool) -> None:
         self.file = file
         self.readonly = readonly
+        self._log = file.with_name(f"{file.name}-wal")
+        self._log_limit = _LOG
         self._writer = threading.RLock()
         self._local = threading.local()
         self._opened: weakref.WeakSet[_Connection] = weakref.WeakSet()
@@ -53,11 +71,16 @@ class Database:
     @property
     def connection(self) -> sqlite3.Connection:
         """This thread's connection; rows answer by column name."""
-        existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if existing is not None:
-            return existing
+        held: _Held | None = getattr(self._local, "held", None)
+        if held is not None:
+            return held.connection
         connection = sqlite3.connect(
-            self.file, isolation_level=None, timeout=30, check_same_thread=False, factory=_Connection, uri=True
+            self.file,
+            isolation_level=None,
+            timeout=_WRITER_ENDS / 1000,
+            check_same_thread=False,
+            factory=_Connection,
+            uri=True,
         )
         connection.row_factory = sqlite3.Row
         connection.executescript(
@@ -70,7 +93,7 @@ class Database:
         connection.create_function("fold", 1, fold, deterministic=True)
         connection.create_function("tag_key", 1, tags.key, deterministic=True)
         connection.create_function("titles", 2, filters.titles, deterministic=True)
-        self._local.connection = connection
+        self._local.held = _Held(connection)
         self._opened.add(connection)
         return connection
 
@@ -137,6 +160,17 @@ class Database:
                 connection.rollback()
                 raise
             connection.commit()
+            self._shorten_log(connection)
+
+    def _shorten_log(self, connection: sqlite3.Connection) -> None:
+        """Empty a long log of changes, which SQLite doesn't while readers follow each other without a gap."""
+        if _size(self._log) < self._log_limit:
+            return
+        connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
+        with suppress(sqlite3.OperationalError):  # this thread reads too
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
+        self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
     def version(self) -> int:
         """Return a number that grows whenever what searches find may have changed."""
@@ -168,6 +202,10 @@ class Table:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
 
 
 def _bound(values: Sequence[object]) -> list[object]:

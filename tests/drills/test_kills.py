@@ -56,7 +56,7 @@ def test_the_journal_notices_what_is_missing_and_what_came_back(tmp_path: Path) 
     written = journal.Journal(tmp_path / "journal")
     written.begin({"note 1": 2, "note 2": None, "note 3": 1})
     written.done({"note 1": 2, f"{journal.LEAST}embedded": 5})
-    values = journal.allowed({"note 1": 1, "note 2": 1}, tmp_path / "journal")
+    values = journal.Follower(tmp_path / "journal", {"note 1": 1, "note 2": 1}).now()
     assert not journal.faults(values, {"note 1": 2, "note 2": 1, f"{journal.LEAST}embedded": 6})
     assert not journal.faults(values, {"note 1": 2, "note 3": 1, f"{journal.LEAST}embedded": 5})
     assert len(journal.faults(values, {"note 1": 1, "note 3": 2, "note 4": 1, f"{journal.LEAST}embedded": 4})) == 4
