@@ -89,22 +89,23 @@ def of_notes(workspace: Workspace) -> Iterator[str]:
 
 
 def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
-    """The index holds the windows of the database, reaches each, and its top ten are the exact ones."""
+    """The index holds the vectors of the database, reaches each, and its top ten are the exact ones."""
     store = workspace.store
     vectors = {}
     for ids, matrix in store.chunks.windows(base):
         vectors |= dict(zip(ids, matrix, strict=True))
     held = store.index.ids(base)
     if held != vectors.keys():
-        yield f"index of {base.name}: {len(vectors.keys() - held)} windows lack, {len(held - vectors.keys())} are stale"
-    asked = random.Random(base.id).sample(sorted(vectors), min(_ASKED, len(vectors)))
-    for number, key in enumerate(asked):
+        yield f"index of {base.name}: {len(vectors.keys() - held)} vectors lack, {len(held - vectors.keys())} are stale"
+    for number, key in enumerate(random.Random(base.id).sample(sorted(vectors), min(_ASKED, len(vectors)))):
         query = np.asarray(vectors[key], np.float32)
         if not number and len(reached := store.index.search(base, query, len(vectors))) < len(vectors):
-            yield f"index of {base.name}: {len(reached)} of {len(vectors)} windows are reached"
-        top, exact = store.nearest(base, query, 10), store.chunks.nearest(base, query, 10)
-        if not np.allclose([*top.values()], [*exact.values()], atol=1e-4):
-            yield f"index of {base.name}: the top ten of {key} are {[*top.items()]}, exactly {[*exact.items()]}"
+            yield f"index of {base.name}: {len(reached)} of {len(vectors)} vectors are reached"
+        exact = store.chunks.nearest(base, query, 10)
+        # A small base is searched without its index.
+        for top in (store.nearest(base, query, 10), store._from_index(base, query, 10, None) or {}):
+            if len(top) != len(exact) or not np.allclose([*top.values()], [*exact.values()], atol=1e-4):
+                yield f"index of {base.name}: the top ten of {key} are {[*top.items()]}, exactly {[*exact.items()]}"
     if store.index_problem:
         yield f"index of {base.name}: {store.index_problem}"
 
