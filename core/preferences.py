@@ -13,6 +13,7 @@ class Preferences:
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / FILE
         self._readonly = readonly
+        self._lock = threading.Lock()
 
     def get(self, name: str) -> str:
         """Return a choice, empty if there is none."""
@@ -20,10 +21,11 @@ class Preferences:
 
     def set(self, name: str, value: str) -> None:
         """Store a choice."""
-        if not self._readonly:
-            text = json.dumps(self._choices() | {name: value}, ensure_ascii=False)
-            temporary = self._file.with_name(f"{FILE}.{threading.get_ident()}")
-            temporary.write_text(text, encoding="utf-8")
+        if self._readonly:
+            return
+        with self._lock:
+            temporary = self._file.with_suffix(".tmp")
+            temporary.write_text(json.dumps(self._choices() | {name: value}, ensure_ascii=False), encoding="utf-8")
             temporary.replace(self._file)
 
     def _choices(self) -> dict[str, object]:

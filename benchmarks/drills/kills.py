@@ -74,7 +74,7 @@ class Kills:
         self._scratch = scratch
         self._place = scratch / "place"
         self.tally = tally
-        self._measured: dict[tuple[str, str], tuple[float, int]] = {}
+        self._measured: dict[tuple[str, str, int], tuple[float, int]] = {}
 
     def kill(self, kill: Kill) -> None:
         """Break off an operation, maybe the opening after it, and look at the workspace."""
@@ -96,7 +96,7 @@ class Kills:
 
     def _break_off(self, place: Path, operation: str, kill: Kill) -> None:
         """Kill an operation at its moment; one that ends before is tried again, a little earlier."""
-        before, key, share = self._scratch / "before", (operation, kill.start), kill.share
+        before, key, share = self._scratch / "before", (operation, kill.start, kill.seed % 2), kill.share
         shutil.copytree(place, before)
         while True:
             seconds, steps = self._measured.get(key, (0.0, 0))

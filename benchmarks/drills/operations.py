@@ -182,23 +182,24 @@ def edit(workspace: Workspace, note_id: str, draw: random.Random) -> None:
 
 
 def evaluating(place: Place) -> None:
+    """Run a question set, on the base itself or on a copy of it that is cut otherwise; or go on with a run."""
     with place.opened() as workspace:
-        stored = sum(run.asked for run in workspace.runs.of(BASE))
+        runs, questions = workspace.runs.of(BASE), workspace.questions.named(BASE, SET)
+        count, stored = len(workspace.questions.of(questions)), sum(run.asked for run in runs)
+        begun = [run for run in runs if run.ended_at is None]
+        if begun:
+            workspace.runs.resume(begun[0].id)
+            place.journal.done({f"{LEAST}results": stored - begun[0].asked + count})
+            return
+        chunking = (None, replace(workspace.bases.get(BASE).chunking, strategy="none"))[place.seed % 2]
+        before = 0.5 if chunking else 0.0  # the share of the copy
 
         def progress(done: float, total: float, what: object) -> None:
-            place.journal.done({f"{LEAST}results": stored + int(done) // _STORED_TOGETHER * _STORED_TOGETHER})
+            asked = int(max(0.0, (done / total - before) / (1 - before)) * count + 1e-6)
+            place.journal.done({f"{LEAST}results": stored + asked // _STORED_TOGETHER * _STORED_TOGETHER})
 
-        begun = [run for run in workspace.runs.of(BASE) if run.ended_at is None]
-        if begun:
-            stored -= begun[0].asked
-            workspace.runs.resume(begun[0].id)
-        else:
-            questions = workspace.questions.named(BASE, SET)
-            pipeline = Pipeline(search=SearchSettings(reranker="none"))
-            workspace.runs.run(questions, [pipeline], progress)
-        place.journal.done(
-            {f"{LEAST}results": stored + len(workspace.questions.of(workspace.questions.named(BASE, SET)))}
-        )
+        workspace.runs.run(questions, [Pipeline(chunking=chunking, search=SearchSettings(reranker="none"))], progress)
+        place.journal.done({f"{LEAST}results": stored + count})
 
 
 def remembering(place: Place) -> None:
