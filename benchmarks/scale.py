@@ -111,7 +111,7 @@ def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: in
         base = store.bases.add(
             BASE, embedder=like.embedder, fingerprint=like.fingerprint, dimension=like.dimension, chunking=like.chunking
         )
-        store.add_base_index(base)
+        store.index.build(base)
         waiting: list[Cutting] = []
         for number in range(10 * size):
             source = sources[number % len(sources)]

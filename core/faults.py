@@ -79,6 +79,12 @@ def _of_sqlite(error: sqlite3.Error, folder: Path) -> StoreError:
     return damaged(folder, why)
 
 
+def hindrance(folder: Path) -> StoreError | None:
+    """Return the error that keeps a folder from being written, for a library that doesn't say why it failed."""
+    cause = _trial(folder)
+    return _of_files(cause, folder) if cause else None
+
+
 def damaged(folder: Path, why: str) -> NotesDamaged:
     """Return the error of a workspace whose database can't be read, with the newest backup there is."""
     backups = sorted((folder / BACKUPS).glob("*.db"), key=lambda file: file.stat().st_mtime)

@@ -27,6 +27,8 @@ from core.store import Store
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
+_HEALING = 60.0
+"""Seconds between two attempts to build a damaged index again: a full disk may have space by then."""
 
 
 def bug_report(path: Path | None = None) -> BugReport:
@@ -139,6 +141,14 @@ class Workspace:
             return self.chunks.embed_rest(progress)
 
         return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work)
+
+    def start_healing(self) -> bool:
+        """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""
+        tried = self.jobs.get("heal")
+        waits = tried is not None and time.monotonic() - tried.started < _HEALING
+        if self.store.index.state != "damaged" or waits or self.jobs.running("warm", "rebuild"):
+            return False
+        return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
     def rebuild(self, progress: Progress = unheard) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""

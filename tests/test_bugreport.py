@@ -81,7 +81,7 @@ def test_the_report_says_what_a_maintainer_needs(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("TESSERA_SEARCH__FUSION", "reciprocal")
     with Workspace(tmp_path / "w") as opened:
         opened.notes.apply(opened.notes.plan_folder(notes.write(tmp_path / "vault"), "mine"))
-        opened.store.index_problem = StoreError("{why}: rebuild", why="secret").message
+        opened.store.index.problem = StoreError("{why}: rebuild", why="secret").message
         said = str(opened.bug_report())
     for line in ("  search.limit: 7", "  search.fusion: reciprocal", "index: {why}: rebuild", "open for: writing"):
         assert f"{line}\n" in said

@@ -14,7 +14,7 @@ from benchmarks.drills import journal, operations, sound, vault
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
 from core.store import database
-from core.store.chroma import VectorIndex
+from core.store.index import Index
 from core.workspace import Workspace
 
 OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
@@ -75,7 +75,7 @@ def _counted(at: int | None, alone: bool) -> list[int]:
 
     database._Connection.commit = around(sqlite3.Connection.commit)  # type: ignore[method-assign]
     for name in ("add", "remove", "build", "drop"):
-        setattr(VectorIndex, name, around(getattr(VectorIndex, name)))
+        setattr(Index, name, around(getattr(Index, name)))
     return steps
 
 
@@ -131,8 +131,8 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
             unused = "SELECT count(*) FROM vectors WHERE id NOT IN (SELECT vector FROM windows)"
             if workspace.store.database.value(unused):
                 wrong.append("vectors are left that nothing uses")
-    if (folder / "workspace" / "chroma.open").exists():
-        wrong.append("closed, the index is still marked as in use")
+    if not (folder / "workspace" / "chroma.seal").exists():
+        wrong.append("closed, the index has no seal")
     return {"faults": wrong[:5], "told": told}
 
 

@@ -99,7 +99,7 @@ def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
         yield f"index of {base.name}: {len(vectors.keys() - held)} vectors lack, {len(held - vectors.keys())} are stale"
     for number, key in enumerate(random.Random(base.id).sample(sorted(vectors), min(_ASKED, len(vectors)))):
         query = np.asarray(vectors[key], np.float32)
-        if not number and len(reached := store.index.search(base, query, len(vectors))) < len(vectors):
+        if not number and len(reached := store.index.nearest(base, query, len(vectors)) or {}) < len(vectors):
             yield f"index of {base.name}: {len(reached)} of {len(vectors)} vectors are reached"
         exact = store.chunks.nearest(base, query, 10)
         # A small base is searched without its index.

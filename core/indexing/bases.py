@@ -61,7 +61,7 @@ class Bases(Switching):
             chunking=ChunkingOptions(**self._settings.chunking.model_dump()),
             embed_at_once=embed_at_once,
         )
-        self._store.add_base_index(base)
+        self._store.index.build(base)
         return base
 
     def delete(self, name: str) -> None:

@@ -81,7 +81,7 @@ class Scratch:
             target = store.bases.add(
                 base.name, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, chunking=options
             )
-            store.add_base_index(target)
+            store.index.build(target)
         return store.bases.change(target, keep_tokens=base.keep_tokens, search=base.search)
 
     def _fill(

@@ -9,6 +9,8 @@ from core.messages import Message
 from core.model.settings import OPEN, SearchSettings
 
 BaseKind = Literal["vector", "literal"]
+IndexState = Literal["closed", "opening", "ready", "building", "damaged"]
+"""What a search by meaning finds: `ready` an index; otherwise it compares with every vector, which is slower."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ Notice = Literal[
     "listed",
     "query_cut",
     "index_damaged",
+    "other_model",
     "tokens_missing",
     "tokens_read",
     "rerank_partial",

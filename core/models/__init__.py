@@ -115,7 +115,7 @@ class Models:
             except (ModelError, ProviderError) as error:
                 failed.append(error)
         self.loaded = not failed
-        self._store.open_index()
+        self._store.open_index(heal=False)
         for base in self._store.bases.all():
             if base.embedder in self._warm:
                 self.settle_floor(base)

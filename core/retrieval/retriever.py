@@ -8,7 +8,7 @@ from itertools import islice
 
 from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
-from core.model import Asked, Decomposition, KnowledgeBase, Query, ResultMode, SearchResult, SubQuery, WhyNot
+from core.model import Asked, Decomposition, KnowledgeBase, Notice, Query, ResultMode, SearchResult, SubQuery, WhyNot
 from core.models import Models
 from core.query import limits, spelling
 from core.reranking import NONE, Reranker
@@ -121,11 +121,15 @@ class Retriever:
         for base in searches[0].bases if meant else ():
             if base.fingerprint in meant[0].vectors:
                 continue
-            embedder = self._embedder(base)
+            try:
+                embedder = self._embedder(base)
+            except EmbeddingMismatch:
+                if searches[0].settings.mode != "auto":
+                    raise
+                _by_words(meant, "other_model")
+                return
             if embedder is None:
-                for search in meant:
-                    search.mode = "keyword"
-                    search.say("model_loading")
+                _by_words(meant, "model_loading")
                 return
             fitted = [limits.fit(search.query.text, embedder) for search in meant]
             rows = embedder.embed([text for text, _ in fitted], role="query")
@@ -196,3 +200,10 @@ class Retriever:
             if base.fingerprint in whole.vectors:
                 scores |= self._store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
         return scores
+
+
+def _by_words(searches: Sequence[Search], notice: Notice) -> None:
+    """Let searches go on by words only, and say why."""
+    for search in searches:
+        search.mode = "keyword"
+        search.say(notice)

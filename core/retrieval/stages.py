@@ -69,7 +69,7 @@ class Stages:
         for base in search.bases:
             nearest |= self._store.nearest(base, search.vectors[base.fingerprint], search.settings.pool, search.allowed)
         search.pools["vector"] = best(nearest, search.settings.pool)
-        if self._store.index_problem:
+        if self._store.index.state in ("damaged", "building"):
             search.say("index_damaged")
         if self._store.pending.any(base.id for base in search.bases if base.embed_at_once):
             search.say("unfinished")

@@ -6,26 +6,25 @@ leaves at worst vectors in Chroma that no window has; the next opening removes t
 """
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from core.embedding.centring import Centring
-from core.errors import IndexDamaged, StoreError
+from core.errors import StoreError
 from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
 from core.store import ranking
 from core.store.base_table import BaseTable
-from core.store.chroma import VectorIndex
 from core.store.chunk_table import ChunkTable
 from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.edit_table import EditTable
 from core.store.floors import Floors
+from core.store.index import Index
 from core.store.lock import take
 from core.store.note_table import NoteTable
 from core.store.pending_table import PendingChunk, PendingTable
@@ -41,8 +40,6 @@ _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
 _WIDER = 4
 """Growth of that number where too few of the results are allowed."""
-_CHURN = 3
-"""HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
 
 
 class Store:
@@ -83,97 +80,51 @@ class Store:
         self.runs = RunTable(self.database)
         self.floors = Floors(self.folder)
         self.resident = Resident(self.database)
-        self.index = VectorIndex(self.folder / "chroma")
-        self.index_ready = False
-        self.index_problem: Message | None = None
-        self._opening = threading.Lock()
-        self._dropped: set[str] = set()
-        """Names of dropped collections, which a running search may still use."""
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until its new version is written."""
+        self.index = Index(self.folder / "chroma", self.database, self.changing)
 
     # index
 
-    def open_index(self) -> None:
-        """Open Chroma and bring every base's collection in line with SQLite; does nothing if it is open."""
-        with self._opening:
-            if self.readonly or self.index_ready:
-                return
-            trusted = self.index.open()
-            for base in self.bases.all():
-                if self.index.name(base) not in trusted or self._churned(base) or not self._reconciled(base):
-                    self._build(base)
-            self._guarded(lambda: self.index.drop_all_but(self.bases.all()))
-            self.index_ready = True
+    @property
+    def index_ready(self) -> bool:
+        """Whether searches use the index."""
+        return self.index.ready
+
+    @property
+    def index_problem(self) -> Message | None:
+        """Why the index can't be used, None while it can, or isn't open yet."""
+        return self.index.problem
+
+    def open_index(self, *, heal: bool = True) -> None:
+        """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""
+        self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = unheard) -> int:
-        """Rebuild every collection from SQLite's vectors, without a model; return the number of windows."""
-        self.open_index()
-        with self.changing:
-            bases = self.bases.all()
-            for number, base in enumerate(bases):
-                progress(number, len(bases), "")
-                self._build(base)
-            self.index_problem = None
-        return sum(self.chunks.count(base)[2] for base in bases)
-
-    def add_base_index(self, base: KnowledgeBase) -> None:
-        """Make the empty collection of a new base."""
-        self.open_index()
-        self._guarded(lambda: self.index.build(base, ()))
+        """Build the index anew from SQLite's vectors, without a model; return the number of windows."""
+        self.database.check_writable()
+        self.index.rebuild(progress)
+        return sum(self.chunks.count(base)[2] for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Keep the centring of a model, once, and build the indexes of its bases again by it."""
-        self.open_index()
-        with self.changing, self.database.write():
-            self.vectors.settle_centring(fingerprint, centring)
-            for base in self.bases.all() if len(centring.constants) else ():
-                if base.fingerprint == fingerprint:
+        with self.changing:
+            bases = self.bases.all() if len(centring.constants) else []
+            stale = [base for base in bases if base.fingerprint == fingerprint]
+            with self.database.write():
+                self.vectors.settle_centring(fingerprint, centring)
+                for base in stale:
                     self.floors.drop(base)
-                    self._guarded(partial(self._build, base))
-
-    def _build(self, base: KnowledgeBase) -> None:
-        fresh = _next_index(base)
-        self.index.build(fresh, self.chunks.windows(base))
-        self.bases.switch_index(fresh)
-        self._drop(base)
-
-    def _drop(self, base: KnowledgeBase) -> None:
-        self._dropped.add(self.index.name(base))
-        self.index.drop(base)
-
-    def _reconciled(self, base: KnowledgeBase) -> bool:
-        """Add the missing windows to a collection and remove the stale ones; return False if Chroma fails."""
-        try:
-            present = self.index.ids(base)
-            expected: set[str] = set()
-            for ids, vectors in self.chunks.windows(base):
-                expected.update(ids)
-                missing = [number for number, key in enumerate(ids) if key not in present]
-                self.index.add(base, [ids[number] for number in missing], vectors[missing])
-            self.index.remove(base, sorted(present - expected))
-        except IndexDamaged:
-            return False
-        return True
-
-    def _churned(self, base: KnowledgeBase) -> bool:
-        added, living = self.bases.index_added(base), self.chunks.count(base)[2]
-        return added > _CHURN * max(living, 1000)
-
-    def _guarded(self, write: Callable[[], None]) -> None:
-        """Write to the index; record a failure, which a rebuild from SQLite repairs."""
-        try:
-            write()
-        except IndexDamaged as error:
-            self.index_problem = error.message
+                    fresh = _next_index(base)
+                    self.index.build(fresh)
+                    self.bases.switch_index(fresh)
+            for base in stale:
+                self.index.drop(base)
 
     # writing
 
     def put(self, base: KnowledgeBase, cuttings: Sequence[Cutting]) -> None:
-        """Write notes with their chunks and windows, all in one transaction.
-
-        The index must have been opened before the windows' vectors were added.
-        """
+        """Write notes with their chunks and windows, all in one transaction."""
         with self.changing:
             base = self.bases.named(base.name)
             old = self.chunks.entries([cutting.note.id for cutting in cuttings])
@@ -201,12 +152,12 @@ class Store:
         fresh = self.chunks.unused(base, list(stored))
         if fresh:
             matrix = self.vectors.centring(base).passages(np.stack([stored[entry] for entry in fresh]))
-            self._guarded(lambda: self.index.add(base, fresh, matrix))
+            self.index.add(base, fresh, matrix)
         return len(fresh)
 
     def _remove_from_index(self, base: KnowledgeBase, entries: Sequence[str]) -> None:
         """Remove those of some entries that no window of the base has any more."""
-        self._guarded(lambda: self.index.remove(base, self.chunks.unused(base, entries)))
+        self.index.remove(base, self.chunks.unused(base, entries))
 
     def _write(self, cutting: Cutting) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""
@@ -221,13 +172,13 @@ class Store:
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
         old, fresh = self.bases.named(target.name), _next_index(target)
-        with self.database.write():
+        with self.changing, self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
-            self._guarded(lambda: self.index.build(fresh, self.chunks.windows(fresh)))
+            self.index.build(fresh)
             self.bases.switch_index(fresh)
             self.switches.end(fresh)
-        self._guarded(lambda: self._drop(old))
+        self.index.drop(old)
         self.drop_unused_vectors()
         return self.bases.named(fresh.name)
 
@@ -236,7 +187,6 @@ class Store:
 
         With `keep_edits` their edits stay, flagged, because the notes may be imported again under the same ids.
         """
-        self.open_index()
         flagged = 0
         with self.changing:
             base = self.bases.named(base.name)
@@ -256,10 +206,9 @@ class Store:
             self.vectors.drop_unused()
 
     def delete_base(self, base: KnowledgeBase) -> None:
-        self.open_index()
         self.bases.delete(base)
         self.drop_unused_vectors()
-        self._guarded(lambda: self._drop(base))
+        self.index.drop(base)
 
     # searching
 
@@ -272,24 +221,22 @@ class Store:
         is open and sound.
         """
         best = self.resident.nearest(base, query, count, allowed)
-        if best is None and self.index_ready and not self.index_problem:
-            try:
-                best = self._from_index(base, query, count, allowed)
-            except IndexDamaged as error:
-                if self.index.name(base) not in self._dropped:
-                    self.index_problem = error.message
+        if best is None:
+            best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
     def _from_index(
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None
     ) -> dict[int, float] | None:
-        """Query Chroma until enough results are allowed; return None where exact scores are less work."""
+        """Query the index until enough results are allowed; return None where exact scores are less work, or due."""
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)
         centred = centring.questions(query)
         while allowed is None or wanted < len(allowed):
-            cosines = self.index.search(base, centred, wanted)
+            cosines = self.index.nearest(base, centred, wanted)
+            if cosines is None:
+                return None
             best: dict[int, float] = {}
             for rowid, entry in self.chunks.of_entries(base, cosines):
                 best[rowid] = max(best.get(rowid, -1.0), cosines[entry])

@@ -84,6 +84,10 @@ class BaseTable(Table):
             *(base.embedder, base.fingerprint, base.dimension, base.index_generation, base.id),
         )
 
+    def reset_index_added(self, base: KnowledgeBase) -> None:
+        """Note that the base's index is built anew."""
+        self._database.execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
+
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
         self._database.execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id)
 

@@ -1,169 +1,189 @@
-"""The vector index: a local Chroma directory, always rebuildable from SQLite's vectors.
+"""Chroma's side of the vector index, in a process of its own that may die: `python -m core.store.chroma`.
 
-Chroma 1.5.9 shapes this module. Files of a killed process may be broken or crash their reader: a flag marks an index
-that was not closed, and a separate process probes such an index. Adding holds the GIL: batches are small. A query may
-return deleted ids: the caller looks each up.
+Chroma 1.5.9 shapes this module. A damaged file of HNSW ends the process that reads it. Adding holds the GIL. An engine
+that failed to open stays in Chroma's memory under its path: a process in which an opening failed ends.
 """
 
-import json
-import logging
-import shutil
-import subprocess
+import errno
+import os
+import pickle
+import signal
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from hashlib import sha256
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from core.errors import IndexDamaged
-from core.model import KnowledgeBase, Matrix
+import numpy as np
+from filelock import FileLock, Timeout
+
+from core.errors import IndexDamaged, StoreError
+from core.faults import fault, hindrance
+from core.messages import message
+from core.model import Matrix
+from core.store import seal
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
 
-_BATCH = 100
+_PAGE = 1000
 _NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
 """Parameters of HNSW. Of the ten nearest of 150,000 windows, a search misses a tenth with Chroma's defaults and a
 hundredth with these. Adding a window takes half a millisecond longer, a search two."""
-_PROBE_SECONDS = 120
-_LOG = logging.getLogger(__name__)
+_LOCK_SECONDS = 60
+_FULL = ("disk is full", os.strerror(errno.ENOSPC))
+"""What Chroma says of a full disk, in the words of SQLite and of the system."""
+_BUSY = message("another Tessera still has it open")
 
 
-class VectorIndex:
-    """The Chroma collections of a workspace; opened at first use, by one process only.
+class Directory:
+    """A directory of Chroma that this process has open, and its collections by name.
 
-    Every failure of Chroma is raised as IndexDamaged.
+    Another process that has it open is waited for: one whose parent was killed closes what it has open, and ends.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._flag = folder.with_name(folder.name + ".open")
-        self._lock = threading.RLock()
-        self._client: ClientAPI | None = None
+    def __init__(self, folder: Path, *, empty: bool) -> None:
+        self._folder = folder
+        self._changed = False
         self._collections: dict[str, Collection] = {}
+        self._lock = FileLock(folder.with_name("chroma.lock"), is_singleton=True)
+        self._lock.acquire(timeout=_LOCK_SECONDS)
+        try:
+            if empty:
+                seal.delete(folder)
+            self._files = seal.files(folder)
+            self.sound = seal.take_off(folder, self._files)
+            self._client = _client(folder)
+        except BaseException:
+            self._lock.release()
+            raise
 
-    @staticmethod
-    def name(base: KnowledgeBase) -> str:
-        """Return the ASCII name of the collection in use: base, model, dimension and index generation."""
-        model = sha256(base.fingerprint.encode()).hexdigest()[:10]
-        return f"vectors-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
+    def names(self) -> set[str]:
+        """Return the names of the collections."""
+        return {collection.name for collection in self._client.list_collections()}
 
-    def open(self) -> set[str]:
-        """Open the directory and return the names of the collections that can be trusted.
-
-        An index that was not closed is probed first; where the probe crashes, the directory is
-        cleared, because it can be rebuilt.
-        """
-        with self._lock:
-            trusted: set[str] | None = None
-            if self._flag.exists():
-                trusted = _probe(self.folder)
-                if trusted is None:
-                    shutil.rmtree(self.folder, ignore_errors=True)
-                    trusted = set()
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            self._flag.touch()
-            try:
-                names = self._connect()
-            except IndexDamaged as error:
-                _LOG.warning("The vector index is cleared and will be rebuilt: %s", error)
-                shutil.rmtree(self.folder, ignore_errors=True)
-                names = self._connect()
-            return names if trusted is None else names & trusted
-
-    def search(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float]:
-        """Return the best windows with their cosine; fewer than `count` is normal."""
-        with _translated():
-            result = self._collection(base).query(
-                query_embeddings=query[None, :], n_results=count, include=["distances"]
-            )
+    def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
+        """Return the best entries with their cosine; fewer than `count` is normal."""
+        result = self._collection(name).query(query_embeddings=query[None, :], n_results=count, include=["distances"])
         ids, distances = result["ids"][0], (result["distances"] or [[]])[0]
         return {key: 1.0 - max(0.0, distance) for key, distance in zip(ids, distances, strict=True)}
 
-    def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add windows; those with a stored id stay as they are."""
-        with self._lock, _translated():
-            collection = self._collection(base)
-            for at in range(0, len(ids), _BATCH):
-                collection.add(ids=list(ids[at : at + _BATCH]), embeddings=vectors[at : at + _BATCH])
+    def ids(self, name: str) -> set[str]:
+        """Return the ids of all entries."""
+        return set(self._collection(name).get(include=[])["ids"])
 
-    def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        with self._lock, _translated():
-            collection = self._collection(base)
-            for at in range(0, len(ids), _BATCH):
-                collection.delete(ids=list(ids[at : at + _BATCH]))
+    def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
+        """Return the vectors of some entries as the graph holds them."""
+        vectors: dict[str, Matrix] = {}
+        for at in range(0, len(ids), _PAGE):
+            page = self._collection(name).get(ids=list(ids[at : at + _PAGE]), include=["embeddings"])
+            vectors.update(zip(page["ids"], np.asarray(page["embeddings"], np.float32), strict=True))
+        return vectors
 
-    def ids(self, base: KnowledgeBase) -> set[str]:
-        with _translated():
-            return set(self._collection(base).get(include=[])["ids"])
+    def reach(self, name: str) -> float:
+        """Return the share of the entries that a search for all of them returns."""
+        collection = self._collection(name)
+        ids = collection.get(include=[])["ids"]
+        if not ids:
+            return 1.0
+        first = self.vectors(name, ids[:1])[ids[0]]
+        return len(self.search(name, first, len(ids))) / len(ids)
 
-    def build(self, base: KnowledgeBase, windows: Iterable[tuple[list[str], Matrix]]) -> None:
-        """Fill the collection of the base's index generation, from nothing."""
-        self.drop(base)
-        with self._lock, _translated():
-            self._collections[self.name(base)] = self._opened().create_collection(
-                self.name(base),
-                embedding_function=None,
-                configuration={
-                    "hnsw": {
-                        "space": "cosine",
-                        "max_neighbors": _NEIGHBOURS,
-                        "ef_construction": _BUILD_WIDTH,
-                        "ef_search": _SEARCH_WIDTH,
-                    }
-                },
-            )
-        for ids, vectors in windows:
-            self.add(base, ids, vectors)
+    def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
+        """Add entries; those with a stored id stay as they are."""
+        self._changed = True
+        self._collection(name).add(ids=list(ids), embeddings=vectors)
 
-    def drop(self, base: KnowledgeBase) -> None:
-        """Delete the base's collection if there is one."""
-        self._drop(lambda name: name == self.name(base))
+    def remove(self, name: str, ids: Sequence[str]) -> None:
+        """Remove entries; unknown ids are ignored."""
+        self._changed = True
+        self._collection(name).delete(ids=list(ids))
 
-    def drop_all_but(self, bases: Iterable[KnowledgeBase]) -> None:
-        """Delete the collections that no base names: those that a killed process left incomplete."""
-        named = {self.name(base) for base in bases}
-        self._drop(lambda name: name not in named)
+    def create(self, name: str) -> None:
+        """Make an empty collection."""
+        self._changed = True
+        self._collections[name] = self._client.create_collection(
+            name,
+            embedding_function=None,
+            configuration={
+                "hnsw": {
+                    "space": "cosine",
+                    "max_neighbors": _NEIGHBOURS,
+                    "ef_construction": _BUILD_WIDTH,
+                    "ef_search": _SEARCH_WIDTH,
+                }
+            },
+        )
 
-    def _drop(self, condition: Callable[[str], bool]) -> None:
-        with self._lock, _translated():
-            opened = self._opened()
-            for name in filter(condition, [collection.name for collection in opened.list_collections()]):
-                opened.delete_collection(name)
-                self._collections.pop(name, None)
+    def drop(self, name: str) -> None:
+        """Delete a collection if it is there."""
+        if name in self.names():
+            self._changed = True
+            self._client.delete_collection(name)
+        self._collections.pop(name, None)
 
-    def _connect(self) -> set[str]:
-        with _translated():
-            self._client = client(self.folder)
-            return {collection.name for collection in self._client.list_collections()}
-
-    def close(self) -> None:
-        """Close Chroma and remove the flag: the next start trusts the index."""
-        with self._lock:
-            if self._client is None:
-                return
+    def close(self, *, sealed: bool) -> None:
+        """Close the directory; `sealed` says that it is sound."""
+        try:
             self._client.close()  # type: ignore[attr-defined]
-            self._client = None
-            self._collections.clear()
-            self._flag.unlink(missing_ok=True)
+            if sealed:
+                files = seal.files(self._folder)
+                seal.put_on(self._folder, files, changed=self._changed or files != self._files)
+        finally:
+            self._lock.release()
 
-    def _opened(self) -> "ClientAPI":
-        if self._client is None:
-            raise IndexDamaged("The search index is not open yet.")
-        return self._client
-
-    def _collection(self, base: KnowledgeBase) -> "Collection":
-        name = self.name(base)
+    def _collection(self, name: str) -> "Collection":
         if name not in self._collections:
-            self._collections[name] = self._opened().get_collection(name, embedding_function=None)
+            self._collections[name] = self._client.get_collection(name, embedding_function=None)
         return self._collections[name]
 
 
-def client(folder: Path) -> "ClientAPI":
-    """Open a Chroma directory that neither uses the network nor computes vectors."""
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer requests until there are no more: each is a folder, the name of a method, and its arguments.
+
+    A reply is a result, or a StoreError, and whether the process goes on.
+    """
+    directories: dict[Path, Directory] = {}
+    goes_on = True
+    while goes_on:
+        try:
+            folder, verb, arguments = pickle.load(requests)
+        except EOFError:
+            break
+        try:
+            reply = _answer(directories, folder, verb, arguments)
+        except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
+            reply = _translated(error, folder)
+            goes_on = verb != "open" and isinstance(error, Exception)
+        pickle.dump((reply, goes_on), replies)
+        replies.flush()
+    for directory in directories.values():
+        with suppress(Exception):
+            directory.close(sealed=True)
+
+
+def _answer(directories: dict[Path, Directory], folder: Path, verb: str, arguments: dict[str, Any]) -> object:
+    if verb == "open":
+        _close(directories, folder, sealed=False)
+        directories[folder] = Directory(folder, **arguments)
+        return directories[folder].sound
+    if verb == "close":
+        _close(directories, folder, **arguments)
+        return None
+    if folder not in directories:
+        raise IndexDamaged("The search index is not open yet.")
+    return getattr(directories[folder], verb)(**arguments)
+
+
+def _close(directories: dict[Path, Directory], folder: Path, *, sealed: bool) -> None:
+    directory = directories.pop(folder, None)
+    if directory is not None:
+        directory.close(sealed=sealed)
+
+
+def _client(folder: Path) -> "ClientAPI":
+    """Open a directory that neither uses the network nor computes vectors."""
     import chromadb
     from chromadb.api.types import DefaultEmbeddingFunction
     from chromadb.config import Settings
@@ -171,41 +191,35 @@ def client(folder: Path) -> "ClientAPI":
     # A collection without an embedding function still names the default one, which downloads its model.
     DefaultEmbeddingFunction.__call__ = _refuse  # type: ignore[method-assign]
     folder.mkdir(parents=True, exist_ok=True)
-    return chromadb.PersistentClient(str(folder.resolve()), Settings(anonymized_telemetry=False))
+    return chromadb.PersistentClient(str(folder), Settings(anonymized_telemetry=False))
 
 
 def _refuse(self: object, input: object) -> NoReturn:
     raise RuntimeError("vectors are computed before they reach the index")
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except IndexDamaged:
-        raise
-    except BaseException as error:
-        # A panic of Chroma is a BaseException.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise IndexDamaged(
-            "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
-            "index: on the Settings page, or with 'tessera rebuild'.",
-            why=str(error),
-        ) from error
+def _translated(error: BaseException, folder: Path) -> StoreError:
+    if isinstance(error, StoreError):
+        return error
+    why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
+    if any(words in str(error) for words in _FULL):
+        return fault(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)
+    return hindrance(folder.parent) or IndexDamaged(
+        "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
+        "index: on the Settings page, or with 'tessera rebuild'.",
+        why=why,
+    )
 
 
-def _probe(folder: Path) -> set[str] | None:
-    """Return the collections that a separate process could read, None if it crashed or hung."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "core.store.probe", str(folder)],
-            capture_output=True,
-            timeout=_PROBE_SECONDS,
-            check=True,
-            cwd=Path(__file__).parents[2],
-        )
-        return set(json.loads(done.stdout))
-    except (subprocess.SubprocessError, ValueError) as error:
-        _LOG.warning("The vector index was not closed and can't be read: %s", error)
-        return None
+def main() -> None:
+    """Serve the parent on standard input and output, until it closes them or dies."""
+    # Both reach the whole group of processes; the parent closes the index when it ends.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(sys.stdin.buffer, replies)
+
+
+if __name__ == "__main__":
+    main()

@@ -203,5 +203,5 @@ def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Bro
     with serving(filled) as url, browsing(chromium, url) as tab:
         tab.open("/")
         expect(tab.page.get_by_text("Model ready")).to_be_visible()
-        assert (filled / "chroma.open").exists()
-    assert not (filled / "chroma.open").exists()
+        assert not (filled / "chroma.seal").exists()
+    assert (filled / "chroma.seal").exists()

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from core.messages import message
+from core.errors import IndexDamaged
 from core.workspace import Workspace
 from tests.pages.conftest import Screen
 
@@ -53,12 +53,14 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
 
 
 def test_a_damaged_index_can_be_rebuilt(filled: Screen) -> None:
-    filled.workspace.store.index_problem = message("The search index can't be read.")
+    store = filled.workspace.store
+    store.open_index()
+    store.index._fault(IndexDamaged("The search index can't be read."))
     filled.app.run()
-    assert "The search index can't be read" in filled.text
-    filled.press("rebuild").finish("rebuild")
-    assert "The index is rebuilt" in filled.text
+    assert "Repairing the search index" in filled.text
+    filled.finish("heal")
     assert filled.workspace.status().index_problem is None
+    assert store.index_ready
 
 
 def test_what_an_import_left_is_indexed_when_the_app_starts(place: Path, vault: Path) -> None:

@@ -51,7 +51,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         base = store.bases.add(
             name, embedder="fake", fingerprint="random", dimension=DIMENSION, chunking=ChunkingOptions()
         )
-        store.add_base_index(base)
+        store.index.build(base)
         store.put(base, [_cutting(store, base, number, chance, numbers) for number in range(30)])
     yield store
     store.close()

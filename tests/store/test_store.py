@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from itertools import combinations_with_replacement, islice
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +25,8 @@ TEXTS = ("a bb ccc", "dddd eeeee", "ffffff ggggggg hhhhhhhh")
 
 def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
     base = store.bases.add(name, embedder="fake", fingerprint="word-lengths", dimension=16, chunking=ChunkingOptions())
-    store.add_base_index(base)
+    store.open_index()
+    store.index.build(base)
     return store.bases.named(name)
 
 
@@ -143,45 +143,6 @@ def test_a_deleted_index_comes_back_from_the_vectors_in_sqlite(store: Store) -> 
     again.open_index()
     assert found(again, again.bases.named("notes"), "dddd eeeee") == before
     again.close()
-
-
-@pytest.mark.parametrize("damage", ["sqlite", "hnsw"])
-def test_an_index_that_was_killed_and_is_broken_is_built_anew(store: Store, damage: str) -> None:
-    base = base_in(store)
-    # Chroma writes its HNSW files every 1,000 rows.
-    lengths = islice(combinations_with_replacement(range(1, 11), 5), 1100)
-    texts = tuple(" ".join("x" * length for length in each) for each in lengths)
-    put(store, base, "n1", texts)
-    before = found(store, base, texts[7])
-    store.close()
-    (store.folder / "chroma.open").touch()
-    if damage == "sqlite":
-        (store.folder / "chroma" / "chroma.sqlite3").write_bytes(b"garbage" * 1000)
-    else:
-        files = list((store.folder / "chroma").glob("*/data_level0.bin"))
-        assert files
-        for file in files:
-            file.write_bytes(os.urandom(4096))
-    again = Store(store.folder)
-    again.open_index()
-    base = again.bases.named("notes")
-    assert again.index_ready
-    assert not again.index_problem
-    assert len(again.index.ids(base)) == len(texts)
-    assert sorted(found(again, base, texts[7])[0].split()) == sorted(before[0].split())
-    again.close()
-
-
-def test_an_index_that_breaks_while_open_leaves_exact_search(store: Store) -> None:
-    base = base_in(store)
-    put(store, base, "n1")
-    before = found(store, base, "dddd eeeee")
-    store.index.drop(base)
-    assert found(store, base, "dddd eeeee") == before
-    assert "tessera rebuild" in str(store.index_problem)
-    assert store.rebuild_index() == 3
-    assert not store.index_problem
-    assert found(store, store.bases.named("notes"), "dddd eeeee") == before
 
 
 def test_filtered_search_answers_only_from_those_chunks(store: Store) -> None:

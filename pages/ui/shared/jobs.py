@@ -16,6 +16,7 @@ SAMPLES = Path(__file__).parents[3] / "data" / "sample_notes"
 SAMPLE = "sample"
 """The base of the notes that come with the program."""
 IMPORTS = ("import", "rebuild")
+INDEX = ("heal",)
 CHUNKS = ("rechunk", "embed", "edits")
 WRITING = ("import", "rebuild", "rechunk", "edits")
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
@@ -23,10 +24,11 @@ BASES = ("switch", "tokens")
 MODELS = ("test", "server", "download", "device")
 EVALUATION = ("evaluate", "advise")
 QUESTIONS = ("suggest",)
-WATCHED = ("warm", "warm_reranker", *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
+WATCHED = ("warm", "warm_reranker", *INDEX, *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
 DOING = {
     "import": message("Importing"),
     "rebuild": message("Rebuilding the index"),
+    "heal": message("Repairing the search index"),
     "rechunk": message("Splitting notes again"),
     "embed": message("Indexing"),
     "edits": message("Changing chunks"),
@@ -45,6 +47,7 @@ DOING = {
 DONE = {
     "import": message("Import finished"),
     "rebuild": message("The index is rebuilt"),
+    "heal": message("The search index is repaired"),
     "rechunk": message("The notes are split again"),
     "embed": plural("{n} chunk indexed", "{n} chunks indexed"),
     "edits": message("The chunks are changed"),

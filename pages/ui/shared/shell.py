@@ -173,9 +173,20 @@ def _model_state(workspace: Workspace) -> None:
     if state == "failed" and job is not None:
         st.html(f'<div class="t-list t-dim">{html(text_of(job.error))}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
-    for name in (*jobs.IMPORTS, *jobs.CHUNKS, *jobs.BASES, *jobs.MODELS, *jobs.EVALUATION, *jobs.QUESTIONS):
+    workspace.start_healing()
+    for name in (
+        *jobs.INDEX,
+        *jobs.IMPORTS,
+        *jobs.CHUNKS,
+        *jobs.BASES,
+        *jobs.MODELS,
+        *jobs.EVALUATION,
+        *jobs.QUESTIONS,
+    ):
         if (running := workspace.jobs.get(name)) and running.state == "running":
             st.progress(running.share, text=f"{text_of(jobs.DOING[name])} {running.share:.0%}")
+            if name in jobs.INDEX:
+                st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))
 
 
 def _unusable(error: TesseraError) -> None:

@@ -1,0 +1,143 @@
+"""The vector index as the rest of the program meets it: Chroma runs in another process, which may die.
+
+One such process serves all folders that this one opens. A request and its reply are pickles on its standard streams.
+"""
+
+import atexit
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import IndexDamaged, StoreError
+from core.model import Matrix
+
+_BATCH = 100
+"""Entries that are added at a time: a search waits for one addition at most."""
+_SECONDS = 60
+"""Longest wait for a reply: a damaged graph may be walked for ever."""
+_LONG = 600
+"""The same for what reads a whole collection."""
+
+
+class ChromaFolder:
+    """A directory of Chroma and its collections by name. What fails is a StoreError, mostly IndexDamaged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def open(self, *, empty: bool = False) -> bool:
+        """Open the directory, made `empty` or as it is; return whether its files are as a sound index left them."""
+        return bool(self._ask("open", _LONG, empty=empty))
+
+    def close(self, *, sealed: bool) -> None:
+        """Close the directory if it is open; `sealed` says that it is sound."""
+        self._ask("close", _LONG, sealed=sealed)
+
+    def names(self) -> set[str]:
+        """Return the names of the collections."""
+        return set(self._ask("names"))
+
+    def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
+        """Return the best entries with their cosine; fewer than `count` is normal."""
+        return dict(self._ask("search", name=name, query=query, count=count))
+
+    def ids(self, name: str) -> set[str]:
+        """Return the ids of all entries."""
+        return set(self._ask("ids", _LONG, name=name))
+
+    def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
+        """Return the vectors of some entries as the graph holds them."""
+        return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
+
+    def reach(self, name: str) -> float:
+        """Return the share of the entries that a search for all of them returns."""
+        return float(self._ask("reach", _LONG, name=name))
+
+    def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
+        """Add entries; those with a stored id stay as they are."""
+        for at in range(0, len(ids), _BATCH):
+            self._ask("add", name=name, ids=list(ids[at : at + _BATCH]), vectors=vectors[at : at + _BATCH])
+
+    def remove(self, name: str, ids: Sequence[str]) -> None:
+        """Remove entries; unknown ids are ignored."""
+        for at in range(0, len(ids), _BATCH):
+            self._ask("remove", name=name, ids=list(ids[at : at + _BATCH]))
+
+    def create(self, name: str) -> None:
+        """Make an empty collection."""
+        self._ask("create", name=name)
+
+    def drop(self, name: str) -> None:
+        """Delete a collection if it is there."""
+        self._ask("drop", name=name)
+
+    def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: Any) -> Any:
+        return _PROCESS.ask((self.path, verb, arguments), seconds)
+
+
+class _Process:
+    """The process that runs Chroma: started when it is first needed, and again after it died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def ask(self, request: tuple[Path, str, dict[str, Any]], seconds: float) -> Any:
+        """Return the reply to a request; raises a StoreError, IndexDamaged if the process dies or takes too long."""
+        with self._lock:
+            if self._running is None:
+                self._running = _started()
+            running = self._running
+            assert running.stdin is not None
+            assert running.stdout is not None
+            deadline = threading.Timer(seconds, running.kill)
+            deadline.start()
+            try:
+                pickle.dump(request, running.stdin)
+                running.stdin.flush()
+                reply, goes_on = pickle.load(running.stdout)
+            except (OSError, EOFError, pickle.UnpicklingError) as error:
+                self._end()
+                raise IndexDamaged(
+                    "The search index ended the process that read it. Your notes are safe. Rebuild the index: on the "
+                    "Settings page, or with 'tessera rebuild'."
+                ) from error
+            finally:
+                deadline.cancel()
+            if not goes_on:
+                self._end()
+        if isinstance(reply, StoreError):
+            raise reply
+        return reply
+
+    def close(self) -> None:
+        """End the process, which closes what it has open."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            try:
+                running.communicate(timeout=_SECONDS)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                running.communicate()
+
+
+def _started() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "core.store.chroma"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    )
+
+
+_PROCESS = _Process()
+atexit.register(_PROCESS.close)

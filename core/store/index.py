@@ -1,0 +1,310 @@
+"""The vector index of a workspace: brought in line with SQLite at its opening, and built again where it is damaged.
+
+While it is not open, or being built again, searches compare with every vector in SQLite: slower, and exact.
+"""
+
+import logging
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import IndexDamaged, StoreError
+from core.faults import translated
+from core.messages import Message
+from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
+from core.store import seal
+from core.store.apart import ChromaFolder
+from core.store.base_table import BaseTable
+from core.store.chunk_table import ChunkTable
+from core.store.database import Database
+
+_CHURN = 3
+"""HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
+_REACH = 0.95
+"""Least share of the entries that a search for all returns: a sound graph may miss 2 to 3 in 100."""
+_QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
+"""Stored vectors that are searched for at an opening, the hits of each, and the least share of exact hits in them."""
+_NEARLY = 1e-3
+"""Difference of two cosines that rounding explains."""
+_LOG = logging.getLogger(__name__)
+
+
+class Index:
+    """The collections of all bases in one directory of Chroma; only the process that may write opens it.
+
+    `state` tells whether searches can use it, and `problem` why not. `changing` is held while a note is written.
+    """
+
+    def __init__(self, folder: Path, database: Database, changing: threading.RLock) -> None:
+        self.state: IndexState = "closed"
+        self.problem: Message | None = None
+        self._folder = ChromaFolder(folder)
+        self._database = database
+        self._bases, self._chunks = BaseTable(database), ChunkTable(database)
+        self._changing = changing
+        self._opening = threading.Lock()
+        self._dropped: set[str] = set()
+        """Names of dropped collections, which a running search may still use."""
+        self._exact: set[str] = set()
+        """Ids of the bases whose graph disagrees with exact search even when it is new."""
+
+    @staticmethod
+    def name(base: KnowledgeBase) -> str:
+        """Return the ASCII name of the collection in use: base, model, dimension and index generation."""
+        model = sha256(base.fingerprint.encode()).hexdigest()[:10]
+        return f"vectors-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
+
+    @property
+    def ready(self) -> bool:
+        """Whether searches use the index."""
+        return self.state == "ready"
+
+    # opening
+
+    def open(self, progress: Progress = unheard, *, heal: bool = True) -> None:
+        """Open Chroma and bring every collection in line with SQLite; does nothing if it is open.
+
+        With `heal`, damage of any kind is healed by building the index again. What isn't healed is `problem`, and the
+        next opening tries again.
+        """
+        with self._opening:
+            if self._database.readonly or self.ready:
+                return
+            try:
+                try:
+                    self._inspect()
+                except IndexDamaged as error:
+                    if not heal:
+                        raise
+                    _LOG.warning("The search index is built again: %s", error)
+                    self._renew(progress)
+            except StoreError as error:
+                self._fault(error)
+
+    def rebuild(self, progress: Progress = unheard) -> None:
+        """Build every collection from SQLite's vectors, without a model; raises a StoreError if that fails."""
+        with self._opening:
+            try:
+                self._renew(progress)
+            except StoreError as error:
+                self._fault(error)
+                raise
+
+    def close(self) -> None:
+        """Close Chroma. The next opening trusts the files of an index that was in use without a fault."""
+        with self._opening:
+            if self.state != "closed":
+                with suppress(StoreError):
+                    self._folder.close(sealed=self.ready)
+                self.state = "closed"
+
+    # use
+
+    def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
+        """Return the best windows with their cosine, None while the index can't be used for this base."""
+        if not self.ready or base.id in self._exact:
+            return None
+        name = self.name(base)
+        try:
+            return self._folder.search(name, query, count)
+        except StoreError as error:
+            if name not in self._dropped:
+                self._fault(error)
+            return None
+
+    def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None:
+        """Add windows; those with a stored id stay as they are."""
+        self._write(lambda: self._folder.add(self.name(base), ids, vectors))
+
+    def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
+        """Remove windows; unknown ids are ignored."""
+        self._write(lambda: self._folder.remove(self.name(base), ids))
+
+    def build(self, base: KnowledgeBase) -> None:
+        """Make the collection of a base and fill it with the windows that SQLite has."""
+        self._write(lambda: self._build(self._folder, base))
+
+    def drop(self, base: KnowledgeBase) -> None:
+        """Delete the collection of a base that is no longer in use."""
+        self._dropped.add(self.name(base))
+        self._write(lambda: self._folder.drop(self.name(base)))
+
+    def ids(self, base: KnowledgeBase) -> set[str]:
+        """Return the ids of a base's windows in the index; raises IndexDamaged."""
+        return self._folder.ids(self.name(base))
+
+    def names(self) -> set[str]:
+        """Return the names of all collections; raises IndexDamaged."""
+        return self._folder.names()
+
+    def _write(self, write: Callable[[], None]) -> None:
+        """Write if the index is in use: its next opening brings in what is missing. A failure is `problem`."""
+        if self.ready:
+            try:
+                write()
+            except StoreError as error:
+                self._fault(error)
+
+    def _fault(self, error: StoreError) -> None:
+        _LOG.warning("The search index is out of use: %s", error)
+        self.state, self.problem = "damaged", error.message
+
+    # opening
+
+    def _inspect(self) -> None:
+        """Open the directory, complete what was written without it, build anew the collections that aren't sound."""
+        sound = self._folder.open()
+        self.state = "opening"
+        version = self._database.version()
+        names = self._folder.names()
+        for base in self._bases.all():
+            if self.name(base) not in names or self._churned(base) or not self._sound(base, trusted=sound):
+                self._build(self._folder, base)
+                self._judge(base)
+        self._begin(version)
+
+    def _sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
+        """Complete a collection, and return whether it answers as exact search does."""
+        self._reconcile(self._folder, base, compare=not trusted)
+        return (trusted or self._folder.reach(self.name(base)) >= _REACH) and self._agrees(base)
+
+    def _renew(self, progress: Progress) -> None:
+        """Build all collections in an empty directory, and put it in the place of the one there is."""
+        fresh = ChromaFolder(self._folder.path.with_name("chroma.new"))
+        self.state = self.state if self.ready else "building"
+        fresh.open(empty=True)
+        version, bases = self._database.version(), self._bases.all()
+        total, done = sum(self._chunks.count(base)[2] for base in bases), 0
+        for base in bases:
+            for more in self._built(fresh, base):
+                progress(done + more, total, "")
+            done += more
+        with self._changing:
+            self.state = "building"
+            if self._database.version() != version:
+                self._complete(fresh)
+            fresh.close(sealed=False)
+            with suppress(StoreError):
+                self._folder.close(sealed=False)
+            with translated(self._folder.path.parent):
+                _swap(fresh.path, self._folder.path)
+            self._folder.open()
+            self._begin(self._database.version())
+        for base in bases:
+            self._judge(base)
+
+    def _begin(self, version: int) -> None:
+        """Bring in what was written since that version of the database, and put the index into use."""
+        with self._changing:
+            if self._database.version() != version:
+                self._complete(self._folder)
+            for name in self._folder.names() - {self.name(base) for base in self._bases.all()}:
+                self._folder.drop(name)
+            self.state, self.problem = "ready", None
+
+    def _complete(self, folder: ChromaFolder) -> None:
+        """Bring in what was written while the collections were built."""
+        names = folder.names()
+        for base in self._bases.all():
+            if self.name(base) in names:
+                self._reconcile(folder, base)
+            else:
+                self._build(folder, base)
+
+    def _build(self, folder: ChromaFolder, base: KnowledgeBase) -> None:
+        """Make a collection and fill it, from nothing."""
+        for _ in self._built(folder, base):
+            pass
+
+    def _built(self, folder: ChromaFolder, base: KnowledgeBase) -> Iterator[int]:
+        """Build a collection, and yield how many windows it has so far."""
+        name, done = self.name(base), 0
+        folder.drop(name)
+        folder.create(name)
+        self._bases.reset_index_added(base)
+        yield done
+        for ids, vectors in self._chunks.windows(base):
+            folder.add(name, ids, vectors)
+            done += len(ids)
+            yield done
+
+    def _reconcile(self, folder: ChromaFolder, base: KnowledgeBase, *, compare: bool = False) -> None:
+        """Add the missing windows to a collection and remove the stale ones.
+
+        With `compare`, raises IndexDamaged where an entry isn't the vector that SQLite has.
+        """
+        name = self.name(base)
+        present = folder.ids(name)
+        expected: set[str] = set()
+        for ids, vectors in self._chunks.windows(base):
+            expected.update(ids)
+            if compare:
+                _compare(folder.vectors(name, [key for key in ids if key in present]), ids, vectors)
+            missing = [number for number, key in enumerate(ids) if key not in present]
+            folder.add(name, [ids[number] for number in missing], vectors[missing])
+        folder.remove(name, sorted(present - expected))
+
+    def _churned(self, base: KnowledgeBase) -> bool:
+        added, living = self._bases.index_added(base), self._chunks.count(base)[2]
+        return added > _CHURN * max(living, 1000)
+
+    # against exact search
+
+    def _judge(self, base: KnowledgeBase) -> None:
+        """Have a base answered exactly if its graph, new as it is, disagrees with exact search."""
+        agrees = self._agrees(base)
+        (self._exact.discard if agrees else self._exact.add)(base.id)
+        if not agrees:
+            _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
+
+    def _agrees(self, base: KnowledgeBase) -> bool:
+        """Whether stored vectors that are searched for find themselves and what exact search finds."""
+        questions = self._sample(base)
+        if not len(questions):
+            return True
+        cosines = np.concatenate([_cosines(questions, vectors) for _, vectors in self._chunks.windows(base)], axis=1)
+        least = -np.sort(-cosines, axis=1)[:, :_NEAREST][:, -1] - _NEARLY
+        hits = [list(self._folder.search(self.name(base), question, _NEAREST).values()) for question in questions]
+        wanted = min(_NEAREST, cosines.shape[1])
+        agreeing = sum(sum(score >= floor for score in scores) for scores, floor in zip(hits, least, strict=True))
+        return bool(agreeing >= _AGREEMENT * wanted * len(questions))
+
+    def _sample(self, base: KnowledgeBase) -> Matrix:
+        """Return a few of a base's vectors, chosen at random: another choice at each opening."""
+        sample: list[Matrix] = []
+        for number, vector in enumerate(vector for _, vectors in self._chunks.windows(base) for vector in vectors):
+            if number < _QUESTIONS:
+                sample.append(vector)
+            elif (place := random.randrange(number + 1)) < _QUESTIONS:
+                sample[place] = vector
+        return np.array(sample, np.float32)
+
+
+def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
+    """Return the cosine of each question with each vector, 0 for a vector of zeros."""
+    lengths = np.linalg.norm(questions, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
+    return np.asarray(questions @ vectors.T / np.where(lengths, lengths, 1), np.float32)
+
+
+def _compare(entries: Mapping[str, Matrix], ids: Sequence[str], vectors: Matrix) -> None:
+    """Raise IndexDamaged where an entry isn't its vector."""
+    for key, vector in zip(ids, vectors, strict=True):
+        if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
+            raise IndexDamaged("The search index holds other numbers than were stored in it.")
+
+
+def _swap(fresh: Path, place: Path) -> None:
+    """Put a folder in the place of whatever is there."""
+    old = place.with_name("chroma.old")
+    seal.delete(old)
+    seal.delete(seal.file_of(place))
+    if os.path.lexists(place):
+        place.rename(old)
+    fresh.rename(place)
+    seal.delete(old)

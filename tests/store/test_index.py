@@ -1,0 +1,191 @@
+"""The vector index heals: whatever happens to its files or its process, searches answer as exact search does."""
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from itertools import combinations_with_replacement, islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.model import KnowledgeBase
+from core.store import Store, apart
+from tests.fakes import WordLengths
+from tests.store.test_store import base_in, found, put
+
+TEXTS = tuple(
+    " ".join("x" * length for length in each) for each in islice(combinations_with_replacement(range(1, 11), 5), 1100)
+)
+"""Chroma writes its HNSW files every 1,000 rows, and holds the rest in a log."""
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that was closed cleanly."""
+    store = Store(tmp_path_factory.mktemp("sound"))
+    put(store, base_in(store), "n1", TEXTS)
+    store.close()
+    return store.folder
+
+
+@pytest.fixture
+def folder(sound: Path, tmp_path: Path) -> Path:
+    """A copy of that workspace."""
+    return Path(shutil.copytree(sound, tmp_path / "workspace"))
+
+
+def opened(folder: Path) -> tuple[Store, KnowledgeBase]:
+    store = Store(folder)
+    store.open_index()
+    return store, store.bases.named("notes")
+
+
+def assert_answers(store: Store, base: KnowledgeBase) -> None:
+    """The index is in use, and the ten nearest are as near as exact search finds them."""
+    assert store.index_ready
+    assert not store.index_problem
+    assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
+    for text in TEXTS[::100]:
+        query = WordLengths().embed([text], role="query")[0]
+        nearest, exact = (
+            list((search(base, query, 10, None) or {}).values()) for search in (store._from_index, store.chunks.nearest)
+        )
+        assert np.allclose(nearest, exact, atol=1e-5)
+
+
+def assert_exact(store: Store, base: KnowledgeBase) -> None:
+    query = WordLengths().embed([TEXTS[7]], role="query")[0]
+    assert store._from_index(base, query, 10, None) is None
+    assert store.nearest(base, query, 10) == store.chunks.nearest(base, query, 10)
+
+
+def hnsw(name: str) -> Callable[[Path], Path]:
+    return lambda chroma: next(chroma.glob(f"*/{name}"))
+
+
+def database(chroma: Path) -> Path:
+    return chroma / "chroma.sqlite3"
+
+
+def zeroed(file: Path) -> None:
+    with file.open("r+b") as stream:
+        stream.seek(file.stat().st_size // 2)
+        stream.write(bytes(100_000))
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def random(file: Path) -> None:
+    file.write_bytes(os.urandom(file.stat().st_size))
+
+
+def empty(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+def without_log(file: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("DELETE FROM embeddings_queue")
+    connection.close()
+
+
+def as_file(chroma: Path) -> None:
+    shutil.rmtree(chroma)
+    chroma.write_text("")
+
+
+def as_broken_link(chroma: Path) -> None:
+    shutil.rmtree(chroma)
+    chroma.symlink_to(chroma.parent / "nowhere")
+
+
+DAMAGES = {
+    "a zeroed database": (database, zeroed),
+    "a cut database": (database, cut),
+    "a file for a folder": (lambda chroma: chroma, as_file),
+    "a broken link for a folder": (lambda chroma: chroma, as_broken_link),
+    "a cut header": (hnsw("header.bin"), cut),
+    "random vectors": (hnsw("data_level0.bin"), random),
+    "random links": (hnsw("link_lists.bin"), random),
+    "no folder of the graph": (lambda chroma: hnsw("header.bin")(chroma).parent, shutil.rmtree),
+    "no table of the graph": (hnsw("index_metadata.pickle"), Path.unlink),
+    "empty vectors": (hnsw("data_level0.bin"), empty),
+    "an empty log": (database, without_log),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_index_is_built_again(folder: Path, name: str) -> None:
+    place, damage = DAMAGES[name]
+    damage(place(folder / "chroma"))
+    store, base = opened(folder)
+    assert_answers(store, base)
+    store.close()
+    assert not list(folder.glob("chroma.new*")) + list(folder.glob("chroma.old*"))
+
+
+@pytest.mark.parametrize("name", ["a zeroed database", "random vectors", "no table of the graph"])
+def test_damage_that_happens_while_the_index_is_open_is_seen_at_the_next_opening(folder: Path, name: str) -> None:
+    store, _ = opened(folder)
+    place, damage = DAMAGES[name]
+    damage(place(folder / "chroma"))
+    store.close()
+    store, base = opened(folder)
+    assert_answers(store, base)
+    store.close()
+
+
+def test_a_sound_index_is_not_built_again(folder: Path) -> None:
+    before = {file: file.stat().st_ino for file in (folder / "chroma").rglob("*")}
+    for _ in range(2):
+        store, base = opened(folder)
+        assert_answers(store, base)
+        store.close()
+    assert {file: file.stat().st_ino for file in (folder / "chroma").rglob("*")} == before
+
+
+def test_a_crash_of_chroma_leaves_exact_search_until_it_is_healed(folder: Path) -> None:
+    store, base = opened(folder)
+    running = apart._PROCESS._running
+    assert running
+    running.kill()
+    assert_exact(store, base)
+    assert not store.index_ready
+    assert "tessera rebuild" in str(store.index_problem)
+    put(store, base, "n2", ("y yy yyy yyyy yyyyy",))
+    store.open_index()
+    assert_answers(store, base)
+    assert found(store, base, "y yy yyy yyyy yyyyy")[0] == "y yy yyy yyyy yyyyy"
+    store.close()
+
+
+def test_what_is_written_while_the_index_is_built_is_in_it(folder: Path) -> None:
+    store, base = opened(folder)
+    written = threading.Event()
+
+    def write(done: float, total: float, what: object) -> None:
+        if not written.is_set():
+            put(store, base, "n2", ("y yy yyy yyyy yyyyy",))
+            store.delete_notes(base, ["n1"])
+            written.set()
+
+    store.rebuild_index(write)
+    assert written.is_set()
+    assert store.index.ids(base) == {"n2:1:0:0"}
+    assert found(store, base, "y yy") == ["y yy yyy yyyy yyyyy"]
+    store.close()
+
+
+def test_two_folders_in_one_process_do_not_meet(folder: Path, tmp_path: Path) -> None:
+    first, base = opened(folder)
+    second = Store(tmp_path / "second")
+    put(second, base_in(second), "n9", ("only this",))
+    assert found(second, second.bases.named("notes"), "x") == ["only this"]
+    second.close()
+    assert_answers(first, base)
+    first.close()
