@@ -255,7 +255,7 @@ def test_an_index_by_windows_is_built_anew_by_vectors(store: Store, monkeypatch:
     put(store, base, "n1")
     with monkeypatch.context() as patch:
         patch.setattr(store.index, "name", lambda base: f"base-{base.id}")
-        store.index.build(base, [(["n1:1:0:0"], WordLengths().embed(["zz"], role="note"))])
+        store.index.build(base)
     store.close()
     again = Store(store.folder)
     again.open_index()
