@@ -19,8 +19,19 @@ BACKUPS = "backups"
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
+_OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
+"""How an error of SQLite without a number of its own begins if a damaged database raises it."""
 _TRIAL = b"\0" * 65536
 """What is written to find out why SQLite could not write: more than a disk without space takes."""
+
+
+def is_mistake(error: sqlite3.Error) -> bool:
+    """Whether an error comes from a mistake in the program, not from the database."""
+    if isinstance(
+        error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.IntegrityError | sqlite3.DataError
+    ):
+        return True
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR and not str(error).startswith(_OF_DAMAGE)
 
 
 @contextmanager
@@ -39,7 +50,7 @@ def fault(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
 
 def _of_files(error: OSError, folder: Path) -> StoreError:
     why = error.strerror or str(error)
-    path = error.filename if isinstance(error.filename, str) else str(error.filename or folder)
+    path = str(error.filename2 or error.filename or folder)
     if error.errno in _FULL:
         return DiskFull(
             "There is no space left for {folder} ({why}). Make space on its disk, then do it again: what was "
@@ -65,12 +76,13 @@ def _of_sqlite(error: sqlite3.Error, folder: Path) -> StoreError:
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         # SQLite says of these that it couldn't, and not why.
-        cause = _trial(folder)
+        cause = _misplaced(folder) or _trial(folder)
         return _of_files(cause, folder) if cause else _unreadable(folder, why)
     if code == sqlite3.SQLITE_FULL:
         return _of_files(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
-        return _not_writable(folder, why)
+    if code == sqlite3.SQLITE_READONLY:
+        cause = _misplaced(folder)
+        return _of_files(cause, folder) if cause else _not_writable(folder, why)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
             "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
@@ -85,17 +97,21 @@ def hindrance(folder: Path) -> StoreError | None:
     return _of_files(cause, folder) if cause else None
 
 
+def newest_backup(folder: Path) -> Path | None:
+    """Return the newest backup in a workspace, None without one."""
+    return max((folder / BACKUPS).glob("*.db"), key=lambda file: file.stat().st_mtime, default=None)
+
+
 def damaged(folder: Path, why: str) -> NotesDamaged:
     """Return the error of a workspace whose database can't be read, with the newest backup there is."""
-    backups = sorted((folder / BACKUPS).glob("*.db"), key=lambda file: file.stat().st_mtime)
-    file = folder / "notes.db"
-    if backups:
+    file, backup = folder / "notes.db", newest_backup(folder)
+    if backup:
         return NotesDamaged(
             "{file} is damaged ({why}). Close Tessera, move {file} and the files {file}-wal and {file}-shm elsewhere, "
             "and put {backup} in its place, or a later copy of your own.",
             file=str(file),
             why=why,
-            backup=str(backups[-1]),
+            backup=str(backup),
         )
     return NotesDamaged(
         "{file} is damaged ({why}). Close Tessera and put a copy of your own in its place; without one, move {folder} "
@@ -123,10 +139,19 @@ def _unreadable(folder: Path, why: str) -> StoreError:
     )
 
 
+def _misplaced(folder: Path) -> OSError | None:
+    """Return the error of a folder in the place of a file of the database."""
+    for path in (folder / name for name in ("notes.db", "notes.db-wal", "notes.db-shm")):
+        if path.is_dir():
+            return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    return None
+
+
 def _trial(folder: Path) -> OSError | None:
-    """Return the error that a file of some size in the folder meets."""
+    """Return the error that a file somewhat larger than the database meets."""
     try:
         with TemporaryFile(dir=folder) as file:
+            file.seek(max((path.stat().st_size for path in folder.glob("notes.db*")), default=0))
             file.write(_TRIAL)
             file.flush()
     except OSError as error:

@@ -2,12 +2,11 @@
 
 import json
 import os
-from contextlib import suppress
 from pathlib import Path
-from tempfile import mkstemp
 
 from platformdirs import user_config_dir
 
+from core import files
 from core.errors import ConfigError
 
 VARIABLE = "TESSERA_CONFIG_DIR"
@@ -45,26 +44,12 @@ def write(name: str, values: dict[str, object]) -> None:
     file = personal(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = mkstemp(prefix=f".{name}.", dir=file.parent)  # with mode 0600
+        files.replace(file, json.dumps(values, ensure_ascii=False, indent=2))
     except OSError as error:
-        raise _unwritable(file, error) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(values, stream, ensure_ascii=False, indent=2)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(file)
-    except OSError as error:
-        raise _unwritable(file, error) from None
-    finally:
-        with suppress(OSError):
-            Path(temporary).unlink()
-
-
-def _unwritable(file: Path, error: OSError) -> ConfigError:
-    return ConfigError(
-        "{file} can't be written ({why}). Make room, or name another folder in the environment variable {variable}.",
-        file=str(file),
-        why=error.strerror or type(error).__name__,
-        variable=VARIABLE,
-    )
+        raise ConfigError(
+            "{file} can't be written ({why}). Make room, or name another folder in the environment variable "
+            "{variable}.",
+            file=str(file),
+            why=error.strerror or type(error).__name__,
+            variable=VARIABLE,
+        ) from None

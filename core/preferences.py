@@ -1,10 +1,14 @@
 """A person's choices on the screens, stored in a file of the workspace."""
 
 import json
+import logging
 import threading
 from pathlib import Path
 
+from core import files
+
 FILE = "preferences.json"
+_LOG = logging.getLogger(__name__)
 
 
 class Preferences:
@@ -20,13 +24,14 @@ class Preferences:
         return str(self._choices().get(name, ""))
 
     def set(self, name: str, value: str) -> None:
-        """Store a choice."""
+        """Store a choice; one that can't be stored is no reason to fail."""
         if self._readonly:
             return
-        with self._lock:
-            temporary = self._file.with_suffix(".tmp")
-            temporary.write_text(json.dumps(self._choices() | {name: value}, ensure_ascii=False), encoding="utf-8")
-            temporary.replace(self._file)
+        try:
+            with self._lock:
+                files.replace(self._file, json.dumps(self._choices() | {name: value}, ensure_ascii=False))
+        except OSError as error:
+            _LOG.warning("The choice '%s' isn't stored: %s", name, error)
 
     def _choices(self) -> dict[str, object]:
         try:

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Unpack
 
-from core import bugreport
+from core import bugreport, files
 from core.bugreport import BugReport
 from core.config import Settings, settings
 from core.errors import TesseraError, WorkspaceLocked
@@ -115,11 +115,10 @@ class Workspace:
 
     def status(self) -> Status:
         """Return the size of the workspace and the state of its index."""
-        size = sum(file.stat().st_size for file in self.store.folder.rglob("*") if file.is_file())
         return Status(
             self.store.folder,
             tuple(map(self.bases.status, self.bases.all())),
-            size,
+            files.size(self.store.folder),
             readonly=self.store.readonly,
             index_problem=self.store.index_problem,
         )

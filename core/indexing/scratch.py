@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from core import chunking, embedding
+from core import chunking, embedding, files
 from core.embedding import Embedder
 from core.errors import NoteNotFound, UnknownChoice, WorkspaceLocked
 from core.indexing.cutter import Draft
@@ -66,7 +66,7 @@ class Scratch:
 
     def bytes(self) -> int:
         """Return the size of the copies on disk, in bytes."""
-        return sum(size for copy in self._copies() for size in map(_size, copy.rglob("*")))
+        return files.size(self.folder)
 
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
@@ -141,10 +141,3 @@ def _used(copy: Path) -> float:
         return copy.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0  # deleted since it was listed

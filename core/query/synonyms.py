@@ -1,13 +1,13 @@
 """Synonyms from a file that a person edits, and the variants of a question that they give."""
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from shutil import copyfile
 
+from core import files
 from core.errors import ConfigError
 from core.messages import Message, message
 from core.places import PROGRAM
@@ -85,9 +85,8 @@ def file_in(folder: Path, *, make: bool) -> Path:
     """Return a workspace's synonym file, else the built-in one; `make` copies that into the workspace first."""
     file = folder / FILE
     if make and not file.exists():
-        beside = file.with_suffix(f".{threading.get_ident()}")
-        copyfile(_BUILT_IN, beside)
-        beside.replace(file)
+        with suppress(OSError):  # the built-in one does as well
+            files.replace(file, _BUILT_IN.read_text(encoding="utf-8"))
     return file if file.exists() else _BUILT_IN
 
 

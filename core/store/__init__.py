@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from core.embedding.centring import Centring
-from core.errors import StoreError
+from core.errors import NotWritable
+from core.faults import translated
 from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
 from core.store import ranking
@@ -24,6 +25,7 @@ from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.edit_table import EditTable
 from core.store.floors import Floors
+from core.store.folder import DATABASE, check_there
 from core.store.index import Index
 from core.store.lock import take
 from core.store.note_table import NoteTable
@@ -52,11 +54,10 @@ class Store:
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self.folder = folder.resolve()
         self.readonly = readonly
-        file = self.folder / "notes.db"
-        if readonly and not file.exists():
-            raise StoreError(
-                "There is no workspace in {folder} yet. Import notes first: tessera import FOLDER", folder=str(folder)
-            )
+        file = self.folder / DATABASE
+        if readonly:
+            with translated(self.folder):
+                check_there(self.folder)
         self._lock = None if readonly else take(self.folder)
         try:
             self.database = Database(file, readonly=readonly)
@@ -65,7 +66,7 @@ class Store:
             raise
         if readonly and self.database.outdated:
             self.database.close()
-            Store(folder).close()
+            _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
         self.bases = BaseTable(self.database)
         self.notes = NoteTable(self.database)
@@ -101,8 +102,12 @@ class Store:
         self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = unheard) -> int:
-        """Build the index anew from SQLite's vectors, without a model; return the number of windows."""
+        """Build the index anew from SQLite's vectors, without a model; return the number of windows.
+
+        Chunks with a damaged vector are pending from then on.
+        """
         self.database.check_writable()
+        self.pending.drop_damaged()
         self.index.rebuild(progress)
         return sum(self.chunks.count(base)[2] for base in self.bases.all())
 
@@ -259,6 +264,18 @@ class Store:
     def _unlock(self) -> None:
         if self._lock is not None:
             self._lock.release()
+
+
+def _bring_up_to_date(folder: Path) -> None:
+    """Migrate a workspace that is then opened for reading."""
+    try:
+        Store(folder).close()
+    except NotWritable as error:
+        raise NotWritable(
+            "{folder} comes from an earlier version of Tessera and has to be brought up to date before it can be read, "
+            "but it can't be written. Allow writing to it, or copy it to a disk where you may write.",
+            folder=str(folder),
+        ) from error
 
 
 def _next_index(base: KnowledgeBase) -> KnowledgeBase:

@@ -135,6 +135,7 @@ def _started() -> "subprocess.Popen[bytes]":
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        umask=0o077,
         cwd=Path(__file__).parents[2],
     )
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from core.errors import UnknownChoice
 from core.model import ChunkingOptions, KnowledgeBase, SearchSettings
-from core.store.database import Table
+from core.store.database import Table, decoding
 from core.store.ids import fresh_id
 
 
 class BaseTable(Table):
     """The bases of a workspace."""
 
+    @decoding
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""
         return [_base(row) for row in self._database.rows("SELECT * FROM bases ORDER BY name")]
@@ -27,6 +28,7 @@ class BaseTable(Table):
         """Return the base of this id; raises UnknownChoice if it was deleted."""
         return self._only("id", base_id)
 
+    @decoding
     def _only(self, column: str, value: str) -> KnowledgeBase:
         row = self._database.row(f"SELECT * FROM bases WHERE {column} = ?", value)
         if row is None:
@@ -105,6 +107,7 @@ class BaseTable(Table):
             )
             self._database.execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
 
+    @decoding
     def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, Any]]]:
         """Return each folder of the base with the time and the report of its last sync, newest first."""
         rows = self._database.rows("SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)

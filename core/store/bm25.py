@@ -8,14 +8,15 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import StoreError
 from core.model import Rowids
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Database, decoding
 
 TOKENIZER = "porter ascii tokenchars '.+#_'"
 """FTS5 tokenizer of the index of words."""
@@ -57,6 +58,7 @@ class BM25:
         self._lock = threading.Lock()
         self._counts: _Counts | None = None
 
+    @decoding
     def scores(self, words: Sequence[str]) -> tuple[Rowids, Scores]:
         """Return the chunks that hold any of the words, in order, and their scores."""
         with self._database.read() as connection, self._lock:
@@ -73,7 +75,12 @@ class BM25:
         if not words or self._has_cached(words):
             yield
             return
-        reading = threading.Thread(target=self.scores, args=(words,))
+
+        def read() -> None:
+            with suppress(StoreError):  # the caller meets it itself, when it asks
+                self.scores(words)
+
+        reading = threading.Thread(target=read)
         reading.start()
         try:
             yield
@@ -86,6 +93,7 @@ class BM25:
             return False
         return all(word in counts.gains for word in words)
 
+    @decoding
     def holding(self, words: Sequence[str]) -> list[Rowids]:
         """Return for each word the chunks that hold it, in order."""
         with self._database.read() as connection, self._lock:

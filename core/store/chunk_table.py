@@ -12,8 +12,8 @@ from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
-from core.store.database import AMONG, Table
-from core.store.vector_table import VectorTable
+from core.store.database import AMONG, Table, decoding
+from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
@@ -63,6 +63,7 @@ class ChunkTable(Table):
 
     # reading
 
+    @decoding
     def of_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
         rows = self._database.rows(
@@ -70,6 +71,7 @@ class ChunkTable(Table):
         )
         return list(map(chunk_of, rows))
 
+    @decoding
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
         statement = f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}"
         rows = self._database.rows(statement, list(rowids))
@@ -87,6 +89,7 @@ class ChunkTable(Table):
             raise ChunkNotFound(chunk_id)
         return str(note_id)
 
+    @decoding
     def around(self, note_id: str, index: int, size: int) -> list[Chunk]:
         """Return a chunk with up to `size` neighbours on each side, in order, without deleted ones."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
@@ -99,14 +102,12 @@ class ChunkTable(Table):
 
     def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
         """Return the numbers of the base's notes, chunks and windows."""
-        notes, chunks, windows = next(
-            self._database.rows(
-                "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
-                " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
-                " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
-                "  WHERE base_id = ?1)",
-                base.id,
-            )
+        ((notes, chunks, windows),) = self._database.rows(
+            "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
+            " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
+            " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+            "  WHERE base_id = ?1)",
+            base.id,
         )
         return notes, chunks, windows
 
@@ -144,7 +145,7 @@ class ChunkTable(Table):
             fresh = {entry: vector for entry, vector in rows if entry not in yielded}
             yielded.update(fresh)
             if fresh:
-                yield list(fresh), centring.passages(_matrix([*fresh.values()], base.dimension))
+                yield list(fresh), centring.passages(matrix([*fresh.values()], base.dimension))
 
     def entries_by_chunk(self, base: KnowledgeBase) -> Iterator[tuple[int, str]]:
         """Yield the chunk and the entry of each window of a base."""
@@ -226,7 +227,7 @@ class ChunkTable(Table):
         centring = VectorTable(self._database).centring(base)
         best: dict[int, tuple[float, int]] = {}
         while rows := cursor.fetchmany(_BLOCK):
-            scores = centring.similarities(_matrix([row[2] for row in rows], base.dimension), query)
+            scores = centring.similarities(matrix([row[2] for row in rows], base.dimension), query)
             for (rowid, index, _), score in zip(rows, scores.tolist(), strict=True):
                 # Of equal windows the earlier one.
                 if rowid not in best or (-score, index) < (-best[rowid][0], best[rowid][1]):
@@ -242,7 +243,3 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
         "edited": bool(row["edited"]),
     }
     return Chunk(**fields)
-
-
-def _matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
-    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)

@@ -1,17 +1,22 @@
 """One SQLite file: a connection per thread, one writer at a time."""
 
 import json
+import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from core.errors import StoreError, WorkspaceLocked
+from core.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+from core.faults import damaged, translated
 from core.markdown import tags
 from core.store import filters, schema
+from core.store.connection import Connection, Held
+from core.store.folder import check_unused, filled, make_private
 from core.text import fold
 
 AMONG = "IN (SELECT value FROM json_each(?))"
@@ -24,28 +29,12 @@ _READERS_END, _WRITER_ENDS = 500, 30_000
 """Milliseconds to wait until readers have left the log, and until another writer is done."""
 
 
-class _Connection(sqlite3.Connection):
-    """A connection that can be referred to weakly."""
-
-
-class _Held:
-    """Closes a thread's connection with the thread: a screen makes one for every run, a question another.
-
-    A connection refers to itself by the statements it caches, so it would be open until the garbage collector comes.
-    """
-
-    def __init__(self, connection: _Connection) -> None:
-        self.connection = connection
-
-    def __del__(self) -> None:
-        self.connection.close()
-
-
 class Database:
     """The connections to `notes.db`. `outdated`: when it was opened, its schema was that of an earlier version.
 
-    A read-only database refuses every write with WorkspaceLocked. Raises StoreError for a file that isn't a database,
-    NewerSchema for a database of a later version. A list among the values of a statement is passed as JSON.
+    A read-only database refuses every write with WorkspaceLocked. Raises NewerSchema for a database of a later version;
+    what SQLite raises at any time comes as an error of `core.faults`. A list among the values of a statement is passed
+    as JSON.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -55,46 +44,80 @@ class Database:
         self._log_limit = _LOG
         self._writer = threading.RLock()
         self._local = threading.local()
-        self._opened: weakref.WeakSet[_Connection] = weakref.WeakSet()
-        try:
-            self.outdated = schema.schema_version(self.connection) < len(schema.MIGRATIONS)
+        self._opened: weakref.WeakSet[Connection] = weakref.WeakSet()
+        with translated(file.parent):
+            if not (filled(file) or file.is_dir()):
+                check_unused(file.parent)
             if not readonly:
-                schema.migrate(self.connection)
-        except sqlite3.DatabaseError as error:
+                os.close(os.open(file, os.O_CREAT, 0o600))
+                make_private(file.parent)
+            self._identity = _identity(file)
+        try:
+            version = schema.schema_version(self.connection)
+            if not version:
+                check_unused(file.parent)
+            self.outdated = version < len(schema.MIGRATIONS)
+            if not readonly:
+                schema.migrate(self.connection, file.parent)
+        except BaseException:
             self.close()
-            raise StoreError(
-                "{file} can't be opened: {why}. Restore it from a backup, or choose another workspace.",
-                file=str(file),
-                why=str(error),
-            ) from error
+            raise
 
     @property
     def connection(self) -> sqlite3.Connection:
         """This thread's connection; rows answer by column name."""
-        held: _Held | None = getattr(self._local, "held", None)
+        held: Held | None = getattr(self._local, "held", None)
         if held is not None:
             return held.connection
-        connection = sqlite3.connect(
-            self.file,
-            isolation_level=None,
-            timeout=_WRITER_ENDS / 1000,
-            check_same_thread=False,
-            factory=_Connection,
-            uri=True,
-        )
-        connection.row_factory = sqlite3.Row
-        connection.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-            "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
-            "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab(main, words, instance);"
-            "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row);"
-            + ("PRAGMA query_only = ON;" if self.readonly else "")
-        )
+        self._check_identity()
+        try:
+            connection = self._connect("mode=rw")
+        except NotWritable:
+            # SQLite reads a file beside which it can write, or one that nobody writes to.
+            if not self.readonly or filled(self._log):
+                raise
+            connection = self._connect("immutable=1")
         connection.create_function("fold", 1, fold, deterministic=True)
         connection.create_function("tag_key", 1, tags.key, deterministic=True)
         connection.create_function("titles", 2, filters.titles, deterministic=True)
-        self._local.held = _Held(connection)
+        self._local.held = Held(connection)
         self._opened.add(connection)
+        return connection
+
+    def _check_identity(self) -> None:
+        """Raise NotesDamaged if the file isn't the one that was opened: what is written would be gone."""
+        if _identity(self.file) != self._identity:
+            raise NotesDamaged(
+                "{file} was deleted or replaced while Tessera was using it. Put it back, or start Tessera again with "
+                "what is there now.",
+                file=str(self.file),
+            )
+
+    def _connect(self, how: str) -> Connection:
+        folder = self.file.parent
+        with translated(folder):
+            connection = sqlite3.connect(
+                f"{self.file.as_uri()}?{how}",
+                isolation_level=None,
+                timeout=_WRITER_ENDS / 1000,
+                check_same_thread=False,
+                factory=Connection,
+                uri=True,
+            )
+        connection.folder = folder
+        connection.row_factory = sqlite3.Row
+        try:
+            connection.executescript(
+                ("PRAGMA journal_mode = WAL;" if how == "mode=rw" else "")
+                + "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+                "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+                "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab(main, words, instance);"
+                "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row);"
+                + ("PRAGMA query_only = ON;" if self.readonly else "")
+            )
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     # statements
@@ -151,15 +174,16 @@ class Database:
             if connection.in_transaction:
                 yield connection
                 return
+            self._check_identity()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 if not aside:
                     connection.execute("UPDATE version SET number = number + 1")
+                connection.commit()
             except BaseException:
                 connection.rollback()
                 raise
-            connection.commit()
             self._shorten_log(connection)
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
@@ -167,7 +191,7 @@ class Database:
         if _size(self._log) < self._log_limit:
             return
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
-        with suppress(sqlite3.OperationalError):  # this thread reads too
+        with suppress(StoreError):  # this thread reads too
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
@@ -197,6 +221,28 @@ class Database:
         self._local = threading.local()
 
 
+class _Reader(Protocol):
+    _database: Database
+
+
+Reader = TypeVar("Reader", bound=_Reader)
+Values = ParamSpec("Values")
+Result = TypeVar("Result")
+
+
+def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[Concatenate[Reader, Values], Result]:
+    """Raise NotesDamaged where a method reads a value that Tessera didn't write."""
+
+    @wraps(method)
+    def call(self: Reader, /, *values: Values.args, **more: Values.kwargs) -> Result:
+        try:
+            return method(self, *values, **more)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise damaged(self._database.file.parent, f"{type(error).__name__}: {error}") from error
+
+    return call
+
+
 class Table:
     """Some tables of the database, with the methods that read and write them."""
 
@@ -206,6 +252,15 @@ class Table:
 
 def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another of the same name, None without it."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _bound(values: Sequence[object]) -> list[object]:

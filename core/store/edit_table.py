@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.errors import EditError
 from core.model import Edit, Note
-from core.store.database import AMONG, Table
+from core.store.database import AMONG, Table, decoding
 
 _COLUMNS = Edit.__slots__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
@@ -16,14 +16,17 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 class EditTable(Table):
     """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
 
+    @decoding
     def of_note(self, note_id: str) -> list[Edit]:
         return list(map(_edit, self._database.rows(f"{_SELECT} WHERE note_id = ? ORDER BY number", note_id)))
 
+    @decoding
     def all(self, *, flagged: bool = False) -> list[Edit]:
         """Return all edits, or the flagged ones, including those of deleted notes."""
         rows = self._database.rows(f"{_SELECT} WHERE flagged >= ? ORDER BY note_id, number", flagged)
         return list(map(_edit, rows))
 
+    @decoding
     def edit(self, edit_id: str) -> Edit:
         """Return the edit of this id; raises EditError where there is none."""
         row = self._database.row(f"{_SELECT} WHERE id = ?", edit_id)

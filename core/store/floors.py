@@ -6,6 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core import files
+from core.faults import translated
 from core.model import Floor, KnowledgeBase
 
 FILE = "floors.json"
@@ -34,10 +36,8 @@ class Floors:
         self._write(base, {})
 
     def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:
-        with self._lock:
-            temporary = self._file.with_suffix(".tmp")
-            temporary.write_text(json.dumps(self._read() | {base.id: entry}), encoding="utf-8")
-            temporary.replace(self._file)
+        with self._lock, translated(self._file.parent):
+            files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
 
     def _read(self) -> dict[str, Any]:
         try:

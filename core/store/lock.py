@@ -8,7 +8,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from core import files
 from core.errors import StoreError, WorkspaceLocked
+from core.faults import fault
 from core.messages import Message, message
 
 
@@ -23,18 +25,21 @@ def take(folder: Path) -> FileLock:
             why=error.strerror,
         ) from error
     holder = folder / "lock.json"
-    lock = FileLock(folder / "lock")
+    lock = FileLock(folder / "lock", mode=0o600)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
         lock.acquire(blocking=False)
+        files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(
             "{folder} is in use by {holder}. Close it, or use another workspace.",
             folder=str(folder),
             holder=_describe(holder),
         ) from error
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
-    holder.write_text(json.dumps(about), encoding="utf-8")
+    except OSError as error:
+        lock.release()
+        raise fault(error, folder) from error
     return lock
 
 
@@ -47,5 +52,5 @@ def _describe(holder: Path) -> Message:
             command=about["command"],
             since=about["since"],
         )
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError):
         return message("another Tessera")

@@ -12,7 +12,7 @@ from core.messages import Message, from_json, to_json
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.cutting import Cutting
-from core.store.database import AMONG, Table
+from core.store.database import AMONG, Table, decoding
 from core.text import fold, keywords
 
 _COLUMNS = (
@@ -92,6 +92,7 @@ class NoteTable(Table):
 
     # one note
 
+    @decoding
     def note(self, note_id: str) -> Note:
         return _note(self._only(", ".join([*_COLUMNS, _TAGS]), note_id))
 
@@ -124,6 +125,7 @@ class NoteTable(Table):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
+    @decoding
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
@@ -146,6 +148,7 @@ class NoteTable(Table):
         """Return for each note of the base the text that identifies its cut."""
         return dict(self._database.rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
+    @decoding
     def cards(self, filters: Filters = _ALL, *, text: str = "") -> list[NoteCard]:
         """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
 
@@ -160,10 +163,12 @@ class NoteTable(Table):
         rows = self._database.rows(f"{_CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
         return [_card(row) for row in rows]
 
+    @decoding
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
         rows = self._database.rows(f"{_CARD} WHERE notes.id {AMONG}", list(note_ids))
         return {row["id"]: _card(row) for row in rows}
 
+    @decoding
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as they are written in it."""
         rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", list(note_ids))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
-from core.store.database import AMONG, Database, Table
+from core.store.database import AMONG, Database, Table, decoding
 
 _OPENED = 20
 """Opened notes that go before the others."""
@@ -76,6 +76,7 @@ class PendingTable(Table):
         )
         return bool(self._database.value(statement, [*base_ids]))
 
+    @decoding
     def next(self, base_ids: Iterable[str], count: int, only: Collection[str] | None = None) -> list[PendingChunk]:
         """Return at most `count` pending chunks of one base: those of `opened` notes, else of the newest notes.
 
@@ -110,6 +111,21 @@ class PendingTable(Table):
             for pending, ids in vectors.items()
             if (pending.rowid, pending.chunk.note_id, pending.generation) in now
         }
+
+    def drop_damaged(self) -> None:
+        """Make the chunks pending whose stored vectors don't have the length of their base's."""
+        chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.damaged)"
+        with self._database.write() as connection:
+            connection.execute(
+                "CREATE TABLE temp.damaged AS SELECT vectors.id AS vector FROM vectors"
+                " JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
+                " JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+                " WHERE length(vectors.vector) != 4 * dimension"
+            )
+            connection.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})")
+            connection.execute(f"DELETE FROM windows WHERE chunk IN ({chunks})")
+            connection.execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.damaged)")
+            connection.execute("DROP TABLE temp.damaged")
 
     def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
         """Write the windows of pending chunks, with the ids of their vectors."""

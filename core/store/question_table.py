@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.errors import ConfigError, QuestionSetError, UnknownChoice
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
-from core.store.database import AMONG, Table
+from core.store.database import AMONG, Table, decoding
 from core.store.ids import fresh_id
 
 _SETS = """
@@ -33,6 +33,7 @@ class QuestionTable(Table):
 
     # sets
 
+    @decoding
     def sets(self, base: KnowledgeBase) -> list[QuestionSet]:
         return list(map(_set, self._database.rows(f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)))
 
@@ -69,6 +70,7 @@ class QuestionTable(Table):
 
     # questions
 
+    @decoding
     def of(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions, with the last known places of their right passages."""
         with self._database.read():
@@ -78,6 +80,7 @@ class QuestionTable(Table):
             rows = self._database.rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
             return [_question(row, golds.get(row["rowid"], ())) for row in rows]
 
+    @decoding
     def question(self, question_set: QuestionSet, question_id: str) -> Question:
         with self._database.read():
             row = self._row(question_set, question_id)
@@ -139,6 +142,7 @@ class QuestionTable(Table):
             rowid = self._row(question_set, question_id)["rowid"]
             self._database.execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
+    @decoding
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
         """Return the right passages of a set's questions, in order, at their last known places."""
         rows = self._database.rows(
@@ -173,6 +177,7 @@ class QuestionTable(Table):
 
     # rows
 
+    @decoding
     def _current(self, question_set: QuestionSet) -> QuestionSet:
         row = self._database.row(f"{_SETS} WHERE id = ?", question_set.id)
         if row is None:

@@ -20,7 +20,7 @@ from core.model import (
     SearchSettings,
     StageScore,
 )
-from core.store.database import AMONG, Table
+from core.store.database import AMONG, Table, decoding
 from core.store.ids import fresh_id
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
@@ -32,11 +32,13 @@ class RunTable(Table):
     To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
     """
 
+    @decoding
     def of(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""
         rows = self._database.rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
         return list(map(_run, rows))
 
+    @decoding
     def run(self, run_id: str) -> Run:
         row = self._database.row(f"{_RUNS} WHERE id = ?", run_id)
         if row is None:
@@ -81,6 +83,7 @@ class RunTable(Table):
             )
         return self.run(run.id)
 
+    @decoding
     def results(self, run_id: str) -> dict[int, QuestionResult]:
         """Return the results of a run so far, by the number of their question."""
         rows = self._database.rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)

@@ -3,11 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from core.embedding import centring
 from core.errors import NewerSchema
-from core.store import wording
+from core.store import backups, wording
 from core.store.ids import entry_id
 
 
@@ -288,9 +289,14 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
 )
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the database to the newest version; raises NewerSchema if its version is a later one."""
+def migrate(connection: sqlite3.Connection, folder: Path) -> None:
+    """Bring the database of a workspace to the newest version, after a backup of it.
+
+    Raises NewerSchema if its version is a later one.
+    """
     version = schema_version(connection)
+    if 0 < version < len(MIGRATIONS) and connection.execute("SELECT EXISTS (SELECT 1 FROM bases)").fetchone()[0]:
+        backups.make(connection, folder, version)
     for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
         if isinstance(step, str):
             connection.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")

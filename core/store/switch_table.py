@@ -3,12 +3,13 @@
 from datetime import UTC, datetime
 
 from core.model import KnowledgeBase, Switch
-from core.store.database import Table
+from core.store.database import Table, decoding
 
 
 class SwitchTable(Table):
     """The unfinished changes of embedder; a base has at most one."""
 
+    @decoding
     def of(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
         return Switch(row[0], row[1], datetime.fromisoformat(row[2])) if row else None

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from core.model import Feedback, PastSearch, Verdict
-from core.store.database import Table
+from core.store.database import Table, decoding
 
 _REMEMBERED = 200
 """Maximum number of past questions; saved ones are not counted."""
@@ -21,6 +21,7 @@ class UsageTable(Table):
                     "INSERT INTO usage VALUES (?, ?, ?, ?, ?)", (query, note_id, chunk_id, verdict, _now())
                 )
 
+    @decoding
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Feedback]:
         """Return the feedback on a question, on a note, or all of it, the newest first."""
         rows = self._database.rows(
@@ -58,6 +59,7 @@ class UsageTable(Table):
     def forget(self, query: str) -> None:
         self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
+    @decoding
     def past(self, limit: int = _REMEMBERED) -> list[PastSearch]:
         """Return the saved searches, then the past ones, both the newest first."""
         rows = self._database.rows(

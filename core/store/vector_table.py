@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from core.embedding.centring import PLAIN, Centring
+from core.errors import IndexDamaged
 from core.model import Bits, KnowledgeBase, Matrix
-from core.store.database import AMONG, Table
+from core.store.database import AMONG, Table, decoding
 from core.store.ids import entry_id
 
 _OF_BASE = (
@@ -55,12 +56,12 @@ class VectorTable(Table):
 
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
         rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
-        return {number: np.frombuffer(vector, dtype="<f4", count=dimension) for number, vector in rows}
+        return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
         """Return the vectors of these ids by their entry in the vector index: equal vectors once."""
         rows = self._database.rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", list(ids))
-        return {entry: np.frombuffer(vector, dtype="<f4", count=dimension) for entry, vector in rows}
+        return {entry: matrix([vector], dimension)[0] for entry, vector in rows}
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
         """Copy a model's vectors and bits of a base from another workspace, whose database is `file`."""
@@ -105,6 +106,7 @@ class VectorTable(Table):
 
     # centring
 
+    @decoding
     def centring(self, base: KnowledgeBase) -> Centring:
         """Return the centring of the vectors of a base's model, `PLAIN` before it is settled."""
         constants = self._database.value("SELECT centring FROM embedders WHERE fingerprint = ?", base.fingerprint)
@@ -142,6 +144,7 @@ class VectorTable(Table):
         stored = self.centre(fingerprint)
         return centre if stored is None else stored
 
+    @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
         """Return the token bits of chunks, window after window; chunks with a window without bits are left out."""
         centre = self.centre(fingerprint)
@@ -163,12 +166,10 @@ class VectorTable(Table):
 
     def count_bits(self, base: KnowledgeBase) -> tuple[int, int]:
         """Return how many windows of a base have token bits, and their bytes on disk."""
-        windows, size = next(
-            self._database.rows(
-                f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
-                f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
-                base.id,
-            )
+        ((windows, size),) = self._database.rows(
+            f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
+            f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
+            base.id,
         )
         return windows, size
 
@@ -187,3 +188,13 @@ class VectorTable(Table):
             f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
             base.id,
         )
+
+
+def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
+    """Return stored vectors as rows; raises IndexDamaged for one of another length."""
+    if any(len(blob) != 4 * dimension for blob in blobs):
+        raise IndexDamaged(
+            "What was computed for some passages is damaged. Your notes are safe. Compute it again: {command}",
+            command="tessera rebuild",
+        )
+    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)

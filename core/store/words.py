@@ -11,7 +11,7 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
-from core.store.database import AMONG, Database
+from core.store.database import AMONG, Database, decoding
 from core.store.phrases import Phrase, quoted, whole_words
 from core.store.ranking import best_of
 
@@ -88,6 +88,7 @@ class Words:
                 matches.setdefault(rowid, []).append(word)
         return matches
 
+    @decoding
     def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks whose title, headings or text hold a phrase as it stands.
 

@@ -1,17 +1,20 @@
 """Migrations: a database of an earlier version opens and keeps what it holds."""
 
+import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
 from core.embedding import centring
-from core.errors import WorkspaceLocked
+from core.errors import DiskFull, WorkspaceLocked
 from core.model import Pipeline, SearchSettings
 from core.store import Store, schema
 from core.store.ids import entry_id
+from tests.store.test_faults import limit
 
 FIRST = """
     INSERT INTO bases (id, name, kind, embedder, fingerprint, dimension, chunking, "limit", score_threshold,
@@ -87,6 +90,40 @@ def test_a_migration_that_fails_leaves_everything_as_it_was(old: Path, monkeypat
     store = Store(old)
     assert store.notes.ids() == {"n"}
     store.close()
+
+
+def test_a_backup_is_made_before_a_migration_and_the_last_two_stay(old: Path) -> None:
+    before = dump(old / "notes.db")
+    (old / "backups").mkdir()
+    for version, age in ((5, 3), (7, 2), (8, 1)):
+        file = old / "backups" / f"notes-schema-{version}.db"
+        file.touch()
+        os.utime(file, (age, age))
+    Store(old).close()
+    assert dump(old / "backups" / "notes-schema-1.db") == before
+    assert {file.name for file in (old / "backups").iterdir()} == {"notes-schema-1.db", "notes-schema-5.db"}
+    Store(old).close()
+    assert dump(old / "backups" / "notes-schema-1.db") == before
+
+
+def test_without_space_for_the_backup_nothing_is_migrated(old: Path) -> None:
+    before = dump(old / "notes.db")
+    with limit((old / "notes.db").stat().st_size - 1), pytest.raises(DiskFull):
+        Store(old)
+    assert dump(old / "notes.db") == before
+    assert list((old / "backups").iterdir()) == []
+    Store(old).close()
+
+
+def test_a_workspace_without_notes_needs_no_backup(tmp_path: Path) -> None:
+    Store(tmp_path).close()
+    Store(tmp_path).close()
+    assert not (tmp_path / "backups").exists()
+
+
+def dump(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return list(connection.iterdump())
 
 
 def test_a_reader_brings_it_up_to_date_unless_another_writes(old: Path) -> None:

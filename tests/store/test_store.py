@@ -195,7 +195,7 @@ def test_workspaces_that_can_not_be_opened_say_why(tmp_path: Path) -> None:
         Store(tmp_path / "new")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "notes.db").write_bytes(b"no database" * 100)
-    with pytest.raises(StoreError, match="can't be opened"):
+    with pytest.raises(StoreError, match="is damaged"):
         Store(tmp_path / "bad")
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="Choose another folder"):

@@ -1,0 +1,91 @@
+"""A connection to SQLite whose errors tell a person what to do, wherever they come up."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core import faults
+
+_AT_ONCE = 100
+"""Rows that are read ahead."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _translated(method: Method) -> Method:
+    """Translate the errors of a method of a cursor or a connection; mistakes in a statement stay what they are."""
+
+    @wraps(method)
+    def call(self: "Cursor | Connection", *values: Any, **more: Any) -> Any:
+        try:
+            return method(self, *values, **more)
+        except sqlite3.Error as error:
+            self.fail(error)
+
+    return call  # type: ignore[return-value]
+
+
+class Cursor(sqlite3.Cursor):
+    """Reads rows."""
+
+    connection: "Connection"
+
+    execute = _translated(sqlite3.Cursor.execute)
+    executemany = _translated(sqlite3.Cursor.executemany)
+    executescript = _translated(sqlite3.Cursor.executescript)
+    fetchone = _translated(sqlite3.Cursor.fetchone)
+    fetchmany = _translated(sqlite3.Cursor.fetchmany)
+    fetchall = _translated(sqlite3.Cursor.fetchall)
+    __next__ = _translated(sqlite3.Cursor.__next__)
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        # Translating each row by itself would cost more than reading it.
+        while rows := self.fetchmany(_AT_ONCE):
+            yield from rows
+
+    def fail(self, error: sqlite3.Error) -> None:
+        self.connection.fail(error)
+
+
+class Connection(sqlite3.Connection):
+    """A connection to the database of a workspace, whose folder is `folder`; it can be referred to weakly."""
+
+    folder: Path
+
+    commit = _translated(sqlite3.Connection.commit)
+    rollback = _translated(sqlite3.Connection.rollback)
+    backup = _translated(sqlite3.Connection.backup)
+
+    def cursor(self, factory: type[sqlite3.Cursor] = Cursor) -> Any:  # type: ignore[override]
+        return super().cursor(factory)
+
+    # Those of the library make a cursor without asking `cursor`.
+
+    def execute(self, *values: Any) -> Any:
+        return self.cursor().execute(*values)
+
+    def executemany(self, *values: Any) -> Any:
+        return self.cursor().executemany(*values)
+
+    def executescript(self, *values: Any) -> Any:
+        return self.cursor().executescript(*values)
+
+    def fail(self, error: sqlite3.Error) -> None:
+        if faults.is_mistake(error):
+            raise error
+        raise faults.fault(error, self.folder) from error
+
+
+class Held:
+    """Closes a thread's connection with the thread: a screen makes one for every run, a question another.
+
+    A connection refers to itself by the statements it caches, so it would be open until the garbage collector comes.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()

@@ -1,0 +1,69 @@
+"""The folder of a workspace: its owner's only, and never taken for a new one where notes were before."""
+
+import os
+import stat
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+
+from core.errors import NotesDamaged, StoreError
+from core.faults import BACKUPS, newest_backup
+
+DATABASE = "notes.db"
+
+_FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
+"""What a workspace has only after its database was made."""
+_PRIVATE = (f"{DATABASE}*", "lock*", "*.json", "synonyms.txt", "chroma*", BACKUPS, "logs", "scratch", "[cbls]*/**/*")
+
+
+def check_there(folder: Path) -> None:
+    """Raise StoreError for a folder without a workspace."""
+    if not (folder / DATABASE).exists():
+        check_unused(folder)
+        raise StoreError(
+            "There is no workspace in {folder} yet. Import notes first: tessera import FOLDER", folder=str(folder)
+        )
+
+
+def check_unused(folder: Path) -> None:
+    """Raise NotesDamaged if a folder without notes holds what is made from notes."""
+    left = [name for name in _FROM_NOTES if filled(folder / name)]
+    if not left:
+        return
+    file, backup = folder / DATABASE, newest_backup(folder)
+    if backup:
+        raise NotesDamaged(
+            "{file} is missing or empty, but {folder} holds an index of notes. Put {backup} in its place, or a later "
+            "copy of your own. To begin anew instead, move these elsewhere: {left}.",
+            file=str(file),
+            folder=str(folder),
+            backup=str(backup),
+            left=left,
+        )
+    raise NotesDamaged(
+        "{file} is missing or empty, but {folder} holds an index of notes. Put a copy of your own in its place. To "
+        "begin anew instead, move these elsewhere: {left}.",
+        file=str(file),
+        folder=str(folder),
+        left=left,
+    )
+
+
+def filled(path: Path) -> bool:
+    """Whether there is a folder with something in it, or a file that isn't empty."""
+    return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
+
+
+def make_private(folder: Path) -> None:
+    """Take the folder of a workspace and its files from everybody but their owner, where the platform can.
+
+    A folder that is the person's home or that many write to, such as `/tmp`, stays as it is.
+    """
+    if os.name != "posix":
+        return
+    home = folder == Path.home() or folder.stat().st_mode & stat.S_ISVTX
+    for path in chain([] if home else [folder], *map(folder.glob, _PRIVATE)):
+        with suppress(OSError):  # a file that is gone, or a disk without permissions
+            status = path.lstat()
+            if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
+                path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
