@@ -4,6 +4,7 @@ Notes, bases and questions are written in Greek, so that Latin letters and Chine
 """
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,7 +64,7 @@ SAME = {
 }
 """What is the same in every language, and why."""
 
-NAMES = ("sentence:OWNER/MODEL", "cross-encoder:OWNER/MODEL", "pytest")
+NAMES = ("sentence:OWNER/MODEL", "cross-encoder:OWNER/MODEL", Path(sys.argv[0]).name)
 """Forms of a model's name, and the process that runs the tests."""
 
 NOTES = {
