@@ -303,6 +303,18 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
         assert not workspace.store.index_problem
 
 
+def test_a_base_whose_model_is_another_now_is_searched_by_words(run: Any, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.store.bases.change(workspace.bases.all()[0], fingerprint="the model of before")
+    result = run("search", "pg_restore")
+    assert (result["mode"], result["notices"]) == ("keyword", ["other_model"])
+    assert "pg_restore" in result["hits"][0]["text"]
+    status, error = run("search", "pg_restore", "--mode", "semantic")
+    assert status == 1
+    assert "tessera models switch vault" in error
+
+
 def test_version(run: Any) -> None:
     assert run("version")["version"].count(".") == 2
 
