@@ -9,7 +9,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -18,6 +18,7 @@ import chromadb  # noqa: F401 loaded once, for every process to come
 
 from core import cli
 from core.errors import TesseraError
+from core.store import apart, chroma
 
 SECONDS = 120
 """Longest time of a piece of work before it counts as hanging."""
@@ -32,6 +33,33 @@ class Outcome:
     answer: Any = None
     told: str = ""
     died: str = ""
+
+
+class ForkedChroma:
+    """Chroma's process as `core.store.apart` knows it, forked: it doesn't load Chroma for seconds."""
+
+    def __init__(self) -> None:
+        (requests, asked), (replied, replies) = os.pipe(), os.pipe()
+        self._pid = os.fork()
+        if not self._pid:
+            os.close(asked)
+            os.close(replied)
+            chroma.serve(os.fdopen(requests, "rb"), os.fdopen(replies, "wb"))
+            os._exit(0)
+        os.close(requests)
+        os.close(replies)
+        self.stdin, self.stdout = os.fdopen(asked, "wb"), os.fdopen(replied, "rb")
+
+    def kill(self) -> None:
+        os.kill(self._pid, signal.SIGKILL)
+
+    def communicate(self, timeout: float = 0) -> None:
+        with suppress(OSError):
+            self.stdin.close()
+        os.waitpid(self._pid, 0)
+
+
+apart._started = ForkedChroma  # type: ignore[assignment]
 
 
 def run(work: Callable[[], Any]) -> Outcome:
@@ -108,6 +136,7 @@ def _child(work: Callable[[], Any], there: Connection, printed: int) -> None:
         outcome = Outcome(told=str(error))
     except BaseException:  # noqa: BLE001 whatever it is, a drill looks for it
         outcome = Outcome(died=_end(traceback.format_exc()))
+    apart._PROCESS.close()  # what leaves by itself at an exit that is none of multiprocessing
     there.send(outcome)
     there.close()
 
