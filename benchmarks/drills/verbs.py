@@ -59,9 +59,6 @@ class ForkedChroma:
         os.waitpid(self._pid, 0)
 
 
-apart._started = ForkedChroma  # type: ignore[assignment]
-
-
 def run(work: Callable[[], Any]) -> Outcome:
     """Do work in a process of its own, and return what came of it."""
     with begun(work) as ended:
@@ -129,6 +126,7 @@ def _end(printed: str) -> str:
 def _child(work: Callable[[], Any], there: Connection, printed: int) -> None:
     os.dup2(printed, 1)
     os.dup2(printed, 2)
+    apart._started = ForkedChroma  # type: ignore[assignment]
     _bind_to_modes()
     try:
         outcome = Outcome(answer=work())
