@@ -54,9 +54,25 @@ def test_every_variable_for_a_key_is_in_the_guide(key: str) -> None:
 
 
 def test_what_the_readme_points_to_is_there() -> None:
-    for path in ("docs/guide.md", "docs/architecture.md", "docs/decisions", "CHANGELOG.md", ".ci/constraints.txt"):
+    for path in (
+        "docs/guide.md",
+        "docs/architecture.md",
+        "docs/decisions",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        ".ci/constraints.txt",
+    ):
         assert path in README
         assert (Path(__file__).parents[1] / path).exists()
+
+
+def test_every_promise_names_tests_that_are_there() -> None:
+    root = Path(__file__).parents[1]
+    rows = re.findall(
+        r"^\| .+ \| .+ \| (`tests/.+) \|$", (root / "SECURITY.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) == 8
+    assert all((root / path).is_file() for row in rows for path in re.findall("`([^`]+)`", row))
 
 
 def test_every_file_to_look_in_is_there() -> None:

@@ -101,9 +101,14 @@ def tessera(*arguments: str) -> dict[str, Any]:
     return answer
 
 
+def chromium_path() -> str | None:
+    """Where Chromium is, None if it isn't installed."""
+    return os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), None)
+    path = chromium_path()
     if path is None:
         pytest.skip("There is no Chromium; install it or name it in CHROMIUM.")
     with sync_playwright() as playwright:

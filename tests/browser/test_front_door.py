@@ -3,6 +3,7 @@
 import http.client
 import os
 import shutil
+import socket
 import tomllib
 import urllib.error
 import urllib.request
@@ -196,6 +197,8 @@ def test_the_app_is_started_as_a_wheel_installs_it(
         tab.open("/")
         expect(tab.page.get_by_role("link", name="Search").first).to_be_visible()
         assert answer(url, Host="evil.example")[0] == 400
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.2", int(url.rpartition(":")[2])), timeout=5)
     assert not any(elsewhere.iterdir())
 
 
