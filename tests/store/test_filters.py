@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import core.store
 from core.markdown import tags
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
-from core.store import Store
+from core.store import Store, resident
 from core.store.cutting import Cutting
 from core.text import fold
 
@@ -212,11 +212,14 @@ def test_the_chunks_that_pass_are_those_that_reading_every_note_gives(
     assert {card.id for card in store.notes.cards(filters)} == listed
 
 
-@pytest.mark.parametrize("exactly", [True, False])
+@pytest.mark.parametrize("way", ["in memory", "index or few chunks", "index"])
 def test_the_nearest_are_those_of_scoring_every_vector(
-    store: Store, rows: list[Row], exactly: bool, monkeypatch: pytest.MonkeyPatch
+    store: Store, rows: list[Row], way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not exactly:
+    if way != "in memory":
+        monkeypatch.setattr(resident, "BUDGET", 0)
+        monkeypatch.setattr(store, "resident", resident.Resident(store.database))
+    if way == "index":
         monkeypatch.setattr(core.store, "_WINDOWS", 0.02)
     vectors = {rowid: _vectors(store, rowid) for rowid, *_ in rows}
     bases = {base.name: base for base in store.bases.all()}

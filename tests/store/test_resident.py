@@ -1,0 +1,82 @@
+"""Exact search of small bases: nothing is left out, whatever the vectors are like and whatever was written since."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.model import Chunk, ChunkingOptions, Matrix, Note
+from core.store import Store, resident
+from core.store.cutting import Cutting
+from core.workspace import Workspace
+from tests import notes
+
+COUNT, DIMENSION = 1100, 384
+"""Chroma writes its graph every 1,000 vectors and makes the rest of it at each opening, in an order that changes."""
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with one vector that is nearer to each of the others than they are to each other."""
+    chance = np.random.default_rng(1)
+    vectors = chance.standard_normal((COUNT, DIMENSION)).astype(np.float32) / DIMENSION**0.5
+    vectors[:, 0] += 0.6
+    vectors[100] = np.eye(1, DIMENSION)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    folder = tmp_path_factory.mktemp("hub")
+    store = Store(folder)
+    base = store.bases.add("hub", embedder="fake", fingerprint="fake", dimension=DIMENSION, chunking=ChunkingOptions())
+    store.add_base_index(base)
+    keys = [f"{number:016}".encode() for number in range(COUNT)]
+    store.vectors.add("fake", keys, vectors)
+    ids = store.vectors.ids("fake", keys)
+    chunks = [Chunk(f"n:{n}", "n", n, COUNT, 0, 4, "text", "recursive_character") for n in range(COUNT)]
+    note = Note(id="n", base_id=base.id, title="Title", body="text", content_hash="h", path="n.md", generation=1)
+    store.put(base, [Cutting(note, chunks, [[ids[key]] for key in keys], "recursive", "test")])
+    store.close()
+    return folder
+
+
+def recall(store: Store, queries: Matrix) -> float:
+    """Return the share of the ten nearest chunks that are found."""
+    base = store.bases.named("hub")
+    shares = []
+    for query in queries:
+        exact = store.chunks.cosines(base, query, None)
+        tenth = sorted(exact.values())[-10]
+        shares.append(sum(exact[rowid] > tenth - 1e-6 for rowid in store.nearest(base, query, 10)) / 10)
+    return float(np.mean(shares))
+
+
+def test_what_no_link_of_the_graph_leads_to_is_found_at_each_opening(
+    hub: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = np.random.default_rng(2).standard_normal((20, DIMENSION)).astype(np.float32)
+    queries /= np.linalg.norm(queries, axis=1, keepdims=True)
+    for _ in range(3):
+        store = Store(hub)
+        store.open_index()
+        assert recall(store, queries) == 1
+        store.close()
+    monkeypatch.setattr(resident, "BUDGET", 0)
+    store = Store(hub)
+    store.open_index()
+    assert recall(store, queries) < 0.9, "the graph reaches them now: small bases need no exact search"
+    store.close()
+
+
+def nearest(workspace: Workspace, question: str) -> list[Chunk]:
+    return [hit.chunk for hit in workspace.search(question, mode="semantic", level="simple", reranker="none").hits]
+
+
+def test_what_is_written_is_found_at_once(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.settings.embedder = "tfidf"
+        workspace.notes.apply(workspace.notes.plan_folder(notes.write(tmp_path / "notes"), "notes"))
+        chunk = nearest(workspace, "dough in the fridge")[0]
+        workspace.chunks.edit(chunk.id, "Rye needs no kneading.")
+        assert nearest(workspace, "kneading rye")[0].text == "Rye needs no kneading."
+        with Workspace(tmp_path / "workspace", readonly=True) as reader:
+            assert nearest(reader, "kneading rye")[0].text == "Rye needs no kneading."
+        workspace.notes.delete([chunk.note_id])
+        assert chunk.note_id not in {hit.note_id for hit in nearest(workspace, "kneading rye")}
