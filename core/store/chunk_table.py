@@ -147,10 +147,6 @@ class ChunkTable(Table):
             if fresh:
                 yield list(fresh), centring.passages(matrix([*fresh.values()], base.dimension))
 
-    def entries_by_chunk(self, base: KnowledgeBase) -> Iterator[tuple[int, str]]:
-        """Yield the chunk and the entry of each window of a base."""
-        return map(tuple, self._database.rows(f"SELECT chunk, entry FROM {_VECTORS} WHERE base_id = ?", base.id))
-
     # searching
 
     def allowed(self, filters: Filters) -> Rowids | None:
