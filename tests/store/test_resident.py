@@ -26,7 +26,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hub")
     store = Store(folder)
     base = store.bases.add("hub", embedder="fake", fingerprint="fake", dimension=DIMENSION, chunking=ChunkingOptions())
-    store.add_base_index(base)
+    store.open_index()
+    store.index.build(base)
     keys = [f"{number:016}".encode() for number in range(COUNT)]
     store.vectors.add("fake", keys, vectors)
     ids = store.vectors.ids("fake", keys)
