@@ -47,7 +47,10 @@ class Directory:
         self._folder = folder
         self._changed = False
         self._collections: dict[str, Collection] = {}
-        self._lock = FileLock(folder.with_name("chroma.lock"), is_singleton=True)
+        lock = folder.with_name("chroma.lock")
+        if lock.is_symlink() or lock.is_dir():  # nobody can have locked it
+            seal.delete(lock)
+        self._lock = FileLock(lock, is_singleton=True)
         self._lock.acquire(timeout=_LOCK_SECONDS)
         try:
             if empty:

@@ -104,6 +104,19 @@ def as_broken_link(chroma: Path) -> None:
     chroma.symlink_to(chroma.parent / "nowhere")
 
 
+def lock(chroma: Path) -> Path:
+    return chroma.with_name("chroma.lock")
+
+
+def as_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def as_link(file: Path) -> None:
+    file.symlink_to(file.rename(file.with_name("moved")))
+
+
 DAMAGES = {
     "a zeroed database": (database, zeroed),
     "a cut database": (database, cut),
@@ -116,6 +129,8 @@ DAMAGES = {
     "no table of the graph": (hnsw("index_metadata.pickle"), Path.unlink),
     "empty vectors": (hnsw("data_level0.bin"), empty),
     "an empty log": (database, without_log),
+    "a folder for the lock": (lock, as_folder),
+    "a link for the lock": (lock, as_link),
 }
 
 
