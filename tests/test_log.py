@@ -41,6 +41,19 @@ def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path:
     assert stat.S_IMODE((tmp_path / "w" / log.FILE).parent.stat().st_mode) == 0o700
 
 
+def test_what_is_healed_is_logged(tmp_path: Path) -> None:
+    vault = notes.write(tmp_path / "vault")
+    with Workspace(tmp_path / "w") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    (tmp_path / "w" / "chroma" / "chroma.sqlite3").write_bytes(b"no database")
+    with Workspace(tmp_path / "w") as workspace:
+        workspace.store.open_index()
+    said = written(tmp_path / "w").rpartition("Opened on")[2]
+    assert "WARNING core.store.index:" in said
+    assert "The search index is built again: core.errors.IndexDamaged: " in said
+    assert "The search index is in use" in said
+
+
 def test_a_failed_command_leaves_its_kind_and_lines_but_no_text_of_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,8 @@ NOTES, SECTIONS = 36, 32
 QUESTIONS = 12
 LEAST = 0.97
 """Least share of the exact top ten that the index returns; a sound one returns 0.99 and more."""
+TOLD = ("notes.db", "lock")
+"""What isn't healed: a sentence says what is wrong with it. The rest is built again."""
 _SYLLABLES = (("ka", "lo", "mi", "nu", "re", "sa"), ("bar", "den", "fil"), ("ix", "um", "a"))
 _WORDS = ["".join(parts) for parts in product(*_SYLLABLES)]
 QUESTION = " ".join(_WORDS[::11])
@@ -215,7 +217,7 @@ def _count(tally: Tally, case: Case, outcomes: Mapping[str, Outcome]) -> None:
     """Judge a case: nothing died, no wrong answer went without a word, and what SQLite holds was healed."""
     faults = [f"{verb} {one.died}" for verb, one in outcomes.items() if one.died]
     lost = [f"{verb}: {one.answer}" for verb, one in outcomes.items() if "app" in verb and one.answer]
-    if not case.path.startswith("notes.db") and case.damage != "read-only":
+    if not case.path.startswith(TOLD) and case.damage != "read-only":
         lost += [f"{verb}: {outcomes[verb].told}" for verb in ("rebuild", "the app at last") if outcomes[verb].told]
     how = f"{case.damage}, app {'open' if case.app_open else 'closed'}"
     tally.count(

@@ -165,6 +165,7 @@ class Index:
         names = self._folder.names()
         for base in self._bases.all():
             if self.name(base) not in names or self._churned(base) or not self._sound(base, trusted=sound):
+                _LOG.info("The index of a base is built again")
                 self._build(self._folder, base)
                 self._judge(base)
         self._begin(version)
@@ -207,6 +208,7 @@ class Index:
             for name in self._folder.names() - {self.name(base) for base in self._bases.all()}:
                 self._folder.drop(name)
             self.state, self.problem = "ready", None
+            _LOG.info("The search index is in use")
 
     def _complete(self, folder: ChromaFolder) -> None:
         """Bring in what was written while the collections were built."""
