@@ -28,34 +28,38 @@ class Child:
     """A function in a process with a group of its own, forked from one that has all modules loaded."""
 
     def __init__(self, function: Callable[..., object], *arguments: object) -> None:
+        self._orphans = False
         self._answers, theirs = CONTEXT.Pipe(duplex=False)
         self._process = CONTEXT.Process(target=_run, args=(theirs, function, arguments))
         self._process.start()
+        self._pid = self._process.pid or 0
         theirs.close()
 
     def __enter__(self) -> "Child":
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._pid, signal.SIGKILL)
+        if not self._orphans:
+            self.end()
         self._process.join()
         self._process.close()
         self._answers.close()
 
-    @property
-    def _pid(self) -> int:
-        assert self._process.pid
-        return self._process.pid
+    def end(self) -> list[int]:
+        """End what runs of the group, and return what ran."""
+        family = self.family()
+        if family:
+            os.killpg(self._pid, signal.SIGKILL)
+        return family
 
     def family(self) -> list[int]:
-        """Return the processes of its group."""
+        """Return the living processes of its group."""
         family = []
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
-                # After the name, which may hold anything: state, parent, group.
-                group = int(stat.read_text().rpartition(")")[2].split()[2])
-                family += [int(stat.parent.name)] if group == self._pid else []
+                # After the name, which may hold anything.
+                state, _, group = stat.read_text().rpartition(")")[2].split()[:3]
+                family += [int(stat.parent.name)] if int(group) == self._pid and state != "Z" else []
         return family
 
     def result(self) -> Any:
@@ -72,13 +76,19 @@ class Child:
         raise RuntimeError(f"hangs for {_PATIENCE} s" if code is None else f"ended with {code}")
 
     def done_or_killed(self, seconds: float | None, *, alone: bool) -> Any:
-        """Kill the process so long after it is ready, else wait for it; return its result, None if it was killed."""
+        """Kill the process so long after it is ready, else wait for it; return its result, None if it was killed.
+
+        Processes that it started live on where it is killed alone, until `end`.
+        """
         self.result()
         wait([self._process.sentinel, self._answers], _PATIENCE if seconds is None else seconds)
         if seconds is not None and not self._answers.poll():
             (os.kill if alone else os.killpg)(self._pid, signal.SIGKILL)
         self._process.join(_PATIENCE)
-        return None if self._process.exitcode == -signal.SIGKILL else self.result()
+        if self._process.exitcode != -signal.SIGKILL:
+            return self.result()
+        self._orphans = alone
+        return None
 
 
 def _run(answers: Connection, function: Callable[..., object], arguments: tuple[object, ...]) -> None:

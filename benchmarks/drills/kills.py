@@ -81,21 +81,23 @@ class Kills:
         attempts = [(kill.operation, str(kill))]
         if kill.again:
             attempts.append((OPENING, f"{kill}, then its next opening"))
-        place, seen, died = self._copied(kill), {"faults": [], "told": False}, ""
+        place, seen, died, killed = self._copied(kill), {"faults": [], "told": False}, "", []
         try:
             for operation, _ in attempts:
-                self._break_off(place, operation, kill)
+                killed.append(self._break_off(place, operation, kill))
             with Child(check, place, kill.operation, kill.seed) as child:
                 seen = child.result()
         except RuntimeError as error:
             died = str(error)
+        if survivors := [pid for child in killed for pid in child.end()]:
+            seen["faults"].append(f"{len(survivors)} processes outlive the killed one that started them")
         for row, what in attempts:
             lost = "; ".join(seen["faults"])
             self.tally.count(row, told=seen["told"], died=died and f"{what}: {died}", lost=lost and f"{what}: {lost}")
         shutil.rmtree(place)
 
-    def _break_off(self, place: Path, operation: str, kill: Kill) -> None:
-        """Kill an operation at its moment; one that ends before is tried again, a little earlier."""
+    def _break_off(self, place: Path, operation: str, kill: Kill) -> Child:
+        """Kill an operation at its moment, and return its process; one that ends before is tried a little earlier."""
         before, key, share = self._scratch / "before", (operation, kill.start, kill.seed % 2), kill.share
         shutil.copytree(place, before)
         while True:
@@ -105,14 +107,14 @@ class Kills:
             with Child(work, place, operation, kill.seed, at, kill.alone) as child:
                 done = child.done_or_killed(moment, alone=kill.alone)
             if done is None:
-                break
+                shutil.rmtree(before)
+                return child
             if steps:
                 share *= 0.7
             else:
                 self._measured[key] = done
             shutil.rmtree(place)
             shutil.copytree(before, place)
-        shutil.rmtree(before)
 
     def _copied(self, kill: Kill) -> Path:
         """Copy a prepared workspace with its vault, and change the vault for an import."""
