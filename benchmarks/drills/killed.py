@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import signal
-import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 from benchmarks.drills import journal, operations, sound, vault
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
-from core.store import database
-from core.store.index import Index
+from core.store.apart import ChromaFolder
+from core.store.connection import Connection
 from core.workspace import Workspace
 
 OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
@@ -73,9 +72,9 @@ def _counted(at: int | None, alone: bool) -> list[int]:
 
         return stepping
 
-    database._Connection.commit = around(sqlite3.Connection.commit)  # type: ignore[method-assign]
-    for name in ("add", "remove", "build", "drop"):
-        setattr(Index, name, around(getattr(Index, name)))
+    requests = "open", "close", "create", "add", "remove", "drop"
+    for owner, name in ((Connection, "commit"), *((ChromaFolder, request) for request in requests)):
+        setattr(owner, name, around(getattr(owner, name)))
     return steps
 
 
@@ -131,8 +130,9 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
             unused = "SELECT count(*) FROM vectors WHERE id NOT IN (SELECT vector FROM windows)"
             if workspace.store.database.value(unused):
                 wrong.append("vectors are left that nothing uses")
-    if not (folder / "workspace" / "chroma.seal").exists():
-        wrong.append("closed, the index has no seal")
+    left = {file.name for file in (folder / "workspace").glob("chroma*")} - {"chroma.lock"}
+    if left != {"chroma", "chroma.seal"}:
+        wrong.append(f"closed, of the index there are {left}")
     return {"faults": wrong[:5], "told": told}
 
 
