@@ -29,8 +29,8 @@ SEGMENT = 1 << 16
 FEW = 4
 """Texts of notes that numpy embeds while torch isn't loaded, those of an edited chunk: importing torch takes 9 s."""
 
-CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1000
-"""Size of the cache of question vectors, and the longest question in it. The vector of a token takes 1.5 to 4 KB."""
+CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
+"""Size of the cache of question vectors, and of its questions together. The vector of a token takes 1.5 to 4 KB."""
 
 SPARE = 1
 """Tokens that a text may gain when it stands behind its prompt."""
@@ -181,8 +181,8 @@ class Encoder:
             fresh = dict(zip(missing, zip(*self._embed(missing, "query", with_tokens=True), strict=True), strict=True))
             known |= fresh
             with self._cache_lock:
-                self._cache |= {text: vectors for text, vectors in fresh.items() if len(text) <= CACHED_CHARACTERS}
-                while len(self._cache) > CACHED_QUESTIONS:
+                self._cache |= fresh
+                while len(self._cache) > CACHED_QUESTIONS or sum(map(len, self._cache)) > CACHED_CHARACTERS:
                     del self._cache[next(iter(self._cache))]
         vectors = [known[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
         return np.array(vectors), [known[text][1] for text in texts]

@@ -37,13 +37,17 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     if limit < SMALLEST:
         raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[tuple[str, ...], str], tuple[str, int]] = {}
+    # A note may repeat one word for megabytes: equal texts are cut once.
+    cut: dict[tuple[str, str], list[str]] = {}
     windows = []
     for chunk in chunks:
         key = (chunk.section, chunk.lead)
         if key not in heads:
             heads[key] = _head(chunk, title, embedder, limit)
         head, head_tokens = heads[key]
-        pieces = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
+        if (head, chunk.text) not in cut:
+            cut[head, chunk.text] = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
+        pieces = cut[head, chunk.text]
         windows += [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
     return windows
 

@@ -76,7 +76,7 @@ def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> None:
 
 
 def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) -> None:
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     if len(archive.infolist()) > MAX_ENTRIES:
         raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
     # All names are checked before the first file is written.

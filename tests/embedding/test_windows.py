@@ -183,3 +183,17 @@ def test_a_megabyte_in_one_chunk_takes_seconds(bundled):
     cut = windows(chunk(text), "T", bundled)
     assert sum(len(window.text) - len("T\n") for window in cut) == len(text)
     assert time.process_time() - start < 30
+
+
+def test_chunks_of_one_text_are_cut_once() -> None:
+    """A file of one repeated word has thousands of equal chunks."""
+    asked: list[str] = []
+
+    class Asked(Letters):
+        def tokens(self, text: str) -> Spans:
+            asked.append(text)
+            return super().tokens(text)
+
+    many = windows_of([chunk("word " * 40)] * 500, "Title", Asked())
+    assert len(asked) < 20
+    assert [window.text for window in many] == [window.text for window in many[: len(many) // 500]] * 500

@@ -100,6 +100,11 @@ def test_details_in_quotes_count_as_deep_as_they_are() -> None:
     assert sum(block.kind == "details" for block in walk(parse(body).blocks)) == 1
 
 
+def test_nine_thousand_quotes_in_a_line_are_one_block_of_text() -> None:
+    (block,) = parse("> " * 9_000 + "a\n").blocks
+    assert sum(1 for _ in walk([block])) <= MAX_NESTING
+
+
 def test_too_many_lines_are_refused() -> None:
     with pytest.raises(SourceError, match=r"log\.md: has more than 500,000 lines; split"):
         parse("a\n" * 500_001, "log.md")
