@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, QueryError, SourceError, SyncRefused, UnknownChoice
+from core.errors import ConfigError, NoteNotFound, QueryError, SourceError, StoreError, SyncRefused, UnknownChoice
 from core.intake.notes import Notes
 from core.markdown import outline
 from core.markdown.parser import Parsed
@@ -304,6 +304,10 @@ def test_questions_that_can_not_be_asked(workspace: Workspace, text: str) -> Non
 def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="half of a character"):
         workspace.bases.add("caf\udce9")
+    base = workspace.bases.add("base")
+    for store in (lambda text: workspace.questions.add_set(base.name, text), workspace.history.remember):
+        with pytest.raises(StoreError, match="Half of a character stands behind 'caf'"):
+            store("caf\udce9")
     folder = notes.write(tmp_path / "caf\udce9")
     with pytest.raises(SourceError, match="not valid text"):
         workspace.notes.plan_folder(folder, "base")

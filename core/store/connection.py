@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core import faults
+from core.errors import StoreError
 
+_SHOWN = 30
+"""Characters that are shown before one that can't be stored."""
 _AT_ONCE = 100
 """Rows that are read ahead."""
 
@@ -23,6 +26,12 @@ def _translated(method: Method) -> Method:
             return method(self, *values, **more)
         except sqlite3.Error as error:
             self.fail(error)
+        except UnicodeEncodeError as error:
+            before = error.object[max(0, error.start - _SHOWN) : error.start]
+            raise StoreError(
+                "Half of a character stands behind '{before}', which can't be stored. Delete it, or type it again.",
+                before=before,
+            ) from error
 
     return call  # type: ignore[return-value]
 
