@@ -1,4 +1,7 @@
+import threading
 from pathlib import Path
+
+import pytest
 
 from core.errors import IndexDamaged
 from core.workspace import Workspace
@@ -52,15 +55,19 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
     assert "not text, whatever its name says" in screen.text
 
 
-def test_a_damaged_index_can_be_rebuilt(filled: Screen) -> None:
-    store = filled.workspace.store
-    store.open_index()
-    store.index._fault(IndexDamaged("The search index can't be read."))
+def test_a_damaged_index_is_repaired_while_searches_go_on(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    index, seen = filled.workspace.store.index, threading.Event()
+    renew = index._renew
+    monkeypatch.setattr(index, "_renew", lambda progress: (seen.wait(5), renew(progress)))
+    monkeypatch.setattr(index, "_inspect", lambda: index._folder.names() and index._folder.search("nothing", [0.0], 1))
+    filled.finish("warm")
+    index._fault(IndexDamaged("The search index can't be read."))
     filled.app.run()
-    assert "Repairing the search index" in filled.text
+    assert "Searches go on" in filled.text
+    seen.set()
     filled.finish("heal")
     assert filled.workspace.status().index_problem is None
-    assert store.index_ready
+    assert index.ready
 
 
 def test_what_an_import_left_is_indexed_when_the_app_starts(place: Path, vault: Path) -> None:
