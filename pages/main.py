@@ -3,4 +3,5 @@
 from pages.ui.shared import shell
 
 page = shell.start()
-page.run()
+with shell.errors():
+    page.run()

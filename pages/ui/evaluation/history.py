@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import MAIN, KnowledgeBase, QuestionSet, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, running, ways
-from pages.ui.shared import jobs, times, widgets
+from pages.ui.shared import jobs, shell, times, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
 STATES = {
@@ -48,7 +48,7 @@ def _places(workspace: Workspace) -> None:
                 size=f"{size / 1e6:,.0f}",
             )
         )
-        drop, shut = workspace.runs.scratch.drop, jobs.evaluating(workspace)
+        drop, shut = shell.guarded(workspace.runs.scratch.drop), jobs.evaluating(workspace)
         widgets.small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=shut)
 
 

@@ -44,7 +44,7 @@ def _save(workspace: Workspace, text: str) -> None:
         shut = workspace.readonly
         label = t("Save this question as")
         st.text_input(label, key="past_name", placeholder=_short(text), max_chars=80, disabled=shut)
-        widgets.button(t("Save"), "past_save", "bookmark_add", on_click=save, disabled=shut)
+        widgets.button(t("Save"), "past_save", "bookmark_add", on_click=shell.guarded(save), disabled=shut)
 
 
 def _listed(workspace: Workspace, title: str, searches: Sequence[PastSearch]) -> None:
@@ -73,7 +73,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         help=plain(about),
         width="stretch",
     )
-    forget = workspace.history.forget
+    forget = shell.guarded(workspace.history.forget)
     widgets.close(key, t("Forget it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 

@@ -160,7 +160,9 @@ class Entries:
         def judge() -> None:
             history.judge(self._text, hit.note.id, hit.chunk.id, st.session_state[key])
 
-        widgets.pills(t("Was it useful?"), names, key, on_change=judge, disabled=self._workspace.readonly)
+        widgets.pills(
+            t("Was it useful?"), names, key, on_change=shell.guarded(judge), disabled=self._workspace.readonly
+        )
 
 
 def _row(key: str) -> Any:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.shared import jobs, widgets
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.text import t
 
 
@@ -32,7 +32,7 @@ def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
         t("Index new chunks at once"),
         value=base.embed_at_once,
         key=key,
-        on_change=lambda: workspace.bases.set_embed_at_once(base.name, bool(st.session_state[key])),
+        on_change=shell.guarded(lambda: workspace.bases.set_embed_at_once(base.name, bool(st.session_state[key]))),
         disabled=workspace.readonly,
         help=t(
             "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "

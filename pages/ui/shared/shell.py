@@ -6,12 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import NewerSchema, TesseraError, WorkspaceLocked
+from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, keys, language, look, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+_OF_CALLBACK = "problem_of_callback"
 
 WARM_AFTER = 0.8
 """Seconds for the first page: nothing else runs for as long while the model's tokenizer is read."""
@@ -62,11 +64,25 @@ def workspace() -> Workspace:
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Show a TesseraError as a box; anything else is a bug and keeps its traceback."""
+    """Show a TesseraError as a box, and one of the callback before; anything else is a bug and keeps its traceback."""
+    if error := st.session_state.pop(_OF_CALLBACK, None):
+        problem(error)
     try:
         yield
     except TesseraError as error:
         problem(error)
+
+
+def guarded(act: Callable[..., object]) -> Callable[..., None]:
+    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug."""
+
+    def callback(*values: object) -> None:
+        try:
+            act(*values)
+        except TesseraError as error:
+            st.session_state[_OF_CALLBACK] = error
+
+    return callback
 
 
 def problem(error: TesseraError) -> None:
@@ -122,18 +138,22 @@ def confirm(title: str, text: str, key: str, act: Callable[[], object], *, close
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
-def _opened() -> tuple[Workspace, WorkspaceLocked | None]:
-    """Return the workspace of this server, and the error that names its writer if that is another process."""
+def _opened() -> tuple[Workspace, StoreError | None]:
+    """Return the workspace of this server, and why it can only be read."""
     holder = None
     try:
         workspace = Workspace()
-    except WorkspaceLocked as error:
+    except (WorkspaceLocked, NotWritable, DiskFull) as error:
         workspace, holder = Workspace(readonly=True), error
     # An error of a page is Streamlit's: with rich it would be printed and not logged.
     st.set_option("logger.enableRich", False)
     workspace.log.listen("streamlit.error_util", "uvicorn.error")
     workspace.models.start_warming(after=WARM_AFTER)
-    workspace.start_indexing()
+    try:
+        workspace.start_indexing()
+    except StoreError:
+        workspace.close()
+        raise
     return workspace, holder
 
 

@@ -1,0 +1,56 @@
+"""A page says what SQLite or the disk refuses, in a box, and goes on."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from core.workspace import Workspace
+from pages.ui.shared import shell
+from tests.pages.conftest import Screen
+from tests.store.test_faults import disk, remount
+
+
+@pytest.fixture
+def filled(place: Path, vault: Path) -> Path:
+    with Workspace() as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "notes"))
+    return place
+
+
+def test_every_page_says_that_the_database_is_gone(filled: Path) -> None:
+    screen = Screen()
+    shutil.rmtree(filled / "chroma", ignore_errors=True)
+    (filled / "notes.db").rename(filled / "away.db")
+    for page in shell.PAGES:
+        assert "was deleted or replaced" in screen.open(page, q="fox").errors
+    (filled / "away.db").rename(filled / "notes.db")
+    assert not screen.open("notes").errors
+
+
+def test_a_click_that_can_not_be_stored_says_so(filled: Path) -> None:
+    screen = Screen().open("search", q="restoring")
+    (filled / "notes.db").rename(filled / "away.db")
+    verdict = next(pill for pill in screen.app.pills if (pill.key or "").startswith("verdict_"))
+    verdict.set_value("helpful").run()
+    assert not screen.app.exception
+    assert "was deleted or replaced" in screen.errors
+
+
+def test_a_damaged_workspace_says_so_and_opens_again(filled: Path) -> None:
+    data = (filled / "notes.db").read_bytes()
+    (filled / "notes.db").write_bytes(data[:4096] + bytes(len(data) - 4096))
+    screen = Screen()
+    assert "can't be opened" in screen.text
+    assert "is damaged" in screen.errors
+    (filled / "notes.db").write_bytes(data)
+    assert not screen.press("open_again").errors
+
+
+def test_a_read_only_workspace_is_searched(filled: Path) -> None:
+    with disk(filled):
+        remount(filled, "ro")
+        screen = Screen().open("search", q="fox")
+        assert "Its notes can be searched" in screen.app.warning[0].value
+        assert not screen.errors
+        screen.workspace.close()
