@@ -34,7 +34,7 @@ OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
 }
 _GOES_ON = {operations.importing_by_command: operations.importing, operations.indexing_by_command: operations.indexing}
 """The same in a workspace that is open."""
-_COMPLETE = "import", "index", "switch"
+_COMPLETE = "import", "index", "switch", "delete a base"
 """Begin the names of operations after which nothing waits, and no vector is left over."""
 
 

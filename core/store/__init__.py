@@ -183,8 +183,8 @@ class Store:
             self.index.build(fresh)
             self.bases.switch_index(fresh)
             self.switches.end(fresh)
+            self.vectors.drop_unused()
         self.index.drop(old)
-        self.drop_unused_vectors()
         return self.bases.named(fresh.name)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
@@ -211,8 +211,9 @@ class Store:
             self.vectors.drop_unused()
 
     def delete_base(self, base: KnowledgeBase) -> None:
-        self.bases.delete(base)
-        self.drop_unused_vectors()
+        with self.changing, self.database.write():
+            self.bases.delete(base)
+            self.vectors.drop_unused()
         self.index.drop(base)
 
     # searching
