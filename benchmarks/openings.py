@@ -1,8 +1,9 @@
 """Recall of the ten nearest over many openings of the same workspace, each in a process of its own.
 
-python -m benchmarks.openings DATA [--workspace DIR] [--embedders bundled,tfidf] [--openings 50] [--chunks 20000] :
-DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again. `--chunks` makes copies of
-the notes, each vector shifted, until there are so many. A base is asked as the app asks, and through its graph alone.
+python -m benchmarks.openings DATA [--workspace DIR] [--embedders bundled,tfidf] [--vaults d2l-zh,rust-book]
+[--openings 50] [--chunks 20000] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding
+them again. `--chunks` makes copies of the notes, each vector shifted, until there are so many. A base is asked as the
+app asks, and through its graph alone.
 """
 
 import argparse
@@ -37,14 +38,16 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--embedders", default="bundled,tfidf", help="names, with commas between")
+    parser.add_argument("--vaults", help="names, with commas between; by default all")
     parser.add_argument("--openings", type=int, default=50)
     parser.add_argument("--chunks", type=int, help="of the copy that is measured in place of the vaults")
     given = parser.parse_args()
+    names = given.vaults.split(",") if given.vaults else vaults(given.data)
     with tempfile.TemporaryDirectory() as scratch:
         for name in given.embedders.split(","):
             folder = given.workspace or Path(scratch) / "vaults"
             with Workspace(folder) as workspace:
-                bases = [imported(workspace, given.data / "vaults" / vault, name) for vault in vaults(given.data)]
+                bases = [imported(workspace, given.data / "vaults" / vault, name) for vault in names]
                 if given.chunks:
                     folder = Path(scratch) / workspace.bases.get(bases[0]).id
                     sources = [
@@ -52,12 +55,12 @@ def main() -> None:
                     ]
                     scale.build(folder, workspace.bases.get(bases[0]), sources, given.chunks)
                     bases = [scale.BASE]
-            measure(folder, bases, asked(given.data, name), given.openings, name)
+            measure(folder, bases, asked(given.data, names, name), given.openings, name)
 
 
-def asked(data: Path, embedder: str) -> Matrix:
-    """Return the vectors of questions on all vaults."""
-    files = [data / "questions" / f"{name}.jsonl" for name in vaults(data)]
+def asked(data: Path, names: Sequence[str], embedder: str) -> Matrix:
+    """Return the vectors of questions on some vaults."""
+    files = [data / "questions" / f"{name}.jsonl" for name in names]
     each = QUESTIONS // len(files)
     texts = [question.text for file in files for question in parse(file.read_bytes(), file.name)[:each]]
     return embedding.build(embedder).embed(texts, role="query")
