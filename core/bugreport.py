@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from core import log
+from core import files, log
 from core.config import Settings
 from core.embedding import EMBEDDERS
 from core.errors import TesseraError
@@ -68,10 +68,9 @@ def versions() -> dict[str, str]:
 def _sizes(folder: Path) -> dict[str, str]:
     """Return the bytes of each file of the workspace that Tessera names, and of all others."""
     sizes = dict.fromkeys((*_FILES, "others"), 0)
-    for file in folder.rglob("*"):
-        if file.is_file():
-            first = file.relative_to(folder).parts[0]
-            sizes[first if first in _FILES else "others"] += file.stat().st_size
+    for file, size in files.sizes(folder):
+        first = file.relative_to(folder).parts[0]
+        sizes[first if first in _FILES else "others"] += size
     return {name: f"{size:,} bytes" for name, size in sizes.items() if size}
 
 

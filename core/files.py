@@ -1,6 +1,7 @@
 """Small files that are written as a whole or not at all, and the size of folders."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
@@ -21,10 +22,17 @@ def replace(file: Path, text: str) -> None:
             temporary.unlink()
 
 
+def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Yield the files in a folder with their bytes; files and folders that go meanwhile are left out."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            file, size = Path(place, name), None
+            with suppress(OSError):
+                size = file.stat().st_size
+            if size is not None:
+                yield file, size
+
+
 def size(folder: Path) -> int:
-    """Return the bytes of the files in a folder; those that go meanwhile don't count."""
-    total = 0
-    for file in folder.rglob("*"):
-        with suppress(OSError):
-            total += file.stat().st_size if file.is_file() else 0
-    return total
+    """Return the bytes of the files in a folder."""
+    return sum(size for _, size in sizes(folder))
