@@ -74,6 +74,10 @@ class Log(RotatingFileHandler):
         """Begin a new file from now on where the old one is large."""
         self.maxBytes = _BYTES
 
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is written: of other programs only warnings and errors."""
+        return bool(super().filter(record)) and (_is_ours(record) or record.levelno >= logging.WARNING)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Do nothing: logging would print a traceback."""
 
@@ -127,7 +131,7 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        said = self._said(record) if self._texts or record.name.startswith("core.") else ""
+        said = self._said(record) if self._texts or _is_ours(record) else ""
         head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
         error = record.exc_info[1] if record.exc_info else None
         return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
@@ -162,6 +166,10 @@ class _Lines(logging.Formatter):
         else:
             text = ""
         return f"{name}: {text}" if text else name
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.name.startswith("core.")
 
 
 def _place(frame: FrameType) -> str:

@@ -106,6 +106,18 @@ def test_a_large_log_begins_anew_and_is_kept_three_times(tmp_path: Path) -> None
     assert log.tail(tmp_path / "w", 2)[-1].endswith("Closed")
 
 
+def test_of_other_programs_only_the_place_of_warnings_is_written(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w") as workspace:
+        workspace.log.listen("tests.other")
+        other = logging.getLogger("tests.other")
+        other.setLevel(logging.INFO)
+        other.info("%s is served", SECRET)
+        other.warning("%s fails", SECRET)
+    lines = [line for line in log.tail(tmp_path / "w", 100) if "tests.other" in line]
+    assert len(lines) == 1
+    assert SECRET not in lines[0]
+
+
 def a_folder(file: Path) -> None:
     file.mkdir(parents=True)
 
