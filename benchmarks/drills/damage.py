@@ -157,6 +157,7 @@ def _tried(case: Case, place: Path, chance: random.Random) -> dict[str, Outcome]
             outcomes["the open app"] = ended()
     else:
         damage()
+    left = _bytes(workspace / "notes.db")
     at = ("--workspace", workspace)
     outcomes["status"] = run(partial(command, "status", *at))
     outcomes["search"] = run(partial(command, "search", QUESTION, "--mode", "semantic", *at))
@@ -164,7 +165,13 @@ def _tried(case: Case, place: Path, chance: random.Random) -> dict[str, Outcome]
     outcomes["import"] = run(partial(command, "import", notes, "--base", "base", *at))
     outcomes["rebuild"] = run(partial(command, "rebuild", *at))
     outcomes["the app at last"] = run(partial(_app, workspace))
+    if left != _bytes(workspace / "notes.db") and all(one.told for one in outcomes.values()):
+        outcomes["notes.db"] = Outcome(died="was written to, though no command could read it")
     return outcomes
+
+
+def _bytes(file: Path) -> bytes:
+    return file.read_bytes() if file.is_file() else b""
 
 
 def _app(folder: Path) -> str:
