@@ -21,20 +21,21 @@ from core.errors import TesseraError
 from core.store import Store, connection
 
 _WORKSPACES = Path(__file__).parents[2] / "tests" / "store" / "workspaces"
+FILES = {int(file.stem.removeprefix("schema-")): file for file in _WORKSPACES.glob("schema-*.db")}
+NEWEST = FILES[max(FILES)]
 
 
 def drill(tally: Tally, given: Given) -> None:
     """Kill migrations, in turn of each schema, until there are `count` of them or the time is up."""
     draw = random.Random(given.seed)
-    files = {int(file.stem.removeprefix("schema-")): file for file in _WORKSPACES.glob("schema-*.db")}
     with tempfile.TemporaryDirectory(prefix="schemas") as scratch:
         place = Path(scratch).resolve()
-        control = cache(lambda version: _control(files[version], place / f"control-{version}"))
+        control = cache(lambda version: _control(FILES[version], place / f"control-{version}"))
         for number in range(given.count):
             if not given.goes_on:
                 break
-            version = sorted(files)[number % len(files)]
-            _kill(tally, files[version], version, control(version), place / str(number), draw)
+            version = sorted(FILES)[number % len(FILES)]
+            _kill(tally, FILES[version], version, control(version), place / str(number), draw)
 
 
 def _kill(
@@ -58,10 +59,10 @@ def _kill(
         reached = left.execute("PRAGMA user_version").fetchone()[0]
     backup = folder / "backups" / f"notes-schema-{version}.db"
     lost = ""
-    if reached > version and (not backup.exists() or _rows(backup) != _rows(file)):
+    if reached > version and (not backup.exists() or rows(backup) != rows(file)):
         lost = f"{what}: no whole backup at schema {reached}"
     again = run(lambda: Store(folder).close())
-    if not lost and not again.died + again.told and _rows(folder / "notes.db") != expected:
+    if not lost and not again.died + again.told and rows(folder / "notes.db") != expected:
         lost = f"{what}: rows differ from those of a migration without a kill"
     died = again.died or again.told
     row = f"schema {version}" if killed else "done before the kill"
@@ -84,7 +85,7 @@ def _control(file: Path, place: Path) -> tuple[list[str], float, int]:
     process.join()
     seconds = time.monotonic() - started
     assert process.exitcode == 0, f"{file} doesn't migrate"
-    return _rows(folder / "notes.db"), seconds, counted.value
+    return rows(folder / "notes.db"), seconds, counted.value
 
 
 def _migrate(folder: Path, at: int, counted: object = None) -> None:
@@ -112,7 +113,7 @@ def _migrate(folder: Path, at: int, counted: object = None) -> None:
         counted.value = number  # type: ignore[attr-defined]
 
 
-def _rows(file: Path) -> list[str]:
+def rows(file: Path) -> list[str]:
     """Return everything that a database holds, in an order of its own."""
     with closing(sqlite3.connect(file)) as database:
         return sorted(database.iterdump())
