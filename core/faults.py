@@ -59,13 +59,8 @@ def _of_files(error: OSError, folder: Path) -> StoreError:
             why=why,
         )
     if error.errno in _REFUSED:
-        if folder.exists() and not os.access(folder, os.R_OK | os.X_OK):
-            return StoreError(
-                "{folder} can't be read ({why}). Ask its owner for access, or choose another workspace.",
-                folder=str(folder),
-                why=why,
-            )
-        return _not_writable(folder, why)
+        hidden = _unreadable(folder) or _unreadable(Path(path))
+        return hidden or _not_writable(folder, why)
     if error.errno in _MISPLACED:
         return StoreError("{path} is in the way ({why}). Move it elsewhere, then do it again.", path=path, why=why)
     return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
@@ -77,7 +72,8 @@ def _of_sqlite(error: sqlite3.Error, folder: Path) -> StoreError:
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         # SQLite says of these that it couldn't, and not why.
         cause = _misplaced(folder) or _trial(folder)
-        return _of_files(cause, folder) if cause else _unreadable(folder, why)
+        hidden = _unreadable(folder) or _unreadable(folder / "notes.db")
+        return hidden or (_of_files(cause, folder) if cause else _unreliable(folder, why))
     if code == sqlite3.SQLITE_FULL:
         return _of_files(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
     if code == sqlite3.SQLITE_READONLY:
@@ -131,7 +127,18 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
     )
 
 
-def _unreadable(folder: Path, why: str) -> StoreError:
+def _unreadable(path: Path) -> StoreError | None:
+    """Return the error of a file or a folder that is there and can't be read, None if it can."""
+    if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+        return None
+    return StoreError(
+        "{folder} can't be read ({why}). Ask its owner for access, or choose another workspace.",
+        folder=str(path),
+        why=os.strerror(errno.EACCES),
+    )
+
+
+def _unreliable(folder: Path, why: str) -> StoreError:
     return StoreError(
         "The disk of {folder} doesn't answer as it should ({why}). Copy the folder to another disk and use it there.",
         folder=str(folder),

@@ -61,8 +61,8 @@ def make_private(folder: Path) -> None:
     """
     if os.name != "posix":
         return
-    home = folder == Path.home() or folder.stat().st_mode & stat.S_ISVTX
-    for path in chain([] if home else [folder], *map(folder.glob, _PRIVATE)):
+    others = folder == Path(os.environ.get("HOME", "")) or folder.stat().st_mode & stat.S_ISVTX
+    for path in chain([] if others else [folder], *map(folder.glob, _PRIVATE)):
         with suppress(OSError):  # a file that is gone, or a disk without permissions
             status = path.lstat()
             if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
