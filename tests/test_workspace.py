@@ -259,7 +259,7 @@ def test_uploads_and_archives(workspace: Workspace) -> None:
     assert (again.changed, again.removed) == (1, 0)
 
 
-@pytest.mark.parametrize("name", ["../../x.md", "/etc/x.md", "C:\\x.md", "a\\..\\..\\x.md"])
+@pytest.mark.parametrize("name", ["../../x.md", "/etc/x.md", "C:\\x.md", "a\\..\\..\\x.md", ""])
 def test_names_that_lead_out_are_refused(workspace: Workspace, name: str, tmp_path: Path) -> None:
     archive = BytesIO()
     with zipfile.ZipFile(archive, "w") as file:

@@ -174,6 +174,7 @@ class Encoder:
 
     def _questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
         """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
+        texts = [self._read(text) for text in texts]
         with self._cache_lock:
             known = {text: self._cache[text] for text in texts if text in self._cache}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
@@ -186,6 +187,13 @@ class Encoder:
                     del self._cache[next(iter(self._cache))]
         vectors = [known[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
         return np.array(vectors), [known[text][1] for text in texts]
+
+    def _read(self, text: str) -> str:
+        """Return the part of a text that the model reads: questions with the same one have the same vectors."""
+        if len(text) <= self.input_tokens:
+            return text
+        spans = self.tokens(text)
+        return text[: int(spans[self.input_tokens - 1, 1])] if len(spans) > self.input_tokens else text
 
     def _embed(self, texts: Sequence[str], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
         if not texts:

@@ -29,6 +29,23 @@ def test_meaning_across_languages(bundled):
     assert (notes @ question[0]).argmax() == 0
 
 
+def test_a_question_that_is_too_long_is_embedded_once(tiny_folder, monkeypatch):
+    embedder = build_sentence(str(tiny_folder))
+    runs = []
+    embed = type(embedder)._embed
+    monkeypatch.setattr(
+        type(embedder),
+        "_embed",
+        lambda self, texts, *role, **how: runs.append(texts) or embed(self, texts, *role, **how),
+    )
+    question = "a b c " * 2000
+    read = question[: int(embedder.tokens(question)[embedder.input_tokens - 1, 1])]
+    (whole,), (part,) = (embedder.embed([text], role="query") for text in (question, read))
+    embedder.embed_tokens([question], role="query")
+    assert runs == [[read]]
+    assert np.array_equal(whole, part)
+
+
 def test_a_folder_loads_and_embeds_without_any_network(tiny_folder):
     assert build_sentence(str(tiny_folder)).embed(["x"], role="note").shape == (1, 32)
     if e5.available():
