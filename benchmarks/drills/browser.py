@@ -46,7 +46,8 @@ _TEXT = """
     for (const one of root.querySelectorAll('*')) if (one.shadowRoot) roots.push(one.shadowRoot);
   const all = css => roots.flatMap(root => [...root.querySelectorAll(css)]);
   const shown = [document.body, ...roots.slice(1).flatMap(root => [...root.children])];
-  const text = shown.map(one => one.innerText).join(' ') + all('input').map(one => one.value).join(' ');
+  const drawn = [...all('input').map(one => one.value), ...all('[role=gridcell]').map(one => one.textContent)];
+  const text = [...shown.map(one => one.innerText), ...drawn].join(' ');
 """
 _LOOK = (
     f"""() => {{{_TEXT}"""
@@ -167,12 +168,12 @@ def _unfold(page: Page, chance: random.Random) -> None:
         if not (count := folds.count()):
             return
         fold = folds.nth(chance.randrange(count))
-        if not (fold.is_visible() and fold.is_enabled()):
-            continue
         try:
+            if not (fold.is_visible() and fold.is_enabled(timeout=2_000)):
+                continue
             fold.click(timeout=2_000)
         except Error:
-            continue  # Something above it took its place.
+            continue  # Something took its place, or it is gone.
         _settle(page)
         if page.locator("[role=listbox], [data-testid=stPopoverBody]").count():
             page.keyboard.press("Escape")
@@ -192,7 +193,7 @@ def drill(tally: Tally, given: Given) -> None:
     os.environ |= ENVIRONMENT
     with _chromium() as browser:
         for number in range(0, given.count, len(PAGES)):
-            seed = given.seed + number
+            seed, told = given.seed + number, len(tally.faults)
             with tempfile.TemporaryDirectory() as folder:
                 place = Path(folder, "workspace")
                 made = hostile.workspace(place, seed, EVIL)
@@ -201,4 +202,4 @@ def drill(tally: Tally, given: Given) -> None:
                         if not given.goes_on:
                             return
                         visit(tally, browser, url, made, name, str(seed))
-            print(f"seed {seed}: {len(tally.faults)} faults", flush=True)
+            print(f"seed {seed}:", *tally.faults[told:] or ["no fault"], sep="\n", flush=True)
