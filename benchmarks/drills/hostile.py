@@ -121,7 +121,14 @@ def workspace(place: Path, seed: int, evil: str, notes: int = 6) -> Hostile:
         cards = opened.notes.cards()
         for card in cards[:2]:
             opened.chunks.edit(opened.chunks.of_note(card.id)[0].id, writer.line())
-        asked = [writer.line() for _ in range(3)]
+        asked: list[str] = []
+        while len(asked) < 3:
+            text = writer.line()
+            try:
+                opened.search(text)
+            except TesseraError:
+                continue  # No question, for a quotation mark or a field of it isn't closed.
+            asked.append(text)
         rows = [
             {"id": str(n), "question": text, "note": writer.line(), "gold": [{"path": card.path, "quote": _QUOTE}]}
             for n, (text, card) in enumerate(zip(asked, cards, strict=False))
@@ -130,9 +137,4 @@ def workspace(place: Path, seed: int, evil: str, notes: int = 6) -> Hostile:
         questions = opened.questions.add_file(base, name, data, "questions.jsonl")
         for _ in range(2):
             opened.runs.run(questions, [opened.runs.own_pipeline(base)])
-        for text in asked:
-            try:
-                opened.search(text)
-            except TesseraError:
-                continue
         return Hostile(tuple(card.id for card in cards), tuple(asked))
