@@ -14,7 +14,7 @@ from typing import NamedTuple
 from benchmarks.drills.children import Child
 from benchmarks.drills.given import Given
 from benchmarks.drills.killed import prepare
-from benchmarks.drills.readers import READERS
+from benchmarks.drills.readers import END, READERS
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.writer import write
 
@@ -48,14 +48,13 @@ def drill(tally: Tally, given: Given) -> None:
         place = Path(scratch) / "place"
         with Child(prepare, place, "full", _NOTES) as child:
             child.result()
-        deadline = min(given.deadline, time.monotonic() + given.count)
         children = {}
         for function in (write, *READERS):
             name = function.__name__
-            children[name] = stack.enter_context(Child(function, place, deadline, given.seed))
+            children[name] = stack.enter_context(Child(function, place, given.seed))
             children[name].result()
         started, looks = time.monotonic(), defaultdict[str, list[tuple[float, Holds]]](list)
-        log = [0.0]
+        deadline, log = min(given.deadline, started + given.count), [0.0]
         while time.monotonic() < deadline:
             share = (time.monotonic() - started) / (deadline - started)
             for name, child in children.items():
@@ -64,6 +63,7 @@ def drill(tally: Tally, given: Given) -> None:
                         looks[f"{name} {pid}"].append((share, held_by(pid)))
             log.append((place / "workspace" / "notes.db-wal").stat().st_size / MEGABYTE)
             time.sleep(_EVERY)
+        (place / END).touch()
         for name, child in children.items():
             judged(tally, name, child)
         for name, seen in looks.items() if given.count >= _LONG else ():

@@ -25,6 +25,8 @@ Seen = Mapping[str, object]
 """What an answer shows: a version for each name that it had to show, or shows."""
 Ask = Callable[[Values], Seen]
 """Asks a question about what may be seen, and returns what the answer shows."""
+END = "end"
+"""The file that tells the processes to end."""
 _HELD = 2.0
 """Seconds for which a reader stays in one state of the database."""
 
@@ -34,17 +36,17 @@ class Judge:
     """Judges answers by the writer's journal, and counts them."""
 
     follower: Follower
-    deadline: float
+    end: Path
     asked: Counter[str] = field(default_factory=Counter)
     faults: list[tuple[str, str]] = field(default_factory=list)
 
     @staticmethod
-    def at(place: Path, deadline: float) -> "Judge":
-        return Judge(Follower(place / "journal", json.loads((place / "held.json").read_text())), deadline)
+    def at(place: Path) -> "Judge":
+        return Judge(Follower(place / "journal", json.loads((place / "held.json").read_text())), place / END)
 
     @property
     def goes_on(self) -> bool:
-        return time.monotonic() < self.deadline
+        return not self.end.exists()
 
     def ask(self, row: str, question: Ask) -> None:
         """Ask, and note what the answer shows that may not be seen."""
@@ -56,9 +58,9 @@ class Judge:
         self.faults += [(row, fault) for fault in journal.faults(shown, seen)]
 
 
-def held_open(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
+def held_open(begin: Begin, place: Path, seed: int) -> Judge:
     """Ask a workspace that stays open for reading; now and then stay in one state of it."""
-    judge, draw = Judge.at(place, deadline), random.Random(seed)
+    judge, draw = Judge.at(place), random.Random(seed)
     with Workspace(place / "workspace", readonly=True) as workspace:
         begin()
         while judge.goes_on:
@@ -76,9 +78,9 @@ def held_open(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
     return judge
 
 
-def opened_again(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
+def opened_again(begin: Begin, place: Path, seed: int) -> Judge:
     """Open a workspace for reading, ask it, close it, and so on."""
-    judge, draw = Judge.at(place, deadline), random.Random(seed)
+    judge, draw = Judge.at(place), random.Random(seed)
     begin()
     while judge.goes_on:
         with Workspace(place / "workspace", readonly=True) as workspace:
@@ -87,9 +89,9 @@ def opened_again(begin: Begin, place: Path, deadline: float, seed: int) -> Judge
     return judge
 
 
-def commanded(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
+def commanded(begin: Begin, place: Path, seed: int) -> Judge:
     """Search and look at the status by commands."""
-    judge, draw = Judge.at(place, deadline), random.Random(seed)
+    judge, draw = Judge.at(place), random.Random(seed)
     begin()
     while judge.goes_on:
         judge.ask("tessera search", lambda may: searched_by_command(place, may, draw))
@@ -97,9 +99,9 @@ def commanded(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
     return judge
 
 
-def writing_too(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
+def writing_too(begin: Begin, place: Path, seed: int) -> Judge:
     """Try to write to the workspace, by opening it and by a command; both are refused, and name who writes."""
-    judge = Judge.at(place, deadline)
+    judge = Judge.at(place)
     begin()
     while judge.goes_on:
         for row, attempt in (("second writer", _second_writer), ("second writer, tessera import", _second_import)):

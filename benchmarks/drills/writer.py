@@ -18,9 +18,9 @@ from core.workspace import Workspace
 _STRATEGIES = "none", "recursive", "lines", "lines"
 
 
-def write(begin: Begin, place: Path, deadline: float, seed: int) -> Judge:
-    """Change the workspace until the deadline, search it meanwhile, and look at it in the end."""
-    judge, draw = Judge.at(place, deadline), random.Random(seed)
+def write(begin: Begin, place: Path, seed: int) -> Judge:
+    """Change the workspace until the end, search it meanwhile, and look at it in the end."""
+    judge, draw = Judge.at(place), random.Random(seed)
     with Workspace(place / "workspace") as workspace:
         workspace.store.open_index()
         (place / "writer").write_text(str(os.getpid()))
