@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
 
+FRESH, REPLACED = "chroma.new", "chroma.old"
+"""Folders beside an index while it is built again; a kill may leave them."""
 _PAGE = 1000
 _NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
 """Parameters of HNSW. Of the ten nearest of 150,000 windows, a search misses a tenth with Chroma's defaults and a
@@ -53,8 +55,8 @@ class Directory:
         self._lock = FileLock(lock, is_singleton=True)
         self._lock.acquire(timeout=_LOCK_SECONDS)
         try:
-            if empty:
-                seal.delete(folder)
+            for left in (folder,) if empty else map(folder.with_name, (FRESH, REPLACED)):
+                seal.delete(left)
             self._files = seal.files(folder)
             self.sound = seal.take_off(folder, self._files)
             self._client = _client(folder)
@@ -163,7 +165,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         replies.flush()
     for directory in directories.values():
         with suppress(Exception):
-            directory.close(sealed=True)
+            directory.close(sealed=False)
 
 
 def _answer(directories: dict[Path, Directory], folder: Path, verb: str, arguments: dict[str, Any]) -> object:

@@ -5,22 +5,21 @@ While it is not open, or being built again, searches compare with every vector i
 
 import logging
 import os
-import random
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-
-import numpy as np
 
 from core.errors import IndexDamaged, StoreError
 from core.faults import translated
 from core.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
-from core.store import seal
+from core.store import agreement, seal
 from core.store.apart import ChromaFolder
 from core.store.base_table import BaseTable
+from core.store.chroma import FRESH, REPLACED
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 
@@ -28,10 +27,6 @@ _CHURN = 3
 """HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
 _REACH = 0.95
 """Least share of the entries that a search for all returns: a sound graph may miss 2 to 3 in 100."""
-_QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
-"""Stored vectors that are searched for at an opening, the hits of each, and the least share of exact hits in them."""
-_NEARLY = 1e-3
-"""Difference of two cosines that rounding explains."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -177,7 +172,7 @@ class Index:
 
     def _renew(self, progress: Progress) -> None:
         """Build all collections in an empty directory, and put it in the place of the one there is."""
-        fresh = ChromaFolder(self._folder.path.with_name("chroma.new"))
+        fresh = ChromaFolder(self._folder.path.with_name(FRESH))
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
         version, bases = self._database.version(), self._bases.all()
@@ -247,7 +242,7 @@ class Index:
         for ids, vectors in self._chunks.windows(base):
             expected.update(ids)
             if compare:
-                _compare(folder.vectors(name, [key for key in ids if key in present]), ids, vectors)
+                agreement.compare(folder.vectors(name, [key for key in ids if key in present]), ids, vectors)
             missing = [number for number, key in enumerate(ids) if key not in present]
             folder.add(name, [ids[number] for number in missing], vectors[missing])
         folder.remove(name, sorted(present - expected))
@@ -267,43 +262,12 @@ class Index:
 
     def _agrees(self, base: KnowledgeBase) -> bool:
         """Whether stored vectors that are searched for find themselves and what exact search finds."""
-        questions = self._sample(base)
-        if not len(questions):
-            return True
-        cosines = np.concatenate([_cosines(questions, vectors) for _, vectors in self._chunks.windows(base)], axis=1)
-        least = -np.sort(-cosines, axis=1)[:, :_NEAREST][:, -1] - _NEARLY
-        hits = [list(self._folder.search(self.name(base), question, _NEAREST).values()) for question in questions]
-        wanted = min(_NEAREST, cosines.shape[1])
-        agreeing = sum(sum(score >= floor for score in scores) for scores, floor in zip(hits, least, strict=True))
-        return bool(agreeing >= _AGREEMENT * wanted * len(questions))
-
-    def _sample(self, base: KnowledgeBase) -> Matrix:
-        """Return a few of a base's vectors, chosen at random: another choice at each opening."""
-        sample: list[Matrix] = []
-        for number, vector in enumerate(vector for _, vectors in self._chunks.windows(base) for vector in vectors):
-            if number < _QUESTIONS:
-                sample.append(vector)
-            elif (place := random.randrange(number + 1)) < _QUESTIONS:
-                sample[place] = vector
-        return np.array(sample, np.float32)
-
-
-def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
-    """Return the cosine of each question with each vector, 0 for a vector of zeros."""
-    lengths = np.linalg.norm(questions, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
-    return np.asarray(questions @ vectors.T / np.where(lengths, lengths, 1), np.float32)
-
-
-def _compare(entries: Mapping[str, Matrix], ids: Sequence[str], vectors: Matrix) -> None:
-    """Raise IndexDamaged where an entry isn't its vector."""
-    for key, vector in zip(ids, vectors, strict=True):
-        if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
-            raise IndexDamaged("The search index holds other numbers than were stored in it.")
+        return agreement.agrees(partial(self._chunks.windows, base), partial(self._folder.search, self.name(base)))
 
 
 def _swap(fresh: Path, place: Path) -> None:
     """Put a folder in the place of whatever is there."""
-    old = place.with_name("chroma.old")
+    old = place.with_name(REPLACED)
     seal.delete(old)
     seal.delete(seal.file_of(place))
     if os.path.lexists(place):
