@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.drills.verbs import run
 from core.cli import main
 from core.embedding import EMBEDDERS
 from core.errors import DiskFull, IndexDamaged, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
@@ -204,15 +203,6 @@ def test_commands_say_it_in_one_line(folder: Path, vault: Path, capsys: pytest.C
         said = capsys.readouterr().err
         assert said.count("\n") == 1
         assert "is damaged" in said
-
-
-@pytest.mark.parametrize("hidden", ["", "notes.db"])
-def test_what_can_not_be_read_is_told(folder: Path, hidden: str) -> None:
-    (folder / hidden).chmod(0)
-    # For root the modes hold in a process of its own only.
-    told = run(lambda: Workspace(folder, readonly=True)).told
-    (folder / hidden).chmod(0o700)
-    assert f"{folder / hidden} can't be read" in told
 
 
 @pytest.mark.parametrize("emptied", ["missing", "empty", "without tables"])
