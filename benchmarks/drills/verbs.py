@@ -53,8 +53,9 @@ class ForkedChroma:
     def kill(self) -> None:
         os.kill(self._pid, signal.SIGKILL)
 
-    def communicate(self, timeout: float = 0) -> None:
+    def communicate(self, request: bytes = b"", timeout: float = 0) -> None:
         with suppress(OSError):
+            self.stdin.write(request)
             self.stdin.close()
         os.waitpid(self._pid, 0)
 

@@ -4,6 +4,7 @@ One such process serves all folders that this one opens. A request and its reply
 """
 
 import atexit
+import os
 import pickle
 import subprocess
 import sys
@@ -119,11 +120,18 @@ class _Process:
         with self._lock:
             self._end()
 
+    def forget(self) -> None:
+        """Leave the process to the one that this one was forked from."""
+        self._lock = threading.Lock()
+        if self._running is not None:
+            self._running.returncode = 0
+            self._running = None
+
     def _end(self) -> None:
         running, self._running = self._running, None
         if running is not None:
             try:
-                running.communicate(timeout=_SECONDS)
+                running.communicate(pickle.dumps(None), timeout=_SECONDS)
             except subprocess.TimeoutExpired:
                 running.kill()
                 running.communicate()
@@ -142,3 +150,5 @@ def _started() -> "subprocess.Popen[bytes]":
 
 _PROCESS = _Process()
 atexit.register(_PROCESS.close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_PROCESS.forget)

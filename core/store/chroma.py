@@ -145,7 +145,7 @@ class Directory:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until there are no more: each is a folder, the name of a method, and its arguments.
+    """Answer requests until none comes, or None: each is a folder, the name of a method, and its arguments.
 
     A reply is a result, or a StoreError, and whether the process goes on.
     """
@@ -153,9 +153,12 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     goes_on = True
     while goes_on:
         try:
-            folder, verb, arguments = pickle.load(requests)
+            request = pickle.load(requests)
         except EOFError:
             break
+        if request is None:
+            break
+        folder, verb, arguments = request
         try:
             reply = _answer(directories, folder, verb, arguments)
         except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
