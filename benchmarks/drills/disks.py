@@ -77,6 +77,7 @@ VERBS: dict[str, Callable[[Path, Path], object]] = {
 def drill(tally: Tally, given: Given) -> None:
     """Try verbs in turn on a full and on a read-only disk, until there are `count` attempts or the time is up."""
     os.environ |= {"TESSERA_EMBEDDER": MODELS[0], "TESSERA_SEARCH__RERANKER": "none"}
+    vault.offer_model()
     draw = random.Random(given.seed)
     with tempfile.TemporaryDirectory(prefix="disks") as scratch:
         place = Path(scratch).resolve()

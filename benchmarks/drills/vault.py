@@ -30,7 +30,9 @@ class Folded(Tfidf):
         return unit
 
 
-EMBEDDERS["folded"] = Entry(f"{__name__}:Folded")
+def offer_model() -> None:
+    """Put the model into the table of this process."""
+    EMBEDDERS["folded"] = Entry(f"{__name__}:Folded")
 
 
 def body(number: int, version: int, lines: int = 6) -> str:

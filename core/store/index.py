@@ -63,24 +63,30 @@ class Index:
     # opening
 
     def open(self, progress: Progress = unheard, *, heal: bool = True) -> None:
-        """Open Chroma and bring every collection in line with SQLite; does nothing if it is open.
+        """Open Chroma and bring every collection in line with SQLite; does nothing if it is open, or being opened.
 
         With `heal`, damage of any kind is healed by building the index again. What isn't healed is `problem`, and the
         next opening tries again.
         """
-        with self._opening:
-            if self._database.readonly or self.ready:
-                return
-            try:
-                try:
-                    self._inspect()
-                except IndexDamaged as error:
-                    if not heal:
-                        raise
-                    _LOG.warning("The search index is built again: %s", error)
-                    self._renew(progress)
-            except StoreError as error:
-                self._fault(error)
+        # Who writes notes meanwhile doesn't wait: the opening waits for them, and brings in what they wrote.
+        if self._database.readonly or not self._opening.acquire(blocking=False):
+            return
+        try:
+            if not self.ready:
+                self._open(progress, heal=heal)
+        except StoreError as error:
+            self._fault(error)
+        finally:
+            self._opening.release()
+
+    def _open(self, progress: Progress, *, heal: bool) -> None:
+        try:
+            self._inspect()
+        except IndexDamaged as error:
+            if not heal:
+                raise
+            _LOG.warning("The search index is built again: %s", error)
+            self._renew(progress)
 
     def rebuild(self, progress: Progress = unheard) -> None:
         """Build every collection from SQLite's vectors, without a model; raises a StoreError if that fails."""

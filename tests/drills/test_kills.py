@@ -36,6 +36,7 @@ def test_killed_a_workspace_is_whole_and_goes_on(kills: Kills, kill: Kill) -> No
 def test_the_drill_notices_what_does_not_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDER", MODELS[0])
     monkeypatch.setenv("TESSERA_CHUNKING__STRATEGY", "lines")
+    vault.offer_model()
     for number in range(5):
         vault.write(tmp_path / "vault", number, 1)
     with Workspace(tmp_path / "workspace") as workspace:

@@ -28,7 +28,8 @@ print(json.dumps([hits[0].note.title, sorted({"torch", "chromadb", "sentence_tra
 
 def by_torch(embedder: Encoder) -> tuple[Matrix, list[Matrix]]:
     prompt = embedder.facts.prompts["query"]
-    return embedder._torch_model.embed(QUESTIONS, prompt, embedder._frame(prompt), short=True)
+    read = [embedder._read(question) for question in QUESTIONS]
+    return embedder._torch_model.embed(read, prompt, embedder._frame(prompt), short=True)
 
 
 def same(embedder: Encoder, *, off_by: float) -> None:

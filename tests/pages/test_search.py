@@ -279,7 +279,10 @@ def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
 ) -> None:
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords"))
     monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
-    assert "was indexed by word" in filled.open("search", q="restore").errors.replace("\\", "")
+    assert "these hits are by words only" in filled.open("search", q="restore").text
+    assert "Backups" in hits(filled)[0]
+    filled.app.segmented_control("mode").set_value("semantic").run()
+    assert "was indexed by word" in filled.errors.replace("\\", "")
     filled.press("by_keyword")
     assert not filled.errors
     assert "Backups" in hits(filled)[0]
