@@ -117,7 +117,7 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
         workspace.store.open_index()
         look(workspace, "opened")
         told = any(base.pending or base.switch for base in workspace.status().bases)
-        told |= any(run.ended_at is None for run in workspace.runs.of(operations.BASE) if name == "evaluate")
+        told |= name == "evaluate" and any(run.ended_at is None for run in workspace.runs.of(operations.BASE))
         going_on = OPERATIONS[name]
         place = _place(folder, seed)
         place.workspace = workspace

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,8 +98,8 @@ def indexing_by_command(place: Place) -> None:
     _command("index", "--workspace", str(place.folder))
 
 
-def rechunking(place: Place) -> None:
-    strategy = ("none", "recursive")[place.seed % 2]
+def rechunking(place: Place, strategies: Sequence[str] = ("none", "recursive")) -> None:
+    strategy = strategies[place.seed % len(strategies)]
     with place.opened() as workspace:
         place.journal.begin({name: ANY for name in sound.state(workspace) if name.startswith(f"chunks {BASE}/")})
         place.journal.begin({f"strategy {BASE}": strategy})

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmarks.drills import operations, readers, sound, vault
 from benchmarks.drills.children import Begin
-from benchmarks.drills.journal import ANY, Journal
-from benchmarks.drills.operations import BASE, Place
+from benchmarks.drills.journal import Journal
+from benchmarks.drills.operations import Place
 from benchmarks.drills.readers import Judge
 from core.workspace import Workspace
 
@@ -59,13 +59,7 @@ def _import(place: Place) -> None:
 
 
 def _rechunk(place: Place) -> None:
-    strategy = _STRATEGIES[place.seed % len(_STRATEGIES)]
-    with place.opened() as workspace:
-        place.journal.begin({name: ANY for name in sound.state(workspace) if name.startswith(f"chunks {BASE}/")})
-        place.journal.begin({f"strategy {BASE}": strategy})
-        options = replace(workspace.bases.get(BASE).chunking, strategy=strategy)
-        workspace.chunks.rechunk(BASE, options=options)
-        place.journal.done({f"strategy {BASE}": strategy})
+    operations.rechunking(place, _STRATEGIES)
 
 
 _ACTS: tuple[tuple[str, Callable[[Place], None]], ...] = (

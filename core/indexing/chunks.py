@@ -241,7 +241,7 @@ class Chunks:
     # shared
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
-        """Open the index and return the base, read after that: opening may rename the base's collection."""
+        """Open the index, and return the base as it is now with its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
         base = self._store.bases.named(base.name)

@@ -140,7 +140,6 @@ class Notes:
                 folder=str(plan.folder),
             )
         if not plan.is_empty:
-            # Before the base is read: opening may rebuild a base's index under another name.
             self._store.open_index()
         started = time.perf_counter()
         base = self._base_for_import(plan.base)
