@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.drills import vault
 from benchmarks.drills.journal import LEAST
 from core.model import Filters, KnowledgeBase
+from core.store.index import REACH
 from core.text import keywords
 from core.workspace import Workspace
 
@@ -89,7 +90,7 @@ def of_notes(workspace: Workspace) -> Iterator[str]:
 
 
 def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
-    """The index holds the vectors of the database, reaches each, and its top ten are the exact ones."""
+    """The index holds the vectors of the database, reaches what an opening demands; its top ten are the exact ones."""
     store = workspace.store
     vectors = {}
     for ids, matrix in store.chunks.windows(base):
@@ -99,8 +100,9 @@ def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
         yield f"index of {base.name}: {len(vectors.keys() - held)} vectors lack, {len(held - vectors.keys())} are stale"
     for number, key in enumerate(random.Random(base.id).sample(sorted(vectors), min(_ASKED, len(vectors)))):
         query = np.asarray(vectors[key], np.float32)
-        if not number and len(reached := store.index.nearest(base, query, len(vectors)) or {}) < len(vectors):
-            yield f"index of {base.name}: {len(reached)} of {len(vectors)} vectors are reached"
+        reached = len(vectors) if number else len(store.index.nearest(base, query, len(vectors)) or {})
+        if reached < REACH * len(vectors):
+            yield f"index of {base.name}: {reached} of {len(vectors)} vectors are reached"
         exact = store.chunks.nearest(base, query, 10)
         # A small base is searched without its index.
         for top in (store.nearest(base, query, 10), store._from_index(base, query, 10, None) or {}):

@@ -25,7 +25,7 @@ from core.store.database import Database
 
 _CHURN = 3
 """HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
-_REACH = 0.95
+REACH = 0.95
 """Least share of the entries that a search for all returns: a sound graph may miss 2 to 3 in 100."""
 _LOG = logging.getLogger(__name__)
 
@@ -174,7 +174,7 @@ class Index:
     def _sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
         """Complete a collection, and return whether it answers as exact search does."""
         self._reconcile(self._folder, base, compare=not trusted)
-        return (trusted or self._folder.reach(self.name(base)) >= _REACH) and self._agrees(base)
+        return (trusted or self._folder.reach(self.name(base)) >= REACH) and self._agrees(base)
 
     def _renew(self, progress: Progress) -> None:
         """Build all collections in an empty directory, and put it in the place of the one there is."""
