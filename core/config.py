@@ -158,7 +158,8 @@ class _Environment(EnvSettingsSource):
 class Settings(BaseSettings):
     """All settings; an environment variable separates nested keys by two underscores.
 
-    `log_texts`: the texts of errors stand in the log, which may quote notes.
+    `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many
+    versions of a note are stored. `trash_days`: a deleted note can be restored for so long.
     """
 
     model_config = SettingsConfigDict(
@@ -169,6 +170,8 @@ class Settings(BaseSettings):
     embedder: str = "auto"
     models_dir: Path | None = None
     log_texts: bool = False
+    keep_versions: int = Field(100, ge=1, le=100_000)
+    trash_days: int = Field(30, ge=1, le=36_500)
     chunking: ChunkingSettings = ChunkingSettings()
     search: SearchSection = SearchSection()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()

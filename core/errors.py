@@ -8,6 +8,8 @@ TesseraError                   the message is written for the person at the scre
 ├─ QueryError                  a question with invalid syntax; says what to type instead
 ├─ StoreError
 │  ├─ NoteNotFound
+│  ├─ VersionNotFound
+│  ├─ Conflict                 a note was changed since it was read; holds the one that is stored
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
@@ -17,7 +19,7 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ IndexDamaged             says how to rebuild; keyword search still works
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
-├─ EditError                   an invalid edit; says what to do instead
+├─ EditError                   an invalid edit of a chunk or a note; says what to do instead
 ├─ SyncRefused                 a plan would remove too much without confirmation
 ├─ Unfinished                  an import whose notes are found by words only so far, and the reason
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
@@ -131,6 +133,27 @@ class NoteNotFound(StoreError):
 
     def __init__(self, note_id: str) -> None:
         super().__init__(message("There is no note '{note}'. It may have been deleted since.", note=note_id))
+
+
+class VersionNotFound(StoreError):
+    """A note has no version of this number."""
+
+    def __init__(self, note_id: str, number: int) -> None:
+        super().__init__(
+            message("The note '{note}' has no version {number}. Old ones go.", note=note_id, number=number)
+        )
+
+
+class Conflict(StoreError):
+    """A note was changed since it was read.
+
+    `stored` is the note as it is now, `version` the version that was expected. For a note whose file was changed,
+    `stored` is the note of the file.
+    """
+
+    def __init__(self, text: str | Message, /, stored: Any, version: int, **fields: object) -> None:
+        super().__init__(text, **fields)
+        self.stored, self.version = stored, version
 
 
 class ChunkNotFound(StoreError):

@@ -13,12 +13,12 @@ from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.intake.notes import Notes
 from core.jobs import Jobs
 from core.log import Log
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
 from core.models import Models
 from core.models.servers import Servers
+from core.notes.collection import Notes
 from core.preferences import Preferences
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
@@ -69,7 +69,7 @@ class Workspace:
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
         self.bases = Bases(self.store, self.settings, self.models, self.chunks)
-        self.notes = Notes(self.store, self.models, self.bases)
+        self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = Searching(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage

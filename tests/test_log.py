@@ -9,7 +9,7 @@ import pytest
 
 from core import cli, log
 from core.errors import ModelError
-from core.intake.notes import Notes
+from core.intake.imports import Imports
 from core.workspace import Workspace
 from tests import notes
 
@@ -57,10 +57,10 @@ def test_what_is_healed_is_logged(tmp_path: Path) -> None:
 def test_a_failed_command_leaves_its_kind_and_lines_but_no_text_of_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: Notes, folder: Path, base: str | None = None) -> None:
+    def fail(self: Imports, folder: Path, base: str | None = None) -> None:
         raise KeyError(f"{SECRET}\nin two lines")
 
-    monkeypatch.setattr(Notes, "plan_folder", fail)
+    monkeypatch.setattr(Imports, "plan_folder", fail)
     command = ["import", str(tmp_path), "--workspace", str(tmp_path / "w")]
     for texts in ("false", "true"):
         monkeypatch.setenv("TESSERA_LOG_TEXTS", texts)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError, NoteNotFound, QueryError, SourceError, StoreError, SyncRefused, UnknownChoice
-from core.intake.notes import Notes
+from core.intake.imports import Imports
 from core.markdown import outline
 from core.markdown.parser import Parsed
 from core.model import ChunkingOptions, Filters, Pipeline, SearchResult, SyncReport
@@ -403,7 +403,7 @@ def test_questions_with_known_answers(workspace: Workspace, folder: Path, tmp_pa
 def test_a_preview_is_what_an_import_stores(workspace: Workspace, folder: Path) -> None:
     (folder / "long.md").write_text(notes.long_note(20))
     synced(workspace, folder)
-    _, cut = Notes.preview(folder / "long.md", ChunkingOptions(), "bundled")
+    _, cut = Imports.preview(folder / "long.md", ChunkingOptions(), "bundled")
     card = next(card for card in workspace.notes.cards() if card.path == "long.md")
     stored = workspace.chunks.of_note(card.id)
     assert [(chunk.start, chunk.end, chunk.text) for chunk in cut.chunks] == [

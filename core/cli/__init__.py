@@ -177,15 +177,15 @@ def chunks(
     workspace: options.Folder = options.WORKSPACE,
 ) -> None:
     from core.cli.bands import page
-    from core.intake.notes import Notes
+    from core.intake.imports import Imports
 
     chunking = replace(ChunkingOptions(), **_chosen(locals()))
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cut = Notes.preview(file, chunking, embedder)
+    note, cut = Imports.preview(file, chunking, embedder)
     cuts = [cut]
     if compare:
-        cuts.append(Notes.preview(file, replace(chunking, strategy=compare), embedder)[1])
+        cuts.append(Imports.preview(file, replace(chunking, strategy=compare), embedder)[1])
     if form == "html":
         write(page(note, cuts))
         return

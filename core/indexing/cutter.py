@@ -12,7 +12,7 @@ from core.errors import one_file
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
 from core.markdown.outline import Outline
-from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note, Window
+from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note, Revision, Window
 from core.store import Store
 from core.store.cutting import Cutting
 from core.text import digest
@@ -23,13 +23,14 @@ class Draft:
     """A note to be indexed, as its file is now.
 
     The next sync recognizes a changed file by `mtime_ns` and `size`. `outline` is the body's, if the
-    reader of the file parsed it.
+    reader of the file parsed it. With a `change` it becomes a new version of the note.
     """
 
     note: Note
     mtime_ns: int | None = None
     size: int | None = None
     outline: Outline | None = None
+    change: Revision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,14 @@ class Cutter:
         # Read before all else: a change after it raises the stored generation, and the note is cut again.
         generation = self._store.notes.generation(note.id)
         edits: Sequence[Edit] = self._store.edits.of_note(note.id)
-        if edits and generation:
-            edits = follow(edits, self._store.notes.note(note.id).body, note.body)
+        stored = self._store.notes.note(note.id) if generation else None
+        if edits and stored:
+            edits = follow(edits, stored.body, note.body)
+        if stored and draft.change and draft.change.kind == "sync":
+            note = with_own_fields(note, stored)
+        version = self._store.versions.last(note.id) + 1 if draft.change else note.version
         return self._cut(
-            replace(draft, note=replace(note, generation=generation + 1)),
+            replace(draft, note=replace(note, generation=generation + 1, version=version)),
             edits,
             self._store.notes.options(note.id),
             partial(self.cut, draft),
@@ -137,6 +142,7 @@ class Cutter:
             size=draft.size,
             edits=applied.edits,
             options=None if own == self._base.chunking else own,
+            change=draft.change,
         )
         flagged = sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True))
         windows = self._windows(note, self._to_embed(applied.chunks)) if with_windows else ()
@@ -155,6 +161,12 @@ class Cutter:
 
     def _windows(self, note: Note, chunks: Sequence[Chunk]) -> Sequence[Window]:
         return windows_of(chunks, note.title, self._embedder)
+
+
+def with_own_fields(note: Note, stored: Note) -> Note:
+    """Return a note as its file is now, with the fields that a person set over those of the file."""
+    own = {name: getattr(stored, name) for name in stored.overridden}
+    return replace(note, overridden={name: getattr(note, name) for name in own}, **own)
 
 
 def cut_by(options: ChunkingOptions, fingerprint: str) -> str:

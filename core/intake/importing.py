@@ -14,12 +14,13 @@ from core.indexing.indexer import Indexer
 from core.indexing.waiting import state_of
 from core.intake import folder, notefile
 from core.messages import skeleton
-from core.model import Failed, KnowledgeBase, Progress, SourceFile, SyncPlan, SyncReport
+from core.model import Failed, KnowledgeBase, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_table import Moved
 
 _LOG = logging.getLogger(__name__)
+_SYNC_DELETES = Revision("delete", "sync")
 UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
 
@@ -44,7 +45,7 @@ class Importer:
                 self._rename(plan)
                 self._write(plan, progress)
                 note_ids = [note.note_id for note in plan.removed]
-                edits_kept = self._store.delete_notes(self._base, note_ids, keep_edits=True)
+                edits_kept = self._store.delete_notes(self._base, note_ids, _SYNC_DELETES)
                 removed = len(plan.removed)
             except Cancelled:
                 self.stopped = True
@@ -88,35 +89,36 @@ class Importer:
             if title == PurePosixPath(note.path).stem:
                 title = PurePosixPath(file.path).stem
             moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
-        self._store.notes.move(moves)
+        self._store.move(moves)
         self._store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
 
     def _drafts(self, plan: SyncPlan) -> Iterator[Draft]:
-        taken = self._store.notes.ids()
+        deleted = self._store.versions.deleted(self._base.id)
+        trashed = {one.path: one.version.note_id for one in deleted}
+        taken = self._store.notes.ids() | {*trashed.values()}
         known = {match.file.path: match.note.note_id for match in plan.changed}
         for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
-            version = self._store.notes.version(known[file.path]) if file.path in known else 0
-            note_id = known.get(file.path) or fresh_id(f"{self._base.id}/{file.path}", taken)
+            note_id = known.get(file.path) or trashed.get(file.path) or fresh_id(f"{self._base.id}/{file.path}", taken)
             try:
                 with one_file(file.path):
-                    draft = self._draft(plan, file, note_id, version + 1)
+                    draft = self._draft(plan, file, note_id)
             except SourceError as error:
                 self._failed.append(Failed(file.path, error.reason))
                 continue
             taken.add(note_id)
             yield draft
 
-    def _draft(self, plan: SyncPlan, file: SourceFile, note_id: str, version: int) -> Draft:
+    def _draft(self, plan: SyncPlan, file: SourceFile, note_id: str) -> Draft:
         data = folder.read(plan.folder, file.path)
         note, outline = notefile.read(data, file.path)
         note = replace(
             note,
             id=note_id,
             base_id=self._base.id,
-            version=version,
             content_hash=folder.content_hash(data),
             source="upload" if plan.source_ref == UPLOADED else "folder",
             source_ref=plan.source_ref,
             updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
         )
-        return Draft(note, file.mtime_ns, file.size, outline)
+        is_new = not self._store.notes.generation(note_id)
+        return Draft(note, file.mtime_ns, file.size, outline, Revision("create" if is_new else "sync", "sync"))

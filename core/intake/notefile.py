@@ -7,6 +7,7 @@ kept. Nothing here may change the length of the text.
 import posixpath
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -34,30 +35,53 @@ def read(data: bytes, path: str) -> tuple[Note, Outline]:
     yaml_start, yaml_end, body_start = frontmatter.span(text)
     front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
     body = text[body_start:]
-    parsed = parser.parse(body, path)
-    outlined = outline.of(parsed)
-    inline_tags, links = _inline(parsed)
-    folder = posixpath.dirname(path)
-    names: dict[str, Any] = dict(front.text)
+    inside = look_into(body, path)
+    names: dict[str, Any] = {**front.text, **front.relations}
     note = Note(
         id="",
         base_id="",
-        title=_short(front.title) or _first_title(outlined) or PurePosixPath(path).stem,
+        title=_short(front.title) or inside.title or PurePosixPath(path).stem,
         body=body,
         content_hash="",
         path=path,
         body_start=body_start,
-        tags=_distinct([*front.tags, *inline_tags], key),
-        links=_distinct(filter(None, (_target(link, folder) for link in links)), str),
+        front=text[:body_start],
+        tags=distinct_tags([*front.tags, *inside.tags]),
+        links=inside.links,
         created_at=front.created_at,
         updated_at=front.updated_at,
         priority=front.priority,
         status=front.status,
+        expires_at=front.expires_at,
         extra=front.extra,
         warnings=(*damage(text), *front.warnings),
         **names,
     )
-    return note, outlined
+    return note, inside.outline
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What a body says of its note: its first title, or "", its tags, the targets of its links."""
+
+    title: str
+    tags: tuple[str, ...]
+    links: tuple[str, ...]
+    outline: Outline
+
+
+def look_into(body: str, path: str) -> Inside:
+    """Read the body of the note at `path`; raises SourceError for one that is too large to parse."""
+    parsed = parser.parse(body, path)
+    outlined = outline.of(parsed)
+    tags, links = _inline(parsed)
+    targets = filter(None, (_target(link, posixpath.dirname(path)) for link in links))
+    return Inside(_first_title(outlined), distinct_tags(tags), _distinct(targets, str), outlined)
+
+
+def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags without those that differ from an earlier one by case only."""
+    return _distinct(tags, key)
 
 
 _ATTACHMENT = re.compile(

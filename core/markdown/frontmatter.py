@@ -28,6 +28,9 @@ _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d
 _TEXT_KEYS = ("category", "type", "project", "scope")
 _CREATED_KEYS = ("created", "created_at", "date")
 _UPDATED_KEYS = ("updated", "updated_at", "modified")
+_EXPIRES_KEYS = ("expires", "expires_at", "expiry")
+_DATE_KEYS = _CREATED_KEYS + _UPDATED_KEYS + _EXPIRES_KEYS
+_RELATION_KEYS = ("supersedes", "related", "depends_on")
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -46,6 +49,8 @@ class FrontMatter:
     updated_at: datetime | None = None
     priority: int = 0
     status: NoteStatus = "active"
+    expires_at: datetime | None = None
+    relations: dict[str, tuple[str, ...]] = field(default_factory=dict)
     extra: dict[str, object] = field(default_factory=dict)
     warnings: list[Message] = field(default_factory=list)
 
@@ -107,7 +112,7 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     """
     name, strings = key.lower(), list(_strings(node))
     value = ", ".join(strings).strip()
-    when = _when(value) if name in _CREATED_KEYS + _UPDATED_KEYS else None
+    when = moment(value) if name in _DATE_KEYS else None
     if name == "title":
         front.title = value
     elif name in ("tags", "tag"):
@@ -122,11 +127,15 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
         front.created_at = when
     elif name in _UPDATED_KEYS and when:
         front.updated_at = when
+    elif name in _EXPIRES_KEYS and when:
+        front.expires_at = when
+    elif name in _RELATION_KEYS:
+        front.relations[name] = tuple(filter(None, map(_target, strings)))
     elif name == "priority" and re.fullmatch(r"[+-]?[0-9]{1,6}", value):
         front.priority = int(value)
     elif name == "status" and value.lower() in get_args(NoteStatus):
         front.status = cast(NoteStatus, value.lower())
-    elif name in _CREATED_KEYS + _UPDATED_KEYS:
+    elif name in _DATE_KEYS:
         line = node.start_mark.line + 2
         front.extra[key] = value
         front.warnings.append(
@@ -157,6 +166,11 @@ def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
         )
 
 
+def _target(text: str) -> str:
+    """Return the note that an entry names, also by a wikilink: its title, file name or path."""
+    return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
+
+
 def _strings(node: yaml.Node) -> Iterator[str]:
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
@@ -165,7 +179,7 @@ def _strings(node: yaml.Node) -> Iterator[str]:
         yield node.value.replace("\0", "�")
 
 
-def _when(value: str) -> datetime | None:
+def moment(value: str) -> datetime | None:
     """Return a date or time in UTC; one without an offset counts as UTC."""
     match = _DATE.fullmatch(value)
     if match is None:
@@ -173,8 +187,8 @@ def _when(value: str) -> datetime | None:
     year, month, day, hour, rest = match.groups()
     clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
     try:
-        moment = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        when = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
+        return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

@@ -18,4 +18,5 @@ from core.model.search import *
 from core.model.settings import *
 from core.model.terms import *
 from core.model.vectors import *
+from core.model.versions import *
 from core.model.work import *

@@ -51,7 +51,8 @@ class KnowledgeBase:
     (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` belong to the base's vectors.
     Without `embed_at_once` the chunks stay `pending` until a person starts the embedding. With
     `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
-    that `search` leaves open.
+    that `search` leaves open. With `write_files` an edit of a note that is a file changes the file. With `watch`
+    the folders of the base are synced while the app runs.
     """
 
     id: str
@@ -67,6 +68,9 @@ class KnowledgeBase:
     synced_at: datetime | None = None
     embed_at_once: bool = True
     keep_tokens: bool = True
+    description: str = ""
+    write_files: bool = False
+    watch: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A text of a person; `body` is the file's text after its front matter.
+    """A text of a person; `body` is the file's text after its front matter, `front` the text before it.
 
-    `path` is relative to the folder named by `source_ref`, with forward slashes, and None for
-    a note that came from no file. `body_start` is where the body begins in the decoded file,
-    so `body_start + offset` is a position in the file. `generation` counts how often the note was indexed.
+    `path` is relative to the folder named by `source_ref`, or, of a note that was written here, to its base; with
+    forward slashes. `body_start` is where the body begins in the decoded file, so `body_start + offset` is a position
+    in the file. `generation` counts how often the note was indexed. `front` is None where an earlier version of Tessera
+    read the file. `overridden` are the fields that a person set here over those of the file, with the file's values.
     """
 
     id: str
@@ -47,9 +48,27 @@ class Note:
     source_url: str = ""
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    expires_at: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    front: str | None = ""
+    overridden: dict[str, object] = field(default_factory=dict)
     version: int = 1
     extra: dict[str, object] = field(default_factory=dict)
     warnings: tuple[Message, ...] = ()
+
+    @property
+    def in_file(self) -> bool:
+        """Whether the note is a file of the person, outside the workspace."""
+        return self.source == "folder"
+
+
+FIELDS = (
+    "title", "tags", "type", "category", "project", "scope", "priority", "status", "expires_at",
+    "supersedes", "related", "depends_on",
+)  # fmt: skip
+"""Fields of a note that a person sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +92,19 @@ class NoteCard:
     type: str = ""
     category: str = ""
     project: str = ""
+    scope: str = ""
+    priority: int = 0
+    version: int = 1
+    source_ref: str = ""
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+    aliases: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+
+    @property
+    def in_file(self) -> bool:
+        """Whether the note is a file of the person, outside the workspace."""
+        return self.source == "folder"
 
     @property
     def state(self) -> NoteState:

@@ -17,18 +17,19 @@ from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import translated
 from core.messages import Message
-from core.model import KnowledgeBase, Matrix, Progress, Rowids, unheard
+from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, unheard
 from core.store import ranking
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.cutting import Cutting
 from core.store.database import Database
+from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
 from core.store.index import Index
 from core.store.lock import take
-from core.store.note_table import NoteTable
+from core.store.note_table import Moved, NoteTable
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.question_table import QuestionTable
 from core.store.resident import Resident
@@ -36,6 +37,7 @@ from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
 from core.store.usage_table import UsageTable
 from core.store.vector_table import VectorTable
+from core.store.version_table import VersionTable
 from core.store.words import Words
 
 _WINDOWS = 3
@@ -75,6 +77,8 @@ class Store:
         self.words = Words(self.database)
         self.vectors = VectorTable(self.database)
         self.edits = EditTable(self.database)
+        self.versions = VersionTable(self.database)
+        self.drafts = DraftTable(self.database)
         self.switches = SwitchTable(self.database)
         self.usage = UsageTable(self.database)
         self.questions = QuestionTable(self.database)
@@ -170,6 +174,23 @@ class Store:
         self.chunks.put(cutting)
         if cutting.edits is not None:
             self.edits.put(cutting.note, cutting.edits)
+        if cutting.change:
+            self.versions.put(cutting.note, cutting.change)
+
+    def describe(self, notes: Iterable[Note], change: Revision) -> None:
+        """Write the fields of stored notes whose titles and texts are as they were, as new versions."""
+        with self.changing, self.database.write():
+            for note in notes:
+                self.notes.describe(note)
+                self.versions.put(note, change)
+
+    def move(self, moves: Sequence[Moved]) -> None:
+        """Record that files were renamed, all in one transaction; their notes keep text and vectors."""
+        with self.changing, self.database.write():
+            self.notes.move(moves)
+            for move in moves:
+                note = self.notes.note(move.note_id)
+                self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
     def switch(self, target: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
         """Give a base the embedder of `target` and write its notes cut for it, in one transaction; return the base.
@@ -187,23 +208,37 @@ class Store:
         self.index.drop(old)
         return self.bases.named(fresh.name)
 
-    def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], *, keep_edits: bool = False) -> int:
-        """Delete notes with all their data; return the number of edits that stay.
+    def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
+        """Delete notes; return the number of edits that are flagged.
 
-        With `keep_edits` their edits stay, flagged, because the notes may be imported again under the same ids.
+        With a change their versions and edits stay; the edits of notes whose files are gone are flagged, because the
+        files may come back with another text. Without a change nothing stays.
         """
         flagged = 0
         with self.changing:
             base = self.bases.named(base.name)
             old = self.chunks.entries(note_ids)
             with self.database.write():
-                if keep_edits:
-                    flagged = self.edits.flag(note_ids)
+                if change is None:
+                    self.forget_notes(note_ids)
                 else:
-                    self.edits.delete(note_ids)
+                    flagged = self._put_away(note_ids, change)
                 self.notes.delete(note_ids)
             self._remove_from_index(base, old)
         return flagged
+
+    def _put_away(self, note_ids: Sequence[str], change: Revision) -> int:
+        """Write the last versions of notes that are deleted; return the number of edits that are flagged."""
+        for note_id in note_ids:
+            note = self.notes.note(note_id)
+            self.versions.put(replace(note, version=note.version + 1), change)
+        return self.edits.flag(note_ids) if change.author == "sync" else 0
+
+    def forget_notes(self, note_ids: Sequence[str]) -> None:
+        """Delete what is stored of deleted notes: their versions and edits."""
+        with self.database.write():
+            self.versions.drop(note_ids)
+            self.edits.delete(note_ids)
 
     def drop_unused_vectors(self) -> None:
         """Delete the vectors that no window uses; a running import computes those that it needs again."""

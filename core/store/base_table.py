@@ -131,5 +131,7 @@ def _base(row: sqlite3.Row) -> KnowledgeBase:
         "synced_at": row["synced_at"] and datetime.fromisoformat(row["synced_at"]),
         "embed_at_once": bool(row["embed_at_once"]),
         "keep_tokens": bool(row["keep_tokens"]),
+        "write_files": bool(row["write_files"]),
+        "watch": bool(row["watch"]),
     }
     return KnowledgeBase(**fields)

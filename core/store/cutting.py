@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.model import Chunk, ChunkingOptions, Edit, Note
+from core.model import Chunk, ChunkingOptions, Edit, Note, Revision
 
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
     """A note ready to be written: its chunks, and for each the ids of its windows' vectors.
 
-    `edits` replace the stored ones, unless they are None; `options` are the note's own.
+    `edits` replace the stored ones, unless they are None; `options` are the note's own. With a `change` it is a new
+    version of the note.
     """
 
     note: Note
@@ -22,3 +23,4 @@ class Cutting:
     size: int | None = None
     edits: Sequence[Edit] | None = None
     options: ChunkingOptions | None = None
+    change: Revision | None = None

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from core.errors import NoteNotFound
-from core.messages import Message, from_json, to_json
+from core.messages import from_json, to_json
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.cutting import Cutting
@@ -17,14 +17,19 @@ from core.text import fold, keywords
 
 _COLUMNS = (
     "id base_id generation title body body_start content_hash path source source_ref source_url mtime_ns size"
-    " links category type project scope priority status created_at updated_at version extra warnings strategy"
-    " cut_by chunking"
+    " links category type project scope priority status created_at updated_at expires_at supersedes related depends_on"
+    " front overridden version extra warnings strategy cut_by chunking"
 ).split()
+_JSON = "links supersedes related depends_on overridden extra warnings".split()
+_TIMES = "created_at updated_at expires_at".split()
+_TUPLES = "tags links supersedes related depends_on".split()
+_ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
 _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
 _CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
-           strategy, warnings, type, category, project, {_TAGS},
+           strategy, warnings, type, category, project, scope, priority, version, source_ref, notes.created_at,
+           expires_at, supersedes, iif(json_valid(extra), json_extract(extra, '$.aliases'), NULL) AS aliases, {_TAGS},
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
     FROM notes JOIN bases ON bases.id = base_id
@@ -50,7 +55,7 @@ class NoteTable(Table):
 
     def put(self, cutting: Cutting) -> None:
         """Write the row and the tags of a note in place of its old ones; its chunks are another table's."""
-        row, tags = _row(cutting), cutting.note.tags
+        row = _row(cutting)
         assignments = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS if column != "id")
         with self._database.write() as connection:
             connection.execute(
@@ -58,8 +63,20 @@ class NoteTable(Table):
                 f" ON CONFLICT (id) DO UPDATE SET {assignments}",
                 [row[column] for column in _COLUMNS],
             )
-            connection.execute("DELETE FROM tags WHERE note_id = ?", (row["id"],))
-            connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row["id"], tag) for tag in tags])
+            self._tag(cutting.note)
+
+    def describe(self, note: Note) -> None:
+        """Write the fields of a stored note whose title and body are as they were; its chunks stay."""
+        row = _note_row(note) | {"generation": note.generation + 1}
+        assignments = ", ".join(f"{column} = ?" for column in row)
+        with self._database.write():
+            self._database.execute(f"UPDATE notes SET {assignments} WHERE id = ?", *row.values(), note.id)
+            self._tag(note)
+
+    def _tag(self, note: Note) -> None:
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM tags WHERE note_id = ?", (note.id,))
+            connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
 
     def delete(self, note_ids: Iterable[str]) -> None:
         """Delete notes, and with them their tags, chunks and words."""
@@ -99,9 +116,6 @@ class NoteTable(Table):
     def title(self, note_id: str) -> str:
         return str(self._only("title", note_id)[0])
 
-    def version(self, note_id: str) -> int:
-        return int(self._only("version", note_id)[0])
-
     def slice(self, note_id: str, start: int, end: int) -> str:
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
@@ -135,6 +149,14 @@ class NoteTable(Table):
 
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
+
+    def paths(self, base: KnowledgeBase, source_ref: str = "") -> set[str]:
+        """Return the paths of the notes of a base that are from one source, by default those written here."""
+        return set(
+            self._database.column(
+                "SELECT path FROM notes WHERE base_id = ? AND source_ref = ? AND path IS NOT NULL", base.id, source_ref
+            )
+        )
 
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in some bases."""
@@ -189,21 +211,36 @@ class NoteTable(Table):
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
             "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0) FROM notes"
-            " WHERE base_id = ? AND path IS NOT NULL",
+            " WHERE base_id = ? AND source IN ('folder', 'upload')",
             base.id,
         )
         return [KnownNote(*row) for row in rows]
 
 
+def data_of(note: Note) -> dict[str, Any]:
+    """Return what a note has beside its id, base, title and text, as JSON values."""
+    names = [name for name in _COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
+    values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
+    overridden = {name: _plain(value) for name, value in note.overridden.items()}
+    return values | {"overridden": overridden, "warnings": [to_json(warning) for warning in note.warnings]}
+
+
+def note_of(data: dict[str, Any]) -> Note:
+    """Return the note of its fields as JSON values, the inverse of `data_of`."""
+    fields = {name: _read(name, value) for name, value in data.items() if name in Note.__slots__}
+    overridden = {name: _read(name, value) for name, value in data.get("overridden", {}).items()}
+    warnings = tuple(map(from_json, data.get("warnings", ())))
+    return Note(**fields | {"overridden": overridden, "warnings": warnings})
+
+
+def _note_row(note: Note) -> dict[str, object]:
+    elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
+    row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
+    return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
+
+
 def _row(cutting: Cutting) -> dict[str, object]:
-    note = cutting.note
-    row = {name: getattr(note, name) for name in _COLUMNS if hasattr(note, name)}
-    row["warnings"] = [to_json(warning) for warning in note.warnings]
-    for name in ("links", "warnings", "extra"):
-        row[name] = json.dumps(row[name], ensure_ascii=False)
-    for name in ("created_at", "updated_at"):
-        row[name] = row[name] and row[name].isoformat()
-    return row | {
+    return _note_row(cutting.note) | {
         "mtime_ns": cutting.mtime_ns,
         "size": cutting.size,
         "strategy": cutting.strategy,
@@ -212,21 +249,23 @@ def _row(cutting: Cutting) -> dict[str, object]:
     }
 
 
-def _time(value: str | None) -> datetime | None:
-    return datetime.fromisoformat(value) if value else None
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _read(name: str, value: Any) -> Any:
+    if name in _TIMES:
+        return datetime.fromisoformat(value) if value else None
+    return tuple(value) if name in _TUPLES else value
 
 
 def _note(row: sqlite3.Row) -> Note:
-    fields: dict[str, Any] = {name: value for name, value in dict(row).items() if name in Note.__slots__}
-    fields |= {name: tuple(json.loads(row[name])) for name in ("tags", "links")}
-    fields |= {name: _time(row[name]) for name in ("created_at", "updated_at")}
-    return Note(**fields | {"extra": json.loads(row["extra"]), "warnings": _warnings(row)})
+    return note_of(dict(row) | {name: json.loads(row[name]) for name in (*_JSON, "tags")})
 
 
 def _card(row: sqlite3.Row) -> NoteCard:
-    fields = dict(row) | {"tags": tuple(json.loads(row["tags"])), "warnings": _warnings(row)}
-    return NoteCard(**fields | {"updated_at": _time(row["updated_at"])})
-
-
-def _warnings(row: sqlite3.Row) -> tuple[Message, ...]:
-    return tuple(map(from_json, json.loads(row["warnings"])))
+    fields = dict(row) | {name: tuple(json.loads(row[name] or "[]")) for name in ("tags", "aliases", "supersedes")}
+    fields |= {name: _read(name, row[name]) for name in _TIMES}
+    return NoteCard(**fields | {"warnings": tuple(map(from_json, json.loads(row["warnings"])))})

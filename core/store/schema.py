@@ -9,6 +9,7 @@ from typing import Any
 from core.embedding import centring
 from core.errors import NewerSchema
 from core.store import backups, wording
+from core.store.compressed import packed
 from core.store.ids import entry_id
 
 
@@ -51,6 +52,67 @@ def _entries(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE vectors ADD COLUMN entry TEXT NOT NULL DEFAULT ''")
     connection.execute("UPDATE vectors SET entry = entry_id(vector)")
     connection.execute("CREATE INDEX vectors_entry ON vectors(entry)")
+
+
+def _versions(connection: sqlite3.Connection) -> None:
+    """Give every note its first version, bases and notes new fields; drafts of edits; installed packs."""
+    connection.create_function("packed", 1, packed, deterministic=True)
+    for statement in _VERSIONS.split(";"):
+        connection.execute(statement)
+
+
+_VERSIONS = """
+    ALTER TABLE bases ADD COLUMN description TEXT NOT NULL DEFAULT '';
+    ALTER TABLE bases ADD COLUMN write_files INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE bases ADD COLUMN watch INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE notes ADD COLUMN expires_at TEXT;
+    ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE notes ADD COLUMN related TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE notes ADD COLUMN depends_on TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE notes ADD COLUMN front TEXT;
+    ALTER TABLE notes ADD COLUMN overridden TEXT NOT NULL DEFAULT '{}';
+    UPDATE notes SET front = '' WHERE body_start = 0;
+    CREATE TABLE versions (
+        note_id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        kind TEXT NOT NULL,
+        author TEXT NOT NULL,
+        at TEXT NOT NULL,
+        title TEXT NOT NULL,
+        body BLOB NOT NULL,
+        fields TEXT NOT NULL,
+        PRIMARY KEY (note_id, number)
+    );
+    CREATE INDEX versions_deleted ON versions(note_id, at) WHERE kind = 'delete';
+    INSERT INTO versions
+        SELECT id, version, base_id, 'create', 'sync', coalesce(updated_at, '1970-01-01T00:00:00+00:00'), title,
+               packed(body),
+               json_object('content_hash', content_hash, 'path', path, 'body_start', body_start, 'source', source,
+                           'source_ref', source_ref, 'source_url', source_url, 'links', json(links),
+                           'category', category, 'type', type, 'project', project, 'scope', scope,
+                           'priority', priority, 'status', status, 'created_at', created_at, 'updated_at', updated_at,
+                           'extra', json(extra), 'warnings', json(warnings), 'front', front,
+                           'tags', (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id))
+        FROM notes;
+    CREATE TABLE drafts (
+        key TEXT PRIMARY KEY,
+        base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        version INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        body TEXT NOT NULL,
+        fields TEXT NOT NULL,
+        at TEXT NOT NULL
+    );
+    CREATE TABLE packs (
+        name TEXT PRIMARY KEY,
+        version TEXT NOT NULL,
+        base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        initialized_at TEXT NOT NULL,
+        checked_at TEXT NOT NULL,
+        files TEXT NOT NULL
+    )
+"""
 
 
 def _chosen(parts: Iterable[tuple[str, Any]], left_open: Mapping[str, object]) -> dict[str, Any]:
@@ -286,6 +348,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     _one_value_for_searches,
     _centring,
     _entries,
+    _versions,
 )
 
 

@@ -302,7 +302,9 @@ def test_edits_whose_text_is_gone_are_flagged_and_wait_for_a_decision(workspace:
     assert len(workspace.chunks.flagged()) == 6
 
 
-def test_a_removed_file_s_edits_wait_for_it_and_a_deleted_note_s_go(workspace: Workspace, folder: Path) -> None:
+def test_a_removed_file_s_edits_wait_for_it_and_a_deleted_note_s_go_with_the_trash(
+    workspace: Workspace, folder: Path
+) -> None:
     ten_edits(workspace)
     text = (folder / "a.md").read_text()
     (folder / "a.md").unlink()
@@ -319,6 +321,11 @@ def test_a_removed_file_s_edits_wait_for_it_and_a_deleted_note_s_go(workspace: W
     assert workspace.chunks.flagged() == []
     workspace.notes.delete([card(workspace, "a").id])
     (folder / "a.md").write_text(text + "\n")
+    synced(workspace, folder)
+    assert shown(workspace, "a") == ["*mine-a", "a1", "a2", "a3", "a4", "a5"]
+    note_id = card(workspace, "a").id
+    workspace.notes.delete([note_id])
+    workspace.notes.empty_trash([note_id])
     synced(workspace, folder)
     assert shown(workspace, "a") == ["a0", "a1", "a2", "a3", "a4", "a5"]
     workspace.bases.delete("vault")

@@ -1,14 +1,14 @@
-"""The notes of a workspace: listing, reading, deletion, and import from folders and uploads."""
+"""Import of notes from folders and uploads: a plan first, then its application."""
 
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from core import chunking, embedding
-from core.errors import Cancelled, NoteNotFound, QueryError, SourceError, SyncRefused, one_file
+from core.errors import Cancelled, SourceError, SyncRefused, one_file
 from core.indexing.bases import Bases
 from core.indexing.waiting import FAILURES, Waiting
 from core.intake import folder, notefile, sync, upload
@@ -16,11 +16,9 @@ from core.intake.importing import UPLOADED, Importer
 from core.model import (
     ChunkingOptions,
     Cut,
-    Filters,
     KnowledgeBase,
     KnownNote,
     Note,
-    NoteCard,
     Progress,
     SyncPlan,
     SyncReport,
@@ -33,49 +31,13 @@ _WRITING = 0.05
 """Share of the progress of an import that is writing; embedding takes the rest."""
 
 
-class Notes:
-    """The notes of all bases."""
+class Imports:
+    """Imports into the bases of a workspace."""
 
     def __init__(self, store: Store, models: Models, bases: Bases) -> None:
         self._store = store
         self._models = models
         self._bases = bases
-
-    def cards(self, filters: Filters | None = None, *, text: str = "") -> list[NoteCard]:
-        """Return the notes that match the filters and have `text` in their title or path."""
-        return self._store.notes.cards(filters or Filters(), text=text)
-
-    def get(self, note_id: str) -> Note:
-        """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
-        note = self._store.notes.note(note_id)
-        self._store.pending.open(note_id)
-        return note
-
-    def named(self, name: str) -> NoteCard:
-        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
-        cards = [card for card in self.cards() if name in (card.id, card.path, card.title)]
-        if len(cards) > 1:
-            ids = [card.id for card in cards]
-            raise QueryError(
-                "{n} notes are called '{name}'. Give one by its id: {ids}.", n=len(ids), name=name, ids=ids
-            )
-        if not cards:
-            raise NoteNotFound(name)
-        return cards[0]
-
-    def delete(self, note_ids: Sequence[str]) -> None:
-        """Delete notes with their chunks and edits. Their files stay on disk, and the next sync imports them again."""
-        self._store.open_index()
-        by_id = {base.id: base for base in self._bases.all()}
-        cards = self._store.notes.cards_of(note_ids)
-        for base_id in {card.base_id for card in cards.values()}:
-            self._store.delete_notes(by_id[base_id], [card.id for card in cards.values() if card.base_id == base_id])
-
-    def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return how many notes have each tag."""
-        return self._store.notes.tags(base)
-
-    # from files
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:

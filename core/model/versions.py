@@ -1,0 +1,60 @@
+"""The versions of a note."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from core.messages import Message
+
+Author = Literal["person", "program", "pack", "sync"]
+VersionKind = Literal["create", "update", "sync", "archive", "restore", "revert", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What is done to a note, and who does it; a version says so."""
+
+    kind: VersionKind
+    author: Author
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A state of a note, without its text; `number` counts from 1. The newest version is the note as it is."""
+
+    note_id: str
+    number: int
+    kind: VersionKind
+    author: Author
+    at: datetime
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A deleted note that can be restored; `version` is its last one, of the kind `delete`."""
+
+    version: Version
+    base_id: str
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDraft:
+    """An unsaved text of the editor; `key` is its note's id, or "new". `version` is the note's when editing began."""
+
+    key: str
+    base_id: str
+    version: int
+    title: str
+    body: str
+    fields: dict[str, object]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Result of adding many notes: their ids, and for each bad one its number from 0 and the reason."""
+
+    note_ids: tuple[str, ...]
+    failed: tuple[tuple[int, Message], ...]

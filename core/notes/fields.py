@@ -1,0 +1,119 @@
+"""The fields of a note that a person or a program sets, checked."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, TypedDict, get_args
+
+from core.errors import EditError, UnknownChoice
+from core.intake.notefile import MAX_TITLE, distinct_tags
+from core.markdown.frontmatter import moment
+from core.model import FIELDS, Note, NoteStatus
+from core.text import escaped, half_character
+
+MOST_PRIORITY = 999_999
+
+
+class NoteFields(TypedDict, total=False):
+    """Fields of a note; those that are left out stay as they are. `expires_at` may be a date as text."""
+
+    title: str
+    tags: Iterable[str]
+    type: str
+    category: str
+    project: str
+    scope: str
+    priority: int
+    status: NoteStatus
+    expires_at: datetime | str | None
+    supersedes: Iterable[str]
+    related: Iterable[str]
+    depends_on: Iterable[str]
+
+
+def with_fields(note: Note, fields: Mapping[str, Any]) -> Note:
+    """Return a note with other values of some fields; raises EditError, and UnknownChoice for a field or a status."""
+    return replace(note, **checked(fields))
+
+
+def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as a note has them; raises EditError, and UnknownChoice for a field or a status."""
+    for name in fields:
+        if name not in FIELDS:
+            raise UnknownChoice("field", name, FIELDS)
+    return {name: _CHECKS.get(name, _text)(name, value) for name, value in fields.items()}
+
+
+def check_text(name: str, text: str) -> None:
+    """Raise EditError for a text with half of a character or a zero, which no file or database can hold."""
+    if half_character(text) is not None or "\0" in text:
+        raise EditError(
+            "The {name} '{value}' holds half of a character. Type it again.", name=name, value=escaped(text)
+        )
+
+
+def _text(name: str, value: object) -> str:
+    text = " ".join(str(value or "").split())
+    check_text(name, text)
+    return text
+
+
+def _title(name: str, value: object) -> str:
+    title = _text(name, value)
+    if len(title) > MAX_TITLE:
+        raise EditError("The title has {n} characters; at most {most} are possible.", n=len(title), most=MAX_TITLE)
+    return title
+
+
+def _tags(name: str, value: object) -> tuple[str, ...]:
+    return distinct_tags(re.sub(r"^#+", "", tag).strip() for tag in _texts(name, value))
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
+    return tuple(filter(None, dict.fromkeys(_text(name, item) for item in values)))
+
+
+def _priority(name: str, value: object) -> int:
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = MOST_PRIORITY + 1
+    if abs(number) > MOST_PRIORITY:
+        raise EditError(
+            "The priority '{value}' is no whole number from {least} to {most}.",
+            value=str(value),
+            least=-MOST_PRIORITY,
+            most=MOST_PRIORITY,
+        )
+    return number
+
+
+def _status(name: str, value: object) -> str:
+    if value not in get_args(NoteStatus):
+        raise UnknownChoice(name, str(value), get_args(NoteStatus))
+    return str(value)
+
+
+def _time(name: str, value: object) -> datetime | None:
+    if not value:
+        return None
+    if isinstance(value, datetime):
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    when = moment(str(value).strip())
+    if when is None:
+        raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))
+    return when
+
+
+_CHECKS: dict[str, Callable[[str, object], Any]] = {
+    "title": _title,
+    "tags": _tags,
+    "supersedes": _texts,
+    "related": _texts,
+    "depends_on": _texts,
+    "priority": _priority,
+    "status": _status,
+    "expires_at": _time,
+}

@@ -1,0 +1,56 @@
+"""The paths of notes that are written here: file names that every system can hold."""
+
+import re
+from collections.abc import Container
+from itertools import chain, count
+from pathlib import PurePosixPath
+
+from core.errors import EditError
+from core.messages import message
+from core.model import NOTE_SUFFIXES
+from core.text import escaped, half_character
+
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
+_MOST = 100
+"""Characters of a name that is made of a title; a file name has at most 255 bytes."""
+_WORDS = 60
+"""Characters of a title that is made of a text."""
+
+
+def of_title(title: str) -> str:
+    """Return a file name for a title."""
+    name = " ".join(_FORBIDDEN.sub(" ", title).split())
+    while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
+        name = name[:-1]
+    name = name.strip(". ") or "note"
+    return f"{'_' if _RESERVED.match(name) else ''}{name}.md"
+
+
+def checked(path: str) -> str:
+    """Return a path in a base, with a note's suffix; raises EditError for one that leads out of it."""
+    parts = path.replace("\\", "/").strip("/").split("/")
+    if half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
+        raise EditError(
+            "'{path}' is no place for a note. Write folders and a name, as in work/plan.md.", path=escaped(path)
+        )
+    name = "/".join(parts)
+    return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
+
+
+def free(path: str, taken: Container[str]) -> str:
+    """Return the path, or the first one with a number behind it that isn't taken."""
+    pure = PurePosixPath(path)
+    numbered = (str(pure.with_name(f"{pure.stem} {number}{pure.suffix}")) for number in count(2))
+    return next(name for name in chain([path], numbered) if name not in taken)
+
+
+def stem(path: str) -> str:
+    return PurePosixPath(path).stem
+
+
+def first_words(body: str) -> str:
+    """Return a title made of a text's first line."""
+    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in body.splitlines())), "")
+    short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
+    return short or str(message("Untitled"))

@@ -1,0 +1,35 @@
+"""Unsaved texts of the editor as rows."""
+
+import json
+from datetime import datetime
+
+from core.model import NoteDraft
+from core.store.database import Table, decoding
+
+_DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
+
+
+class DraftTable(Table):
+    """The drafts of a workspace; a draft is known by its key, the id of its note or a name of the page's own."""
+
+    def put(self, draft: NoteDraft) -> None:
+        """Write a draft in place of the one with its key."""
+        fields = json.dumps(draft.fields, ensure_ascii=False)
+        self._database.execute(
+            "INSERT OR REPLACE INTO drafts (key, base_id, version, title, body, fields, at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(draft.key, draft.base_id, draft.version, draft.title, draft.body, fields, draft.at.isoformat()),
+            aside=True,
+        )
+
+    @decoding
+    def all(self) -> list[NoteDraft]:
+        """Return the drafts, the newest first."""
+        return [
+            NoteDraft(key, base_id, version, title, body, json.loads(fields), datetime.fromisoformat(at))
+            for key, base_id, version, title, body, fields, at in self._database.rows(f"{_DRAFT} ORDER BY at DESC")
+        ]
+
+    def drop(self, key: str) -> None:
+        """Delete a draft, if there is one of this key."""
+        self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)

@@ -1,0 +1,97 @@
+"""The versions of notes as rows; they outlive their notes, which can be restored from the last one."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from core.errors import NoteNotFound, VersionNotFound
+from core.model import Note, Revision, Trashed, Version
+from core.store.compressed import packed, unpacked
+from core.store.database import AMONG, Database, Table, decoding
+from core.store.note_table import data_of, note_of
+
+_VERSION = "note_id, number, kind, author, at, title"
+_LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
+
+
+class VersionTable(Table):
+    """The versions of the notes of a workspace. At most `most` of a note are stored, the newest."""
+
+    def __init__(self, database: Database, most: int = 100) -> None:
+        super().__init__(database)
+        self.most = most
+
+    def put(self, note: Note, change: Revision) -> None:
+        """Write a note as its version, in the transaction of the change."""
+        row = {
+            "note_id": note.id,
+            "number": note.version,
+            "base_id": note.base_id,
+            "kind": change.kind,
+            "author": change.author,
+            "at": datetime.now(UTC).isoformat(),
+            "title": note.title,
+            "body": packed(note.body),
+            "fields": json.dumps(data_of(note), ensure_ascii=False),
+        }
+        with self._database.write():
+            self._database.insert("versions", row)
+            self._database.execute(
+                "DELETE FROM versions WHERE note_id = ? AND number <= ?", note.id, note.version - self.most
+            )
+
+    def last(self, note_id: str) -> int:
+        """Return the number of the newest version of a note, 0 if it has none."""
+        return self._database.value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
+
+    def note_ids(self) -> set[str]:
+        """Return the ids of all notes that have versions, deleted ones too."""
+        return set(self._database.column("SELECT DISTINCT note_id FROM versions"))
+
+    @decoding
+    def of(self, note_id: str) -> list[Version]:
+        """Return the versions of a note, the newest first."""
+        rows = self._database.rows(f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id)
+        return list(map(_version, rows))
+
+    @decoding
+    def note(self, note_id: str, number: int) -> Note:
+        """Return a note as it was in a version; raises VersionNotFound."""
+        row = self._database.row(
+            "SELECT base_id, title, body, fields FROM versions WHERE note_id = ? AND number = ?", note_id, number
+        )
+        if row is None:
+            raise VersionNotFound(note_id, number)
+        text = {"title": row["title"], "body": unpacked(row["body"]), "base_id": row["base_id"]}
+        return note_of(json.loads(row["fields"]) | text | {"id": note_id, "version": number})
+
+    # trash
+
+    @decoding
+    def deleted(self, base_id: str | None = None) -> list[Trashed]:
+        """Return the deleted notes, of all bases or of one, the last deleted first."""
+        rows = self._database.rows(
+            f"SELECT {_VERSION}, base_id, json_extract(fields, '$.path') AS path FROM versions"
+            f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
+            base_id,
+        )
+        return [Trashed(_version(row), row["base_id"], row["path"]) for row in rows]
+
+    @decoding
+    def trashed(self, note_id: str) -> Note:
+        """Return a deleted note as it was; raises NoteNotFound for one that isn't in the trash."""
+        kind = self._database.value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id)
+        if kind != "delete":
+            raise NoteNotFound(note_id)
+        return self.note(note_id, self.last(note_id))
+
+    def drop(self, note_ids: Iterable[str]) -> None:
+        """Delete all versions of notes."""
+        self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", list(note_ids), aside=True)
+
+
+def _version(row: sqlite3.Row) -> Version:
+    return Version(
+        row["note_id"], row["number"], row["kind"], row["author"], datetime.fromisoformat(row["at"]), row["title"]
+    )
