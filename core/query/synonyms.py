@@ -3,20 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from core import files
 from core.errors import ConfigError
 from core.messages import Message, message
-from core.places import PROGRAM
+from core.places import provided
 from core.text import CJK, LINE_END
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
-
-_BUILT_IN = PROGRAM / "data" / FILE
 
 MOST_CHARACTERS = 100
 """Maximum length of a word in the file."""
@@ -79,15 +75,6 @@ class Synonyms:
         """Return the end of the longest known word that begins at `start`, 0 where none does."""
         ends = (start + length for length in self._lengths.get(folded[start], ()) if start + length <= len(folded))
         return next((end for end in ends if folded[start:end] in self._others and _by_itself(folded, start, end)), 0)
-
-
-def file_in(folder: Path, *, make: bool) -> Path:
-    """Return a workspace's synonym file, else the built-in one; `make` copies that into the workspace first."""
-    file = folder / FILE
-    if make and not file.exists():
-        with suppress(OSError):  # the built-in one does as well
-            files.replace(file, _BUILT_IN.read_text(encoding="utf-8"))
-    return file if file.exists() else _BUILT_IN
 
 
 def load(path: Path) -> Synonyms:
@@ -182,8 +169,8 @@ class SynonymsFile:
 
     @property
     def path(self) -> Path:
-        """The path of the file; see `file_in`."""
-        return file_in(self._folder, make=self._make)
+        """The path of the file."""
+        return provided(self._folder, FILE, make=self._make)
 
     def stamp(self) -> int:
         """Return a number that changes with the file."""

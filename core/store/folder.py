@@ -13,7 +13,18 @@ DATABASE = "notes.db"
 
 _FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
 """What a workspace has only after its database was made."""
-_PRIVATE = (f"{DATABASE}*", "lock*", "*.json", "synonyms.txt", "chroma*", BACKUPS, "logs", "scratch", "[cbls]*/**/*")
+_PRIVATE = (
+    f"{DATABASE}*",
+    "lock*",
+    "*.json",
+    "synonyms.txt",
+    "vocabulary.txt",
+    "chroma*",
+    BACKUPS,
+    "logs",
+    "scratch",
+    "[cbls]*/**/*",
+)
 
 
 def check_there(folder: Path) -> None:

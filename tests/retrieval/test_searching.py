@@ -8,9 +8,9 @@ import pytest
 
 from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.model import Lost, SearchOptions, SearchResult, SearchSettings
+from core.places import provided
 from core.query.decomposition import SIDE
 from core.query.filters import filters_of
-from core.query.synonyms import file_in
 from core.retrieval.rounds import LEAD, SYNONYM, WHOLE
 from core.workspace import Workspace
 from tests import notes
@@ -351,7 +351,7 @@ def test_neighbouring_hits_stand_together_in_a_context_each_under_its_own_sectio
 
 
 def test_synonyms_of_the_person_are_asked_too(filled: Workspace) -> None:
-    file = file_in(filled.store.folder, make=False)
+    file = provided(filled.store.folder, "synonyms.txt", make=False)
     assert file.parent == filled.store.folder
     built_in = file.read_text(encoding="utf-8")
     try:

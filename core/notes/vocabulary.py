@@ -1,0 +1,132 @@
+"""The types of notes with their categories, from a file that a person edits and from the notes themselves."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from core import files
+from core.faults import translated
+from core.messages import Message, message
+from core.places import provided
+from core.store import Store
+from core.text import LINE_END, fold
+
+FILE = "vocabulary.txt"
+"""Name of a workspace's file of types."""
+
+MOST_CHARACTERS = 100
+"""Maximum length of a word."""
+
+_COLON = re.compile("[:：]")
+_COMMA = re.compile("[,，、]")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The types of a file with their categories, in its order; `problems` name the lines that are left out."""
+
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    problems: tuple[Message, ...] = ()
+
+
+class Vocabulary:
+    """The words that the fields of a note offer; a note may have any other."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: tuple[tuple[Path, int], Words] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return provided(self._store.folder, FILE, make=not self._store.readonly)
+
+    def types(self) -> list[str]:
+        """Return the types of the file, then the others in use, the most frequent first."""
+        return _distinct([*self._words().types, *(kind for kind, _ in self._used())])
+
+    def categories_of(self, kind: str) -> list[str]:
+        """Return the categories of a type in the file, then those that its notes have; for "" those of all types."""
+        listed = ((name, one) for name, categories in self._words().types.items() for one in categories)
+        return _distinct(one for name, one in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
+
+    def in_use(self, field: Literal["type", "category", "project", "scope"]) -> list[str]:
+        """Return the words that notes have in a field, the most frequent first."""
+        return _distinct(self._store.notes.words_of(field))
+
+    def problems(self) -> tuple[Message, ...]:
+        """Return what is wrong with lines of the file, with their numbers; the other lines count."""
+        return self._words().problems
+
+    def text(self) -> str:
+        """Return the file as text."""
+        return self._bytes().decode("utf-8-sig", "replace")
+
+    def write(self, text: str) -> None:
+        """Write the file; raises WorkspaceLocked in a workspace that is open for reading only, and NotWritable."""
+        self._store.database.check_writable()
+        with translated(self._store.folder):
+            files.replace(self._store.folder / FILE, text)
+
+    def _used(self) -> list[tuple[str, str]]:
+        return self._store.notes.classified()
+
+    def _words(self) -> Words:
+        path = self.path
+        try:
+            stamp = path, path.stat().st_mtime_ns
+        except OSError:
+            return Words()
+        if self._read is None or self._read[0] != stamp:
+            self._read = stamp, parse(self._bytes())
+        return self._read[1]
+
+    def _bytes(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except OSError:
+            return b""
+
+
+def parse(content: bytes) -> Words:
+    """Return the words of a file; a line that can't be read is a problem with its number."""
+    types: dict[str, tuple[str, dict[str, str]]] = {}
+    problems = []
+    for number, line in enumerate(re.split(LINE_END.encode(), content.removeprefix(b"\xef\xbb\xbf")), 1):
+        if line.strip()[:1] in (b"", b"#"):
+            continue
+        if isinstance(read := _line(line), Message):
+            problems.append(message("{file}, line {line}: {problem}", file=FILE, line=number, problem=read))
+            continue
+        kind, categories = read
+        types.setdefault(fold(kind), (kind, {}))[1].update({fold(one): one for one in categories})
+    return Words({kind: tuple(categories.values()) for kind, categories in types.values()}, tuple(problems))
+
+
+def _line(line: bytes) -> tuple[str, list[str]] | Message:
+    try:
+        kind, *rest = _COLON.split(line.decode("utf-8"), maxsplit=1)
+    except UnicodeDecodeError:
+        return message("this is no UTF-8 text. Save the file as UTF-8.")
+    words = [" ".join(word.split()) for word in (kind, *_COMMA.split("".join(rest)))]
+    if not words[0]:
+        return message("a type is missing before the colon.")
+    for word in words:
+        if len(word) > MOST_CHARACTERS:
+            return message(
+                "a word has more than {most} characters. Put commas between the words.", most=MOST_CHARACTERS
+            )
+        if not word.isprintable():
+            return message("a word holds a character that can't be shown.")
+    return words[0], list(filter(None, words[1:]))
+
+
+def _distinct(words: Iterable[str]) -> list[str]:
+    """Return the words, each once in its first spelling."""
+    first: dict[str, str] = {}
+    for word in words:
+        if word:
+            first.setdefault(fold(word), word)
+    return list(first.values())
