@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, flagged, offer, summary, tree, tryout
+from pages.ui.chunks import bands, chunktable, editor, flagged, offer, picker, summary, tryout
 from pages.ui.shared import empty, jobs, links, pending, shell
 from pages.ui.shared.text import t
 
@@ -54,7 +54,7 @@ def stored(
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
-    note_id = tree.picker(workspace, [base.name for base in bases])
+    note_id = picker.picker(workspace, [base.name for base in bases])
     # Each in its own container: one that comes or goes doesn't move the elements behind it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)

@@ -1,17 +1,32 @@
-"""Notes: import and sync, list, read, delete."""
+"""Notes: a tree or a list at the left, at the right the note that is open."""
 
 import streamlit as st
 
-from pages.ui.notes import imports, listing, reader
+from core.workspace import Workspace
+from pages.ui.notes import actions, imports, listing, opened, reader
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
-workspace = shell.workspace()
-if passage := reader.passage(workspace):
-    reader.opened(*passage)
-    st.stop()
-st.title(t("Notes"))
 
+def page(workspace: Workspace, bases: list[str]) -> None:
+    note_id = opened.note_id()
+    left, right = st.columns([3, 7], gap="medium")
+    with left, st.container(key="notes_side"), shell.errors():
+        view = listing.view()
+        base, tags, text = listing.filters(workspace, bases)
+        cards = workspace.notes.cards(workspace.searching.filters(bases=[base] if base else [], tags=tags), text=text)
+        several = len(bases) > 1 and not base
+        listing.notes(cards, view, note_id, [base, tags, text], several=several)
+        actions.marked(workspace, listing.marked() if view == "list" else [], base)
+    with right, st.container(key="notes_reader"), shell.errors():
+        if note_id:
+            reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
+        else:
+            st.caption(t("Choose a note to read it."))
+
+
+workspace = shell.workspace()
+st.title(t("Notes"))
 bases = [base.name for base in workspace.bases.all()]
 with shell.errors():
     imports.section(workspace, bases)
@@ -21,17 +36,4 @@ if not bases:
         st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
         empty.samples(workspace)
     st.stop()
-
-chosen = listing.chosen()
-base, tags, text = listing.filters(workspace, bases)
-with shell.errors():
-    cards = workspace.notes.cards(workspace.searching.filters(bases=[base] if base else [], tags=tags), text=text)
-    listed, reading = st.columns([5, 6], gap="medium") if len(chosen) == 1 else (st.container(), None)
-    with listed:
-        listing.table(cards, chosen, several_bases=len(bases) > 1 and not base)
-        listing.actions(workspace, chosen, base)
-        if not chosen:
-            st.caption(t("Click the box at the left of a row to read a note; mark several to delete them."))
-    if reading:
-        with reading:
-            reader.note(workspace, workspace.notes.get(chosen[0]))
+page(workspace, bases)

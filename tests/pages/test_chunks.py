@@ -2,7 +2,8 @@ from dataclasses import replace
 from typing import Any
 
 from core.model import Chunk
-from pages.ui.chunks import bands, summary, tree
+from pages.ui.chunks import bands, summary
+from pages.ui.shared import tree
 from tests.pages.conftest import Screen
 
 

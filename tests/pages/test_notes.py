@@ -102,7 +102,8 @@ def test_an_upload_whose_name_leads_out_is_refused() -> None:
 
 
 def test_filters_narrow_the_list(filled: Screen) -> None:
-    filled.open("notes")
+    filled.open("notes").app.session_state["notes_view"] = "list"
+    filled.app.run()
     assert len(filled.app.dataframe[0].value) == 3
     filled.app.text_input("notes_text").input("bread").run()
     assert list(filled.app.dataframe[0].value["path"]) == ["kitchen/bread.txt"]
@@ -170,6 +171,7 @@ def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
     first, second, _ = filled.workspace.notes.cards()
     filled.workspace.chunks.edit(filled.workspace.chunks.of_note(first.id)[0].id, "mine")
     filled.open("notes").app.session_state["chosen"] = [first.id, second.id]
+    filled.app.session_state["notes_view"] = "list"
     filled.app.run()
     filled.press("delete_notes")
     assert f"- {first.title}\n- {second.title}" in filled.text.replace("\\", "")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Filters, NoteCard
 from core.workspace import Workspace
-from pages.ui.chunks import tree
+from pages.ui.chunks import picker
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural
@@ -38,4 +38,4 @@ def notes(workspace: Workspace) -> None:
 def _note(card: NoteCard) -> None:
     chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
     label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
-    st.button(label, key=f"offer_{card.id}", width="stretch", on_click=tree.choose, args=(card.id,))
+    st.button(label, key=f"offer_{card.id}", width="stretch", on_click=picker.choose, args=(card.id,))

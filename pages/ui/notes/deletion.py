@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.workspace import Workspace
+from pages.ui.notes import opened
 from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
@@ -42,7 +43,7 @@ def _base(workspace: Workspace, base: str) -> None:
     def delete() -> None:
         with st.spinner(t("Deleting…")):
             workspace.bases.delete(base)
-        st.session_state["chosen"] = []
+        opened.forget()
 
     title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=status.notes))
     text = t("The base and its notes leave Tessera, with their index. The files on disk stay.")
@@ -58,7 +59,7 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     def delete() -> None:
         with st.spinner(t("Deleting…")):
             workspace.notes.delete(note_ids)
-        st.session_state["chosen"] = []
+        opened.forget(note_ids)
 
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:

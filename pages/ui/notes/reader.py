@@ -8,8 +8,8 @@ from core.messages import message
 from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import deletion
-from pages.ui.shared import jobs, keys, widgets
+from pages.ui.notes import actions, opened
+from pages.ui.shared import keys, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import facts, harmless, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
@@ -21,10 +21,12 @@ RENDERED = 100_000
 RAW = 400_000
 
 
-def note(workspace: Workspace, note: Note) -> None:
-    """Draw a note; nothing in it is run or fetched."""
+def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
+    """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
     edited = _edited(workspace, note)
-    with st.container(border=True, key="reader"):
+    _ways_back(passage)
+    actions.actions(workspace, note)
+    with st.container(key="reader"):
         dated = note.updated_at.strftime("%Y-%m-%d") if note.updated_at else ""
         size = t_plural("{n} character", "{n} characters", n=len(note.body))
         st.html(
@@ -40,59 +42,36 @@ def note(workspace: Workspace, note: Note) -> None:
             if edited:
                 label = t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
                 widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
-            else:
-                widgets.chunk_link(note.id, None, t("See its chunks"))
-            _menu(workspace, note)
-        _body(note, raw=view == "raw")
+        if passage and view == "reading":
+            _at(note, *passage)
+        else:
+            _body(note, raw=view == "raw")
 
 
-def _menu(workspace: Workspace, note: Note) -> None:
-    """Draw the menu of what is rarely done with a note."""
-    key = f"note_menu_{note.id}"
-
-    def chosen() -> None:
-        if st.session_state[key] == "delete":
-            deletion.ask([note.id])
-
-    shut = workspace.readonly or jobs.importing(workspace)
-    widgets.menu(t("More"), {"delete": t("Delete this note")}, key, "more_horiz", on_click=chosen, disabled=shut)
-
-
-def passage(workspace: Workspace) -> tuple[Note, Chunk, str] | None:
-    """Return the note and the chunk that the address opens, and the question it comes from; None without a chunk."""
-    note_id, chunk = st.query_params.get("note", ""), st.query_params.get("chunk", "")
-    if not (note_id and chunk.isdecimal()):
-        return None
-    place = next((one for one in workspace.chunks.of_note(note_id) if one.index == int(chunk)), None)
-    return (workspace.notes.get(note_id), place, st.query_params.get("q", "")) if place else None
-
-
-def opened(note: Note, chunk: Chunk, question: str) -> None:
-    """Draw a note at a passage, which is marked, with the way back to where it was found."""
+def _ways_back(passage: tuple[Chunk, str] | None) -> None:
+    """Draw the ways back to the hits, and to the note that was open before."""
     with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
-        if question:
-            back = {"q": question}
+        if passage and passage[1]:
+            back = {"q": passage[1]}
             st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
-        # A link from a page to itself leaves the address as it was, and the next run would read it.
-        place = {"note": note.id}
-        widgets.small(t("All notes"), "all_notes", "description", on_click=st.query_params.from_dict, args=(place,))
-        widgets.chunk_link(note.id, chunk.index)
-    with st.container(key="reader_page"):
-        st.html(
-            f'<div class="t-title">{html(note.title)}</div>'
-            f"{facts([note.path or '', ' › '.join(chunk.section)])}{tags(note.tags)}"
-        )
-        first = 0 if chunk.end <= RENDERED else note.body.rfind("\n", 0, chunk.start - RENDERED // 4) + 1
-        last = first + max(RENDERED, chunk.end - first)
-        with st.container(key="reader_body"):
-            before = light(note.body[first : chunk.start], last=True)
-            _markdown(before)
-            with st.container(key="passage"):
-                _markdown(note.body[chunk.start : chunk.end] or "…")
-            after = light(note.body[chunk.end : last])
-            _markdown(after)
-        if len(before) < chunk.start or chunk.end + len(after) < len(note.body):
-            st.caption(t("This note is long: the part around the passage is shown."))
+        if opened.trail():
+            widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back)
+        widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
+
+
+def _at(note: Note, chunk: Chunk, question: str) -> None:
+    """Draw a note's text at a passage, which is marked."""
+    first = 0 if chunk.end <= RENDERED else note.body.rfind("\n", 0, chunk.start - RENDERED // 4) + 1
+    last = first + max(RENDERED, chunk.end - first)
+    with st.container(key="reader_body"):
+        before = light(note.body[first : chunk.start], last=True)
+        _markdown(before)
+        with st.container(key="passage"):
+            _markdown(note.body[chunk.start : chunk.end] or "…")
+        after = light(note.body[chunk.end : last])
+        _markdown(after)
+    if len(before) < chunk.start or chunk.end + len(after) < len(note.body):
+        st.caption(t("This note is long: the part around the passage is shown."))
     keys.scroll_to_passage(f"{note.id} {chunk.index} {question}")
 
 

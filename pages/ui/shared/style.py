@@ -192,8 +192,10 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (max-width: 1150px) { [data-testid="stHorizontalBlock"]:has(> * > * > * > :is(.st-key-rows_list, .st-key-figures_side)) > [data-testid="stColumn"] { min-width: 100%; } }
 @media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
 .t-about { max-width: 56rem; line-height: 1.55; }
-@media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-reader, .st-key-question_side), :has(+ [data-testid="stColumn"] :is(.st-key-reader, .st-key-question_side))) { min-width: 100%; }
-  [data-testid="stColumn"]:has(.st-key-reader, .st-key-question_side) { order: -1; } }
+@media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-question_side), :has(+ [data-testid="stColumn"] .st-key-question_side)) { min-width: 100%; }
+  [data-testid="stColumn"]:has(.st-key-question_side) { order: -1; } }
+.st-key-notes_tree { --t-tree: max(20rem, calc(100vh - 24rem)); }
+@media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
 .st-key-reader_body h1 { font-size: 1.5rem; } .st-key-reader_body h2 { font-size: 1.25rem; } .st-key-reader_body h3 { font-size: 1.1rem; }
 </style>

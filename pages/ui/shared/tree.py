@@ -1,19 +1,15 @@
-"""The notes as a tree of folders in the sidebar, where a person chooses the note of the page."""
+"""The notes as a tree of folders, where a person chooses a note; a folder of many is sent when it is unfolded."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 from zlib import crc32
 
 import streamlit as st
 
-from core.errors import NoteNotFound
-from core.model import Filters, NoteCard
-from core.workspace import Workspace
-from pages.ui.chunks.treeview import VIEW
-from pages.ui.shared import links, widgets
+from core.model import NoteCard
 from pages.ui.shared.text import t
+from pages.ui.shared.treeview import VIEW
 
 DEEPEST = 12
 """Levels of folders; deeper ones share a line."""
@@ -24,84 +20,53 @@ WHOLE = 500
 STEP = 200
 """Notes of a folder that are sent when it is unfolded, and again when a person wants more of them."""
 
-_LAST = "chunks_note"
-
 Path = tuple[str, ...]
 
 
-def picker(workspace: Workspace, bases: list[str]) -> str | None:
-    """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
-    if linked := links.arrived("note"):
-        st.session_state.update(cut_note=linked, cut_base="", cut_text="")
-    with st.sidebar, st.container(key="picker"):
-        base = widgets.base_filter(bases, "cut_base")
-        text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
-        text = text.strip()
-        cards = workspace.notes.cards(Filters(bases=(base,) if base else ()), text=text)
-        chosen = _chosen(workspace)
-        if cards:
-            _draw(cards, chosen, base, text, several=len(bases) > 1 and not base)
-        else:
-            st.caption(t("No note passes these filters."))
-    links.say("note", chosen or "")
-    if chosen and chosen not in {card.id for card in cards}:
-        try:
-            workspace.notes.get(chosen)
-        except NoteNotFound:
-            st.session_state.pop("cut_note")
-            raise
-    if chosen and workspace.preferences.get(_LAST) != chosen:
-        workspace.preferences.set(_LAST, chosen)
-    return chosen
-
-
-def choose(note_id: str) -> None:
-    """Choose a note for the next run."""
-    st.session_state["cut_note"] = note_id
-    links.say("note", note_id)
-    links.say("chunk", "")
-
-
-def _chosen(workspace: Workspace) -> str | None:
-    """Return the chosen note, at first the one that was open last."""
-    chosen: str | None = st.session_state.get("cut_note")
-    last = workspace.preferences.get(_LAST)
-    if chosen is None and last:
-        with suppress(NoteNotFound):
-            chosen = workspace.notes.get(last).id
-            st.session_state["cut_note"] = chosen
-    return chosen
-
-
 @st.fragment
-def _draw(cards: Sequence[NoteCard], chosen: str | None, base: str, text: str, *, several: bool) -> None:
-    """Draw the tree; a folder that a person unfolds is sent without a run of the page."""
+def draw(
+    cards: Sequence[NoteCard],
+    chosen: str | None,
+    choose: Callable[[str], None],
+    listing: Sequence[object],
+    key: str,
+    *,
+    several: bool,
+    searched: bool,
+    counts: bool = True,
+) -> None:
+    """Draw the tree; a folder that a person unfolds is sent without a run of the page.
+
+    A click on a note runs `choose`, then the page. `listing` identifies the filters of the `cards`; of those that are
+    `searched` all folders are unfolded. With `counts` a note shows the number of its chunks.
+    """
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=several) if card else ()
-    opened: dict[Path, int] = st.session_state.setdefault("tree_opened", {})
+    opened: dict[Path, int] = st.session_state.setdefault(f"{key}_opened", {})
     tree = folders(cards, several=several)
     if len(cards) > WHOLE:
         tree = unfolded(tree, opened, above, chosen)
 
     def picked() -> None:
-        if (note := st.session_state["tree"].pick) is not None:
+        if (note := st.session_state[key].pick) is not None:
             choose(note)
             st.rerun()
 
     def unfold() -> None:
-        if (folder := st.session_state["tree"].open) is not None:
+        if (folder := st.session_state[key].open) is not None:
             opened[tuple(folder["path"])] = folder["shown"] + STEP
 
-    everything = bool(text) and len(cards) <= OPEN
+    everything = searched and len(cards) <= OPEN
     data = {
         "tree": tree,
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
-        "listing": [base, text],
+        "listing": list(listing),
+        "counts": counts,
         "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
     }
-    VIEW(key="tree", data=data, on_pick_change=picked, on_open_change=unfold)
+    VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
 
 
 def folders(cards: Sequence[NoteCard], *, several: bool) -> dict[str, Any]:

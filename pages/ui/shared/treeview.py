@@ -6,7 +6,7 @@ VIEW = st.components.v2.component(
     "note_tree",
     html="<div class='tree'></div>",
     css="""
-.tree { max-height: 26rem; overflow: auto; font: .88rem/1.45 var(--st-font); color: var(--st-text-color); }
+.tree { max-height: var(--t-tree, 26rem); overflow: auto; font: .88rem/1.45 var(--st-font); color: var(--st-text-color); }
 details > div { margin-left: .55rem; padding-left: .45rem; border-left: 1px solid var(--st-border-color); }
 summary { cursor: pointer; padding: .14rem .2rem; border-radius: .3rem; font-weight: 600; overflow-wrap: anywhere; }
 summary:hover, button:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
@@ -68,7 +68,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     for (const [id, title, chunks, pending] of inner.notes) {
       const note = button(title);
       note.dataset.id = id;
-      note.append(small(chunks, pending));
+      if (data.counts || pending) note.append(small(data.counts ? chunks : '', pending));
       box.append(note);
     }
     if (inner.rest) {

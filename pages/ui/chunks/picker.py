@@ -1,0 +1,58 @@
+"""The tree of notes in the sidebar, where a person chooses the note of the page."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from core.errors import NoteNotFound
+from core.model import Filters
+from core.workspace import Workspace
+from pages.ui.shared import links, tree, widgets
+from pages.ui.shared.text import t
+
+_LAST = "chunks_note"
+
+
+def picker(workspace: Workspace, bases: list[str]) -> str | None:
+    """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
+    if linked := links.arrived("note"):
+        st.session_state.update(cut_note=linked, cut_base="", cut_text="")
+    with st.sidebar, st.container(key="picker"):
+        base = widgets.base_filter(bases, "cut_base")
+        text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
+        text = text.strip()
+        cards = workspace.notes.cards(Filters(bases=(base,) if base else ()), text=text)
+        chosen = _chosen(workspace)
+        if cards:
+            several = len(bases) > 1 and not base
+            tree.draw(cards, chosen, choose, [base, text], "tree", several=several, searched=bool(text))
+        else:
+            st.caption(t("No note passes these filters."))
+    links.say("note", chosen or "")
+    if chosen and chosen not in {card.id for card in cards}:
+        try:
+            workspace.notes.get(chosen)
+        except NoteNotFound:
+            st.session_state.pop("cut_note")
+            raise
+    if chosen and workspace.preferences.get(_LAST) != chosen:
+        workspace.preferences.set(_LAST, chosen)
+    return chosen
+
+
+def choose(note_id: str) -> None:
+    """Choose a note for the next run."""
+    st.session_state["cut_note"] = note_id
+    links.say("note", note_id)
+    links.say("chunk", "")
+
+
+def _chosen(workspace: Workspace) -> str | None:
+    """Return the chosen note, at first the one that was open last."""
+    chosen: str | None = st.session_state.get("cut_note")
+    last = workspace.preferences.get(_LAST)
+    if chosen is None and last:
+        with suppress(NoteNotFound):
+            chosen = workspace.notes.get(last).id
+            st.session_state["cut_note"] = chosen
+    return chosen

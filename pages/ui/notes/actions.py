@@ -1,0 +1,43 @@
+"""What can be done with the note that is open, and with the notes that are marked in the list."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import Note
+from core.workspace import Workspace
+from pages.ui.notes import deletion
+from pages.ui.shared import jobs, widgets
+from pages.ui.shared.text import t, t_plural
+
+
+def actions(workspace: Workspace, note: Note) -> None:
+    """Draw the bar above an open note."""
+    with st.container(horizontal=True, vertical_alignment="center", key="note_actions"):
+        widgets.chunk_link(note.id, None, t("See its chunks"))
+        _menu(workspace, note)
+
+
+def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
+    """Draw what can be done with the notes that are marked in the list, and with the base that it shows."""
+    shut = workspace.readonly or jobs.importing(workspace)
+    with st.container(horizontal=True, key="marked_actions"):
+        if note_ids:
+            label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
+            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=deletion.ask, args=(note_ids,))
+        if base:
+            label = t("Delete this base")
+            widgets.small(label, "delete_base", "delete_forever", disabled=shut, on_click=deletion.ask, args=((), base))
+    deletion.dialog(workspace)
+
+
+def _menu(workspace: Workspace, note: Note) -> None:
+    """Draw the menu of what is rarely done with a note."""
+    key = f"note_menu_{note.id}"
+
+    def chosen() -> None:
+        if st.session_state[key] == "delete":
+            deletion.ask([note.id])
+
+    shut = workspace.readonly or jobs.importing(workspace)
+    widgets.menu(t("More"), {"delete": t("Delete this note")}, key, "more_horiz", on_click=chosen, disabled=shut)

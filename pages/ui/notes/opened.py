@@ -1,0 +1,69 @@
+"""The note that is open on the Notes page, its passage, and the notes that were open before it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import Chunk
+from core.workspace import Workspace
+from pages.ui.shared import links
+
+_NOTE = "open_note"
+_TRAIL = "notes_trail"
+FAR = 50
+"""Notes of the way back that are stored."""
+
+
+def note_id() -> str:
+    """Return the id of the note that is open, or ""; a link opens its note."""
+    linked = links.arrived("note")
+    if linked is not None:
+        _go(linked)
+    links.say("note", st.session_state.get(_NOTE, ""))
+    return str(st.session_state.get(_NOTE, ""))
+
+
+def choose(note_id: str) -> None:
+    """Open a note in the next run, at its beginning; without an id none is open."""
+    _go(note_id)
+    links.say("note", note_id)
+    for name in ("chunk", "q"):
+        st.query_params.pop(name, None)
+
+
+def trail() -> list[str]:
+    """Return the ids of the notes that were open before, the last one last."""
+    return list(st.session_state.get(_TRAIL, []))
+
+
+def back() -> None:
+    """Open the note that was open before in the next run."""
+    before = trail()
+    last = before.pop()
+    choose(last)
+    st.session_state[_TRAIL] = before
+
+
+def forget(note_ids: Sequence[str] | None = None) -> None:
+    """Close notes that are gone and unmark them, by default all."""
+    st.session_state["chosen"] = []
+    st.session_state[_TRAIL] = [one for one in trail() if note_ids is not None and one not in note_ids]
+    if note_ids is None or st.session_state.get(_NOTE) in note_ids:
+        st.session_state[_NOTE] = ""
+        links.say("note", "")
+
+
+def passage(workspace: Workspace, note_id: str) -> tuple[Chunk, str] | None:
+    """Return the chunk that the address opens, and the question it comes from; None without a chunk."""
+    chunk = st.query_params.get("chunk", "")
+    if not (note_id and chunk.isdecimal()):
+        return None
+    place = next((one for one in workspace.chunks.of_note(note_id) if one.index == int(chunk)), None)
+    return (place, st.query_params.get("q", "")) if place else None
+
+
+def _go(note_id: str) -> None:
+    now = st.session_state.get(_NOTE, "")
+    if now and note_id != now:
+        st.session_state[_TRAIL] = [*trail(), now][-FAR:]
+    st.session_state[_NOTE] = note_id
