@@ -160,6 +160,7 @@ class Settings(BaseSettings):
 
     `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many
     versions of a note are stored. `trash_days`: a deleted note can be restored for so long.
+    `auto_install`: packs that a new workspace has at its first start.
     """
 
     model_config = SettingsConfigDict(
@@ -172,6 +173,7 @@ class Settings(BaseSettings):
     log_texts: bool = False
     keep_versions: int = Field(100, ge=1, le=100_000)
     trash_days: int = Field(30, ge=1, le=36_500)
+    auto_install: tuple[str, ...] = ()
     chunking: ChunkingSettings = ChunkingSettings()
     search: SearchSection = SearchSection()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()

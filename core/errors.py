@@ -27,6 +27,7 @@ TesseraError                   the message is written for the person at the scre
 │  └─ ProviderUnavailable      worth another try
 ├─ RowError                    an invalid row of a question file; QuestionSetError lists it
 ├─ QuestionSetError            bad lines in a question file, with their numbers; an invalid question set
+├─ PackError                   a pack is refused; lists all its mistakes with their lines
 ├─ BelowTarget                 a run's figure is below the target
 └─ Cancelled                   the person stopped a job; its results so far stay
 
@@ -263,6 +264,15 @@ class QuestionSetError(TesseraError):
 
 class RowError(TesseraError):
     """A row of a question file isn't a question; one of the reasons of a QuestionSetError."""
+
+
+class PackError(TesseraError):
+    """A pack can't be installed; `mistakes` are all its mistakes, each with its file and line."""
+
+    def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
+        self.mistakes = tuple(mistakes)
+        head = message("The pack in {folder} is refused; nothing was changed.", folder=folder)
+        super().__init__(lines(head, *self.mistakes))
 
 
 class RunNotFound(StoreError):

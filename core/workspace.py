@@ -20,6 +20,7 @@ from core.models import Models
 from core.models.servers import Servers
 from core.notes.collection import Notes
 from core.notes.vocabulary import Vocabulary
+from core.packs.collection import Packs
 from core.preferences import Preferences
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
@@ -72,11 +73,14 @@ class Workspace:
         self.bases = Bases(self.store, self.settings, self.models, self.chunks)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         self.vocabulary = Vocabulary(self.store)
+        self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = Searching(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
+        if not readonly:
+            self.packs.start()
 
     def __enter__(self) -> "Workspace":
         return self
@@ -123,6 +127,7 @@ class Workspace:
             files.size(self.store.folder),
             readonly=self.store.readonly,
             index_problem=self.store.index_problem,
+            packs=tuple(self.packs.installed()),
         )
 
     def bug_report(self) -> BugReport:

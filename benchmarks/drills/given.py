@@ -12,7 +12,7 @@ class Given:
     count: int
     seed: int = 1
     deadline: float = float("inf")
-    vault: Path = Path("data/sample_notes")
+    vault: Path = Path("data/packs/sample")
 
     @property
     def goes_on(self) -> bool:

@@ -11,8 +11,12 @@ from core.model import (
     Cut,
     Evaluation,
     Hit,
+    InstalledPack,
     Note,
     NoteCard,
+    Pack,
+    PackCard,
+    PackReport,
     QuestionResult,
     Rechunked,
     SearchResult,
@@ -200,4 +204,29 @@ def of_status(status: Status) -> dict[str, Any]:
             }
             for state in status.bases
         ],
+        "packs": [*map(of_installed, status.packs)],
     }
+
+
+def of_installed(pack: InstalledPack) -> dict[str, Any]:
+    return {
+        **pick(pack, "name version base notes chunks"),
+        "initialized_at": pack.initialized_at.isoformat(),
+        "last_check": pack.checked_at.isoformat(),
+    }
+
+
+def of_pack(card: PackCard) -> dict[str, Any]:
+    found, installed = card.found, card.installed
+    values = {"name": card.name, "found": None, "installed": of_installed(installed) if installed else None}
+    if found:
+        values["found"] = pick(found, "version base language description") | {"folder": str(found.folder)}
+    return values
+
+
+def of_found(pack: Pack) -> dict[str, Any]:
+    return of_pack(PackCard(pack, None))
+
+
+def of_pack_report(report: PackReport) -> dict[str, Any]:
+    return of(report) | {"edited": [*map(of, report.edited)]}

@@ -218,6 +218,10 @@ def of_status(status: dict[str, Any]) -> list[str]:
         ]
         if base["waiting"]:
             lines.append(f"    {_waiting_line(base['waiting'])}")
+    for pack in status["packs"]:
+        lines.append(
+            _("  pack {name} {version}: {notes} notes, {chunks} chunks", **pack | {"version": pack["version"] or "…"})
+        )
     return lines
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.messages import Message
+from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
 
 BaseKind = Literal["vector", "literal"]
@@ -121,3 +122,4 @@ class Status:
     bytes_on_disk: int
     readonly: bool
     index_problem: Message | None
+    packs: tuple[InstalledPack, ...] = ()

@@ -30,6 +30,7 @@ from core.store.folder import DATABASE, check_there
 from core.store.index import Index
 from core.store.lock import take
 from core.store.note_table import Moved, NoteTable
+from core.store.pack_table import PackTable
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.question_table import QuestionTable
 from core.store.resident import Resident
@@ -79,6 +80,7 @@ class Store:
         self.edits = EditTable(self.database)
         self.versions = VersionTable(self.database)
         self.drafts = DraftTable(self.database)
+        self.packs = PackTable(self.database)
         self.switches = SwitchTable(self.database)
         self.usage = UsageTable(self.database)
         self.questions = QuestionTable(self.database)
@@ -176,6 +178,8 @@ class Store:
             self.edits.put(cutting.note, cutting.edits)
         if cutting.change:
             self.versions.put(cutting.note, cutting.change)
+            if cutting.change.author == "pack":
+                self.packs.put_file(cutting.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
         """Write the fields of stored notes whose titles and texts are as they were, as new versions."""

@@ -108,10 +108,16 @@ _VERSIONS = """
         name TEXT PRIMARY KEY,
         version TEXT NOT NULL,
         base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        folder TEXT NOT NULL,
         initialized_at TEXT NOT NULL,
-        checked_at TEXT NOT NULL,
-        files TEXT NOT NULL
-    )
+        checked_at TEXT NOT NULL
+    );
+    CREATE TABLE pack_files (
+        pack TEXT NOT NULL REFERENCES packs ON DELETE CASCADE,
+        path TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        PRIMARY KEY (pack, path)
+    ) WITHOUT ROWID
 """
 
 

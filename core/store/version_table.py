@@ -66,6 +66,14 @@ class VersionTable(Table):
         text = {"title": row["title"], "body": unpacked(row["body"]), "base_id": row["base_id"]}
         return note_of(json.loads(row["fields"]) | text | {"id": note_id, "version": number})
 
+    @decoding
+    def last_by(self, note_id: str, author: str) -> Note | None:
+        """Return a note as an author left it last, None if no version of theirs is stored."""
+        number = self._database.value(
+            "SELECT max(number) FROM versions WHERE note_id = ? AND author = ? AND kind != 'delete'", note_id, author
+        )
+        return self.note(note_id, number) if number else None
+
     # trash
 
     @decoding

@@ -6,15 +6,15 @@ from pathlib import Path
 import streamlit as st
 
 from core.messages import Message, message, plural
-from core.model import Job, Progress, Rechunked, ServerTrial, SwitchCost, SyncPlan, SyncReport, Trial
+from core.model import Job, PackReport, Progress, Rechunked, ServerTrial, SwitchCost, SyncPlan, SyncReport, Trial
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
-SAMPLES = Path(__file__).parents[3] / "data" / "sample_notes"
+SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
-"""The base of the notes that come with the program."""
+"""The pack of notes to try the program with, and its base."""
 IMPORTS = ("import", "rebuild")
 INDEX = ("heal",)
 CHUNKS = ("rechunk", "embed", "edits")
@@ -135,7 +135,12 @@ def about(what: str, progress: Progress) -> Progress:
 
 def start_samples(workspace: Workspace) -> None:
     """Import the notes that come with the program."""
-    start_import(workspace, lambda: workspace.notes.plan_folder(SAMPLES, SAMPLE), SAMPLE)
+    start_pack(workspace, lambda progress: workspace.packs.install(SAMPLE, embed=False, progress=progress), SAMPLE)
+
+
+def start_pack(workspace: Workspace, work: Callable[[Progress], PackReport], base: str = "") -> bool:
+    """Install or upgrade a pack in a job, then index its notes in another; return False while an import runs."""
+    return workspace.jobs.start("import", _then_index(workspace, work), base=base)
 
 
 def start_import(workspace: Workspace, plan: Callable[[], SyncPlan], base: str, *, confirmed: bool = False) -> bool:
@@ -209,6 +214,8 @@ def _ended(workspace: Workspace, job: Job) -> None:
     match job.result:
         case SyncReport():
             plans.report(job.result)
+        case PackReport():
+            plans.pack(job.result)
         case Rechunked():
             plans.rechunked(job.result)
         case Trial():

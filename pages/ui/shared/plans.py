@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from core.messages import message
-from core.model import Failed, Rechunked, SyncPlan, SyncReport
+from core.model import Failed, PackReport, Rechunked, SyncPlan, SyncReport
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -87,3 +87,11 @@ def listing(rows: Rows) -> None:
     if len(rows) > SHOWN:
         lines.append(html(t("and {n} more", n=len(rows) - SHOWN)))
     st.html(f'<div class="t-list">{"".join(lines)}</div>')
+
+
+def pack(done: PackReport) -> None:
+    """Draw what an installation or an upgrade of a pack did."""
+    counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
+    if done.edited:
+        st.caption(t("You changed these; they stay as they are:"))
+        listing([(note.path, note.title) for note in done.edited])

@@ -1,0 +1,105 @@
+"""`tessera packs`: lists, installs, upgrades and removes packs of notes."""
+
+from difflib import unified_diff
+from typing import Annotated, Any
+
+import typer
+
+from core.cli import data
+from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
+from core.cli.output import progress, show
+from core.cli.texts import _, say
+from core.messages import plural
+
+app = typer.Typer(
+    help=_("Packs: sets of notes with a version, which come with Tessera, with a Python package, or in a folder."),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Name = Annotated[str, typer.Argument(help=_("A name that `tessera packs list` shows."))]
+
+
+@app.command("list", help=_("Show the packs there are, and which of them this workspace has."))
+def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    from core.packs.sources import found
+
+    if (workspace / "notes.db").is_file():
+        with workspace_at(workspace, readonly=True) as opened:
+            values = [*map(data.of_pack, opened.packs.list())]
+    else:
+        values = [*map(data.of_found, found().values())]
+    show({"packs": values}, as_json, _list_lines)
+
+
+@app.command(help=_("Install a pack by its name, or from a folder with a pack.toml."))
+def install(
+    source: Annotated[str, typer.Argument(help=_("A name that `tessera packs list` shows, or a folder."))],
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace) as opened, resumable(workspace, "packs", "install", source):
+        report = opened.packs.install(source, progress=progress)
+    show(data.of_pack_report(report), as_json, _report_lines)
+
+
+@app.command(
+    help=_("Bring packs to the version there is now. Notes that you changed stay as you have them, and are shown.")
+)
+def upgrade(
+    name: Annotated[str | None, typer.Argument(help=_("One pack; by default every one."))] = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace) as opened, resumable(workspace, "packs", "upgrade"):
+        names = [name] if name else [pack.name for pack in opened.packs.installed()]
+        reports = [data.of_pack_report(opened.packs.upgrade(one, progress=progress)) for one in names]
+        for report in reports:
+            report["edited"] = [*map(data.of, opened.packs.edited(report["name"]))]
+    show({"packs": reports}, as_json, lambda values: [line for one in values["packs"] for line in _report_lines(one)])
+
+
+@app.command(help=_("Put the notes of a pack into the trash; those that you changed stay."))
+def remove(name: Name, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    with workspace_at(workspace) as opened:
+        stay = opened.packs.remove(name)
+    show({"name": name, "stay": stay}, as_json, _remove_lines)
+
+
+def _list_lines(values: dict[str, Any]) -> list[str]:
+    lines = []
+    for pack in values["packs"]:
+        found, installed = pack["found"], pack["installed"]
+        state = _("not installed")
+        if installed:
+            state = _("installed in version {version}, {notes} notes in '{base}'", **installed)
+        head = f"{pack['name']} {found['version']} ({found['language']})" if found else pack["name"]
+        lines.append(f"{head}: {state}")
+        if found and found["description"]:
+            lines.append(f"  {found['description']}")
+    return lines or [_("There are no packs.")]
+
+
+def _report_lines(report: dict[str, Any]) -> list[str]:
+    lines = [
+        _(
+            "{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged",
+            **report,
+        )
+    ]
+    for note in report["edited"]:
+        lines.append(_("  {path} stays as you changed it. What the pack has now:", path=note["path"]))
+        if note["offered"] is None:
+            lines.append(_("    The pack has this note no more."))
+            continue
+        own, offered = note["own"].splitlines(), note["offered"].splitlines()
+        lines += [f"    {line}" for line in unified_diff(own, offered, n=1, lineterm="")][2:]
+    return lines
+
+
+def _remove_lines(values: dict[str, Any]) -> list[str]:
+    lines = [_("The pack {name} is removed; its notes are in the trash.", name=values["name"])]
+    if values["stay"]:
+        stay = plural("{n} note that you changed stays.", "{n} notes that you changed stay.", n=values["stay"])
+        lines.append(say(stay))
+    return lines

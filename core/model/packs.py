@@ -1,0 +1,78 @@
+"""Packs: versioned sets of notes that come along, in a folder or in an installed package."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A pack as its folder is: what `pack.toml` says. `base` is the base that its notes go into."""
+
+    name: str
+    version: str
+    base: str
+    language: str
+    folder: Path
+    description: str = ""
+
+    @property
+    def source_ref(self) -> str:
+        """The `source_ref` of the pack's notes."""
+        return f"pack:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPack:
+    """A pack in a workspace; `version` is empty until its first installation is complete.
+
+    `folder` is where it was installed from, empty for a pack that is found by its name. `notes` and `chunks` are those
+    in the workspace now.
+    """
+
+    name: str
+    version: str
+    base_id: str
+    base: str
+    folder: str
+    initialized_at: datetime
+    checked_at: datetime
+    notes: int = 0
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PackCard:
+    """A pack for lists: as it is found, as it is installed, or both."""
+
+    found: Pack | None
+    installed: InstalledPack | None
+
+    @property
+    def name(self) -> str:
+        noun = self.found or self.installed
+        return noun.name if noun else ""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedNote:
+    """A note of a pack that a person changed: its own text, and the pack's, None if the pack has it no more."""
+
+    note_id: str
+    path: str
+    title: str
+    own: str
+    offered: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PackReport:
+    """Result of an installation or an upgrade, in notes; `edited` stay as the person has them."""
+
+    name: str
+    version: str
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    edited: tuple[EditedNote, ...] = ()

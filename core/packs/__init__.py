@@ -1,0 +1,1 @@
+"""Packs: versioned sets of notes, installed and upgraded note by note."""

@@ -1,0 +1,92 @@
+"""Installed packs as rows, and for each of their files the hash of the content that was installed."""
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from core.model import InstalledPack, Note, Pack
+from core.store.database import AMONG, Table, decoding
+
+_PACK = """
+    SELECT packs.name, version, base_id, bases.name AS base, folder, initialized_at, checked_at,
+           (SELECT count(*) FROM notes WHERE source_ref = 'pack:' || packs.name) AS notes,
+           (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE source_ref = 'pack:' || packs.name)
+           AS chunks
+    FROM packs JOIN bases ON bases.id = base_id
+"""
+
+
+class PackTable(Table):
+    """The packs of a workspace, by name."""
+
+    def all(self) -> list[InstalledPack]:
+        """Return the installed packs, by name."""
+        return self._packs("ORDER BY packs.name")
+
+    def named(self, name: str) -> InstalledPack | None:
+        """Return an installed pack, None if there is none of this name."""
+        return next(iter(self._packs("WHERE packs.name = ?", name)), None)
+
+    @decoding
+    def _packs(self, where: str, *values: object) -> list[InstalledPack]:
+        return list(map(_pack, self._database.rows(f"{_PACK} {where}", *values)))
+
+    # writing
+
+    def begin(self, pack: Pack, base_id: str, folder: str) -> None:
+        """Write a pack whose notes are still to come."""
+        now = datetime.now(UTC).isoformat()
+        row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
+        self._database.insert("packs", row | {"initialized_at": now, "checked_at": now})
+
+    def finish(self, name: str, version: str, folder: str) -> None:
+        """Record that all notes of a version are there, and where the pack was read."""
+        now = datetime.now(UTC).isoformat()
+        self._database.execute(
+            "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
+        )
+
+    def check(self, names: Iterable[str]) -> None:
+        """Record that packs were compared with their folders now."""
+        now = datetime.now(UTC).isoformat()
+        self._database.execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
+
+    def drop(self, name: str) -> None:
+        """Delete a pack; its notes stay."""
+        self._database.execute("DELETE FROM packs WHERE name = ?", name)
+
+    # files and notes
+
+    def files(self, name: str) -> dict[str, str]:
+        """Return the hash of each file of a pack as it was installed, of deleted and edited notes too."""
+        return dict(self._database.rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
+
+    def put_file(self, note: Note) -> None:
+        """Record the file of a note that a pack wrote, in the transaction that writes the note."""
+        self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
+
+    def put_files(self, name: str, hashes: dict[str, str]) -> None:
+        """Record files of a pack."""
+        with self._database.write(aside=True) as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
+                [(path, content, name) for path, content in hashes.items()],
+            )
+
+    def drop_files(self, name: str, paths: Iterable[str]) -> None:
+        """Delete what is recorded of files that a pack has no more."""
+        self._database.execute(f"DELETE FROM pack_files WHERE pack = ? AND path {AMONG}", name, list(paths), aside=True)
+
+    def notes(self, name: str) -> dict[str, str]:
+        """Return the ids of the notes of a pack by their paths."""
+        return dict(
+            self._database.rows(
+                "SELECT path, id FROM notes WHERE source = 'pack' AND source_ref = ? AND path IS NOT NULL",
+                f"pack:{name}",
+            )
+        )
+
+
+def _pack(row: sqlite3.Row) -> InstalledPack:
+    times = {name: datetime.fromisoformat(row[name]) for name in ("initialized_at", "checked_at")}
+    return InstalledPack(**dict(row) | times)
