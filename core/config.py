@@ -39,6 +39,9 @@ KEYS = {
 }
 """Section -> environment variable with the server's API key; a key is no setting. `core.providers.keys` finds it."""
 
+INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
+"""Environment variable with the key of the server that has the vector index."""
+
 _OPTIONS = ChunkingOptions()
 
 
@@ -82,6 +85,27 @@ class SearchSection(_Parts):
         return SearchSettings.of({name: getattr(self, name) for name in self.model_fields_set})
 
 
+def plain_address(url: str) -> str:
+    """Return the address of a server without a slash at its end; raises ValueError for what is none, or holds a key."""
+    if not url:
+        return url
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna")
+    except ValueError:  # an impossible name or port
+        fits = False
+    if not fits:
+        raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        names = [*KEYS.values(), INDEX_TOKEN]
+        raise ValueError(
+            message("it must hold no name, password or key; a key belongs into one of {names}", names=names)
+        )
+    if " " in url or not url.isprintable():
+        raise ValueError(message("it must hold no spaces"))
+    return url.rstrip("/")
+
+
 class ServerSettings(_Section):
     """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
@@ -95,27 +119,7 @@ class ServerSettings(_Section):
     timeout_seconds: float = Field(60, gt=0, le=600)
     retries: int = Field(4, ge=0, le=10)
 
-    @field_validator("base_url")
-    @classmethod
-    def _plain(cls, url: str) -> str:
-        if not url:
-            return url
-        try:
-            parts = urlsplit(url)
-            fits = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna")
-        except ValueError:  # an impossible name or port
-            fits = False
-        if not fits:
-            raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
-        if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-            raise ValueError(
-                message(
-                    "it must hold no name, password or key; a key belongs into one of {names}", names=[*KEYS.values()]
-                )
-            )
-        if " " in url or not url.isprintable():
-            raise ValueError(message("it must hold no spaces"))
-        return url.rstrip("/")
+    _plain = field_validator("base_url")(plain_address)
 
 
 class EmbeddingsSettings(ServerSettings):
@@ -143,6 +147,20 @@ class LlmSettings(ServerSettings):
     """A language model; `input_characters` limits the text of notes in one request."""
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
+
+
+class IndexSettings(_Section):
+    """Where the vector index is: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
+
+    A search without an index compares with every vector.
+    """
+
+    kind: Literal["chroma", "none"] = "chroma"
+    url: str = ""
+    database: str = "default_database"
+    tenant: str = "default_tenant"
+
+    _plain = field_validator("url")(plain_address)
 
 
 class _Environment(EnvSettingsSource):
@@ -179,6 +197,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingsSettings = EmbeddingsSettings()
     rerank: RerankSettings = RerankSettings()
     llm: LlmSettings = LlmSettings()
+    index: IndexSettings = IndexSettings()
 
     @field_validator("workspace", "models_dir")
     @classmethod
@@ -282,7 +301,11 @@ def check(
 def settings(**values: Any) -> Settings:
     """Read the settings; raises ConfigError that names the key and its source."""
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
-    known |= {"LANGUAGE", places.VARIABLE.removeprefix("TESSERA_")}  # core.messages and core.places read them
+    known |= {
+        INDEX_TOKEN.removeprefix(PREFIX),
+        "LANGUAGE",
+        places.VARIABLE.removeprefix("TESSERA_"),
+    }  # core.messages and core.places read them
     for variable, value in os.environ.items():
         name = variable.removeprefix(PREFIX).partition("__")[0]
         if variable.upper().startswith(PREFIX) and half_character(value) is not None:

@@ -17,6 +17,7 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
 │  ├─ NotesDamaged             the database can't be read; names the newest backup
 │  ├─ IndexDamaged             says how to rebuild; keyword search still works
+│  ├─ IndexAway                the server of the index can't be reached; what is written is sent later
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
 ├─ EditError                   an invalid edit of a chunk or a note; says what to do instead
@@ -187,6 +188,10 @@ class NotesDamaged(StoreError):
 
 class IndexDamaged(StoreError):
     """The vector index can't be read; the notes and their vectors are safe."""
+
+
+class IndexAway(StoreError):
+    """The server of the vector index can't be reached, or refuses; the notes and their vectors are safe."""
 
 
 class NewerSchema(StoreError):

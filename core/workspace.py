@@ -56,7 +56,7 @@ class Workspace:
         folder = (path or self.settings.workspace).resolve()
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
-            self.store = Store(folder, readonly=readonly)
+            self.store = Store(folder, readonly=readonly, index=self.settings.index)
         except BaseException as error:
             if not isinstance(error, WorkspaceLocked):
                 _LOG.exception("The workspace can't be opened")

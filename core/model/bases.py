@@ -10,7 +10,7 @@ from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
 
 BaseKind = Literal["vector", "literal"]
-IndexState = Literal["closed", "opening", "ready", "building", "damaged"]
+IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
 """What a search by meaning finds: `ready` an index; otherwise it compares with every vector, which is slower."""
 
 

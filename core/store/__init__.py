@@ -5,6 +5,7 @@ the vectors that no window of the base has any more leave Chroma. A reader sees 
 leaves at worst vectors in Chroma that no window has; the next opening removes them.
 """
 
+import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,12 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from core.config import INDEX_TOKEN, IndexSettings
 from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import translated
 from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, unheard
 from core.store import ranking
+from core.store.apart import ChromaFolder, ChromaServer
+from core.store.backend import Address, Backend
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.cutting import Cutting
@@ -27,7 +31,7 @@ from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
-from core.store.index import Index
+from core.store.index import Index, NoIndex
 from core.store.lock import take
 from core.store.note_table import Moved, NoteTable
 from core.store.pack_table import PackTable
@@ -54,7 +58,7 @@ class Store:
     workspace when `readonly`.
     """
 
-    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+    def __init__(self, folder: Path, *, readonly: bool = False, index: IndexSettings | None = None) -> None:
         self.folder = folder.resolve()
         self.readonly = readonly
         file = self.folder / DATABASE
@@ -89,7 +93,16 @@ class Store:
         self.resident = Resident(self.database)
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until its new version is written."""
-        self.index = Index(self.folder / "chroma", self.database, self.changing)
+        self.index: Index | NoIndex = NoIndex()
+        chosen = index or IndexSettings()
+        if chosen.kind == "chroma":
+            self.index = Index(self._backend(chosen), self.database, self.changing)
+
+    def _backend(self, index: IndexSettings) -> Backend:
+        if not index.url:
+            return ChromaFolder(self.folder / "chroma")
+        token = os.environ.get(INDEX_TOKEN, "")
+        return ChromaServer(Address(index.url, self.database.owner, index.database, index.tenant, token))
 
     # index
 

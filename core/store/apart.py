@@ -1,6 +1,7 @@
-"""The vector index as the rest of the program meets it: Chroma runs in another process, which may die.
+"""Chroma as the rest of the program meets it: it runs in another process, which may die.
 
-One such process serves all folders that this one opens. A request and its reply are pickles on its standard streams.
+One such process serves all folders and servers that this one opens. A request and its reply are pickles on its standard
+streams.
 """
 
 import atexit
@@ -10,11 +11,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from core.errors import IndexDamaged, StoreError
+from core.faults import translated
 from core.model import Matrix
+from core.store import seal
+from core.store.backend import Address, Place, beside
+from core.store.chroma import FRESH, REPLACED
 
 _BATCH = 100
 """Entries that are added at a time: a search waits for one addition at most."""
@@ -24,18 +30,18 @@ _LONG = 600
 """The same for what reads a whole collection."""
 
 
-class ChromaFolder:
-    """A directory of Chroma and its collections by name. What fails is a StoreError, mostly IndexDamaged."""
+class Apart:
+    """Collections of Chroma by name, in a folder or on a server. What fails is a StoreError, mostly IndexDamaged."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, place: Place) -> None:
+        self._place = place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the directory, made `empty` or as it is; return whether its files are as a sound index left them."""
+        """Open the place, made `empty` or as it is; return whether it is as a sound index was left."""
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:
-        """Close the directory if it is open; `sealed` says that it is sound."""
+        """Close the place if it is open; `sealed` says that it is sound."""
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
@@ -77,7 +83,52 @@ class ChromaFolder:
         self._ask("drop", name=name)
 
     def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: Any) -> Any:
-        return _PROCESS.ask((self.path, verb, arguments), seconds)
+        return _PROCESS.ask((self._place, verb, arguments), seconds)
+
+
+class ChromaFolder(Apart):
+    """A directory of Chroma."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._path = path
+
+    def beside(self) -> "ChromaFolder":
+        """Return the directory in which this one is built again."""
+        return ChromaFolder(self._path.with_name(FRESH))
+
+    def take_over(self, fresh: "ChromaFolder") -> None:
+        """Put another directory in the place of this one; both are closed afterwards."""
+        fresh.close(sealed=False)
+        with suppress(StoreError):
+            self.close(sealed=False)
+        with translated(self._path.parent):
+            old = self._path.with_name(REPLACED)
+            seal.delete(old)
+            seal.delete(seal.file_of(self._path))
+            if os.path.lexists(self._path):
+                self._path.rename(old)
+            fresh._path.rename(self._path)
+            seal.delete(old)
+
+
+class ChromaServer(Apart):
+    """The collections of a workspace on a server of Chroma."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        self._address = address
+
+    def beside(self) -> "ChromaServer":
+        """Return the collections on the same server in which these are built again."""
+        return ChromaServer(beside(self._address))
+
+    def take_over(self, fresh: "ChromaServer") -> None:
+        """Put other collections in the place of these; both are closed afterwards."""
+        fresh._ask("hand_over", _LONG, owner=self._address.owner)
+        fresh.close(sealed=False)
+        with suppress(StoreError):
+            self.close(sealed=False)
 
 
 class _Process:
@@ -87,7 +138,7 @@ class _Process:
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
 
-    def ask(self, request: tuple[Path, str, dict[str, Any]], seconds: float) -> Any:
+    def ask(self, request: tuple[Place, str, dict[str, Any]], seconds: float) -> Any:
         """Return the reply to a request; raises a StoreError, IndexDamaged if the process dies or takes too long."""
         with self._lock:
             if self._running is None:

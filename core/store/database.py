@@ -152,6 +152,11 @@ class Database:
             statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
             return connection.execute(statement, list(row.values())).lastrowid or 0
 
+    @property
+    def owner(self) -> str:
+        """The name of this workspace among others on a server of Chroma; a copied workspace has the same."""
+        return str(self.value("SELECT owner FROM version"))
+
     # transactions
 
     def check_writable(self) -> None:

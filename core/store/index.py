@@ -4,22 +4,18 @@ While it is not open, or being built again, searches compare with every vector i
 """
 
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 
 from core.errors import IndexDamaged, StoreError
-from core.faults import translated
 from core.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
-from core.store import agreement, seal
-from core.store.apart import ChromaFolder
+from core.store import agreement
+from core.store.backend import Backend
 from core.store.base_table import BaseTable
-from core.store.chroma import FRESH, REPLACED
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 
@@ -31,15 +27,15 @@ _LOG = logging.getLogger(__name__)
 
 
 class Index:
-    """The collections of all bases in one directory of Chroma; only the process that may write opens it.
+    """The collections of all bases in one backend; only the process that may write opens it.
 
     `state` tells whether searches can use it, and `problem` why not. `changing` is held while a note is written.
     """
 
-    def __init__(self, folder: Path, database: Database, changing: threading.RLock) -> None:
+    def __init__(self, backend: Backend, database: Database, changing: threading.RLock) -> None:
         self.state: IndexState = "closed"
         self.problem: Message | None = None
-        self._folder = ChromaFolder(folder)
+        self._backend = backend
         self._database = database
         self._bases, self._chunks = BaseTable(database), ChunkTable(database)
         self._changing = changing
@@ -102,7 +98,7 @@ class Index:
         with self._opening:
             if self.state != "closed":
                 with suppress(StoreError):
-                    self._folder.close(sealed=self.ready)
+                    self._backend.close(sealed=self.ready)
                 self.state = "closed"
 
     # use
@@ -113,7 +109,7 @@ class Index:
             return None
         name = self.name(base)
         try:
-            return self._folder.search(name, query, count)
+            return self._backend.search(name, query, count)
         except StoreError as error:
             if name not in self._dropped:
                 self._fault(error)
@@ -121,28 +117,28 @@ class Index:
 
     def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None:
         """Add windows; those with a stored id stay as they are."""
-        self._write(lambda: self._folder.add(self.name(base), ids, vectors))
+        self._write(lambda: self._backend.add(self.name(base), ids, vectors))
 
     def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
         """Remove windows; unknown ids are ignored."""
-        self._write(lambda: self._folder.remove(self.name(base), ids))
+        self._write(lambda: self._backend.remove(self.name(base), ids))
 
     def build(self, base: KnowledgeBase) -> None:
         """Make the collection of a base and fill it with the windows that SQLite has."""
-        self._write(lambda: self._build(self._folder, base))
+        self._write(lambda: self._build(self._backend, base))
 
     def drop(self, base: KnowledgeBase) -> None:
         """Delete the collection of a base that is no longer in use."""
         self._dropped.add(self.name(base))
-        self._write(lambda: self._folder.drop(self.name(base)))
+        self._write(lambda: self._backend.drop(self.name(base)))
 
     def ids(self, base: KnowledgeBase) -> set[str]:
         """Return the ids of a base's windows in the index; raises IndexDamaged."""
-        return self._folder.ids(self.name(base))
+        return self._backend.ids(self.name(base))
 
     def names(self) -> set[str]:
         """Return the names of all collections; raises IndexDamaged."""
-        return self._folder.names()
+        return self._backend.names()
 
     def _write(self, write: Callable[[], None]) -> None:
         """Write if the index is in use: its next opening brings in what is missing. A failure is `problem`."""
@@ -159,26 +155,26 @@ class Index:
     # opening
 
     def _inspect(self) -> None:
-        """Open the directory, complete what was written without it, build anew the collections that aren't sound."""
-        sound = self._folder.open()
+        """Open the backend, complete what was written without it, build anew the collections that aren't sound."""
+        sound = self._backend.open()
         self.state = "opening"
         version = self._database.version()
-        names = self._folder.names()
+        names = self._backend.names()
         for base in self._bases.all():
             if self.name(base) not in names or self._churned(base) or not self._sound(base, trusted=sound):
                 _LOG.info("The index of a base is built again")
-                self._build(self._folder, base)
+                self._build(self._backend, base)
                 self._judge(base)
         self._begin(version)
 
     def _sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
         """Complete a collection, and return whether it answers as exact search does."""
-        self._reconcile(self._folder, base, compare=not trusted)
-        return (trusted or self._folder.reach(self.name(base)) >= REACH) and self._agrees(base)
+        self._reconcile(self._backend, base, compare=not trusted)
+        return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(base)
 
     def _renew(self, progress: Progress) -> None:
-        """Build all collections in an empty directory, and put it in the place of the one there is."""
-        fresh = ChromaFolder(self._folder.path.with_name(FRESH))
+        """Build all collections in an empty place, and put it in the place of the one there is."""
+        fresh = self._backend.beside()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
         version, bases = self._database.version(), self._bases.all()
@@ -191,12 +187,8 @@ class Index:
             self.state = "building"
             if self._database.version() != version:
                 self._complete(fresh)
-            fresh.close(sealed=False)
-            with suppress(StoreError):
-                self._folder.close(sealed=False)
-            with translated(self._folder.path.parent):
-                _swap(fresh.path, self._folder.path)
-            self._folder.open()
+            self._backend.take_over(fresh)
+            self._backend.open()
             self._begin(self._database.version())
         for base in bases:
             self._judge(base)
@@ -205,53 +197,53 @@ class Index:
         """Bring in what was written since that version of the database, and put the index into use."""
         with self._changing:
             if self._database.version() != version:
-                self._complete(self._folder)
-            for name in self._folder.names() - {self.name(base) for base in self._bases.all()}:
-                self._folder.drop(name)
+                self._complete(self._backend)
+            for name in self._backend.names() - {self.name(base) for base in self._bases.all()}:
+                self._backend.drop(name)
             self.state, self.problem = "ready", None
             _LOG.info("The search index is in use")
 
-    def _complete(self, folder: ChromaFolder) -> None:
+    def _complete(self, backend: Backend) -> None:
         """Bring in what was written while the collections were built."""
-        names = folder.names()
+        names = backend.names()
         for base in self._bases.all():
             if self.name(base) in names:
-                self._reconcile(folder, base)
+                self._reconcile(backend, base)
             else:
-                self._build(folder, base)
+                self._build(backend, base)
 
-    def _build(self, folder: ChromaFolder, base: KnowledgeBase) -> None:
+    def _build(self, backend: Backend, base: KnowledgeBase) -> None:
         """Make a collection and fill it, from nothing."""
-        for _ in self._built(folder, base):
+        for _ in self._built(backend, base):
             pass
 
-    def _built(self, folder: ChromaFolder, base: KnowledgeBase) -> Iterator[int]:
+    def _built(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
         """Build a collection, and yield how many windows it has so far."""
         name, done = self.name(base), 0
-        folder.drop(name)
-        folder.create(name)
+        backend.drop(name)
+        backend.create(name)
         self._bases.reset_index_added(base)
         yield done
         for ids, vectors in self._chunks.windows(base):
-            folder.add(name, ids, vectors)
+            backend.add(name, ids, vectors)
             done += len(ids)
             yield done
 
-    def _reconcile(self, folder: ChromaFolder, base: KnowledgeBase, *, compare: bool = False) -> None:
+    def _reconcile(self, backend: Backend, base: KnowledgeBase, *, compare: bool = False) -> None:
         """Add the missing windows to a collection and remove the stale ones.
 
         With `compare`, raises IndexDamaged where an entry isn't the vector that SQLite has.
         """
         name = self.name(base)
-        present = folder.ids(name)
+        present = backend.ids(name)
         expected: set[str] = set()
         for ids, vectors in self._chunks.windows(base):
             expected.update(ids)
             if compare:
-                agreement.compare(folder.vectors(name, [key for key in ids if key in present]), ids, vectors)
+                agreement.compare(backend.vectors(name, [key for key in ids if key in present]), ids, vectors)
             missing = [number for number, key in enumerate(ids) if key not in present]
-            folder.add(name, [ids[number] for number in missing], vectors[missing])
-        folder.remove(name, sorted(present - expected))
+            backend.add(name, [ids[number] for number in missing], vectors[missing])
+        backend.remove(name, sorted(present - expected))
 
     def _churned(self, base: KnowledgeBase) -> bool:
         added, living = self._bases.index_added(base), self._chunks.count(base)[2]
@@ -268,15 +260,32 @@ class Index:
 
     def _agrees(self, base: KnowledgeBase) -> bool:
         """Whether stored vectors that are searched for find themselves and what exact search finds."""
-        return agreement.agrees(partial(self._chunks.windows, base), partial(self._folder.search, self.name(base)))
+        return agreement.agrees(partial(self._chunks.windows, base), partial(self._backend.search, self.name(base)))
 
 
-def _swap(fresh: Path, place: Path) -> None:
-    """Put a folder in the place of whatever is there."""
-    old = place.with_name(REPLACED)
-    seal.delete(old)
-    seal.delete(seal.file_of(place))
-    if os.path.lexists(place):
-        place.rename(old)
-    fresh.rename(place)
-    seal.delete(old)
+class NoIndex:
+    """The index of a workspace without one: every search compares with every vector."""
+
+    state: IndexState = "none"
+    problem: Message | None = None
+    ready = False
+
+    def open(self, progress: Progress = unheard, *, heal: bool = True) -> None: ...
+    def rebuild(self, progress: Progress = unheard) -> None: ...
+    def close(self) -> None: ...
+    def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None: ...
+    def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
+    def build(self, base: KnowledgeBase) -> None: ...
+    def drop(self, base: KnowledgeBase) -> None: ...
+
+    def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
+        """Return None: the store compares exactly."""
+        return None
+
+    def ids(self, base: KnowledgeBase) -> set[str]:
+        """Return no id."""
+        return set()
+
+    def names(self) -> set[str]:
+        """Return no name."""
+        return set()

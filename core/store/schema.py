@@ -95,6 +95,8 @@ _VERSIONS = """
                            'extra', json(extra), 'warnings', json(warnings), 'front', front,
                            'tags', (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id))
         FROM notes;
+    ALTER TABLE version ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+    UPDATE version SET owner = lower(hex(randomblob(8)));
     CREATE TABLE drafts (
         key TEXT PRIMARY KEY,
         base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
