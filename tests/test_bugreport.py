@@ -14,7 +14,7 @@ from core.config import KEYS
 from core.errors import StoreError, TesseraError
 from core.messages import message
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 LETTERS = st.text(st.characters(codec="utf-8", exclude_characters="\0/\\"), max_size=12)
 
@@ -80,7 +80,7 @@ def test_the_report_says_what_a_maintainer_needs(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("TESSERA_SEARCH__LIMIT", "7")
     monkeypatch.setenv("TESSERA_SEARCH__FUSION", "reciprocal")
     with Workspace(tmp_path / "w") as opened:
-        opened.notes.apply(opened.notes.plan_folder(notes.write(tmp_path / "vault"), "mine"))
+        opened.notes.apply(opened.notes.plan_folder(samples.write(tmp_path / "vault"), "mine"))
         opened.store.index.problem = StoreError("{why}: rebuild", why="secret").message
         said = str(opened.bug_report())
     for line in ("  search.limit: 7", "  search.fusion: reciprocal", "index: {why}: rebuild", "open for: writing"):

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import chunking_evaluation
 from benchmarks.chunking_evaluation import once, published
-from tests import notes
+from tests import samples
 
 SPEECH = "".join(
     f"Sentence {number} speaks of apple{number}, pear{number} and plum{number}.\n\n" for number in range(80)
@@ -17,7 +17,7 @@ SPEECH = "".join(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder laid out as the published one, with two corpora of a question or two each."""
-    texts = {"speech": SPEECH, "long": notes.long_note(12)}
+    texts = {"speech": SPEECH, "long": samples.long_note(12)}
     (tmp_path / "data/corpora").mkdir(parents=True)
     for name, text in texts.items():
         (tmp_path / f"data/corpora/{name}.md").write_text(text, "utf-8")

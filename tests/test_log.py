@@ -11,7 +11,7 @@ from core import cli, log
 from core.errors import ModelError
 from core.intake.imports import Imports
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 SECRET = "Zaubernuss"
 
@@ -27,7 +27,7 @@ def written(folder: Path) -> str:
 
 
 def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path: Path) -> None:
-    vault = notes.write(tmp_path / "vault")
+    vault = samples.write(tmp_path / "vault")
     (vault / "empty.md").touch()
     with Workspace(tmp_path / "w") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
@@ -42,7 +42,7 @@ def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path:
 
 
 def test_what_is_healed_is_logged(tmp_path: Path) -> None:
-    vault = notes.write(tmp_path / "vault")
+    vault = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "w") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     (tmp_path / "w" / "chroma" / "chroma.sqlite3").write_bytes(b"no database")
@@ -144,7 +144,7 @@ def test_a_log_that_cant_be_written_breaks_nothing(
         pytest.skip("a system without /dev/full")
     (tmp_path / "w").mkdir()
     damage(tmp_path / "w" / log.FILE)  # type: ignore[operator]
-    vault = notes.write(tmp_path / "vault")
+    vault = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "w") as workspace:
         assert workspace.notes.apply(workspace.notes.plan_folder(vault)).added == 3
     assert "Traceback" not in capfd.readouterr().err

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from core.embedding import Embedder
-from tests import notes
+from tests import samples
 
 
 def test_importing_and_searching_ask_no_network(bundled: Embedder, tmp_path: Path) -> None:
-    folder = notes.write(tmp_path / "vault")
+    folder = samples.write(tmp_path / "vault")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
 
     def run(*arguments: str) -> dict[str, object]:

@@ -19,14 +19,14 @@ from core.markdown.parser import Parsed
 from core.model import ChunkingOptions, Filters, Pipeline, SearchResult, SyncReport
 from core.query.filters import filters_of
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return notes.write(tmp_path / "vault")
+    return samples.write(tmp_path / "vault")
 
 
 @pytest.fixture
@@ -130,17 +130,17 @@ def test_front_matter_is_metadata_and_offsets_count_it(workspace: Workspace, fol
     assert set(hit.note.tags) == {"redis", "缓存"}
     assert hit.note.updated_at == datetime(2026, 3, 1, tzinfo=UTC)
     start = hit.note.body_start + hit.passage.start
-    assert notes.CACHE[start : start + len(hit.passage.text)] == hit.passage.text
+    assert samples.CACHE[start : start + len(hit.passage.text)] == hit.passage.text
 
 
 def test_only_what_changed_is_embedded_again(workspace: Workspace, folder: Path) -> None:
     long = folder / "long.md"
-    long.write_text(notes.long_note(20))
+    long.write_text(samples.long_note(20))
     synced(workspace, folder)
     again = synced(workspace, folder)
     assert (again.unchanged, again.added, again.changed, again.embedded_windows) == (4, 0, 0, 0)
     before = {chunk.id for note in workspace.notes.cards() for chunk in workspace.chunks.of_note(note.id)}
-    long.write_text(notes.long_note(20).replace("word7 of this", "word7 of this entirely new"))
+    long.write_text(samples.long_note(20).replace("word7 of this", "word7 of this entirely new"))
     edited = synced(workspace, folder)
     assert (edited.changed, edited.unchanged) == (1, 3)
     assert 1 <= edited.embedded_windows <= 3
@@ -283,7 +283,7 @@ def test_filters(workspace: Workspace, folder: Path) -> None:
 
 
 def test_a_hit_is_widened_as_far_as_its_note_goes(workspace: Workspace, folder: Path) -> None:
-    text = notes.long_note(20)
+    text = samples.long_note(20)
     (folder / "long.md").write_text(text)
     synced(workspace, folder)
     chunks = workspace.chunks.of_note(workspace.search("word7", mode="keyword").hits[0].note.id)
@@ -308,7 +308,7 @@ def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, t
     for store in (lambda text: workspace.questions.add_set(base.name, text), workspace.history.remember):
         with pytest.raises(StoreError, match="Half of a character stands behind 'caf'"):
             store("caf\udce9")
-    folder = notes.write(tmp_path / "caf\udce9")
+    folder = samples.write(tmp_path / "caf\udce9")
     with pytest.raises(SourceError, match="not valid text"):
         workspace.notes.plan_folder(folder, "base")
 
@@ -330,7 +330,7 @@ def test_options_out_of_range(workspace: Workspace) -> None:
 
 
 def test_a_workspace_in_the_notes_folder_is_no_note(tmp_path: Path) -> None:
-    folder = notes.write(tmp_path / "vault")
+    folder = samples.write(tmp_path / "vault")
     with Workspace(folder / "workspace") as workspace:
         (folder / "workspace" / "x.md").write_text("inside")
         assert synced(workspace, folder).added == 3
@@ -356,7 +356,7 @@ def test_searching_goes_on_during_an_import(workspace: Workspace, folder: Path, 
     more = tmp_path / "more"
     more.mkdir()
     for number in range(6):
-        (more / f"{number}.md").write_text(notes.long_note(10).replace("word", f"note{number}word"))
+        (more / f"{number}.md").write_text(samples.long_note(10).replace("word", f"note{number}word"))
     started = threading.Event()
 
     def work(progress):  # type: ignore[no-untyped-def]
@@ -401,7 +401,7 @@ def test_questions_with_known_answers(workspace: Workspace, folder: Path, tmp_pa
 
 
 def test_a_preview_is_what_an_import_stores(workspace: Workspace, folder: Path) -> None:
-    (folder / "long.md").write_text(notes.long_note(20))
+    (folder / "long.md").write_text(samples.long_note(20))
     synced(workspace, folder)
     _, cut = Imports.preview(folder / "long.md", ChunkingOptions(), "bundled")
     card = next(card for card in workspace.notes.cards() if card.path == "long.md")

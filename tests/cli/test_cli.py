@@ -19,7 +19,7 @@ from core.errors import ModelError
 from core.model import Matrix, Role
 from core.registry import Entry
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 from tests.fakes import WordLengths
 from tests.model_server import ModelServer
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("bundled")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return notes.write(tmp_path / "vault")
+    return samples.write(tmp_path / "vault")
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_a_question_that_the_notes_do_not_answer_is_told(
 
 
 def test_expanding_shows_the_neighbours(run: Any, folder: Path) -> None:
-    (folder / "long.md").write_text(notes.long_note(20))
+    (folder / "long.md").write_text(samples.long_note(20))
     run("import", folder)
     plain = run("search", "word7", "--mode", "keyword")["hits"][0]
     wide = run("search", "word7", "--mode", "keyword", "--expand", 1)["hits"][0]
@@ -118,7 +118,7 @@ def test_chunks_shows_the_cut_and_stores_nothing(run: Any, folder: Path, tmp_pat
     assert cut["reasons"]
     (chunk,) = cut["chunks"]
     assert chunk["kind"] == "full_document"
-    assert notes.CACHE[chunk["file_start"] : chunk["file_end"]] == chunk["text"]
+    assert samples.CACHE[chunk["file_start"] : chunk["file_end"]] == chunk["text"]
     lines = run("chunks", folder / "kitchen/bread.txt", "--strategy", "lines")
     assert [chunk["kind"] for chunk in lines["chunks"]] == ["line"]
     small = run("chunks", folder / "backups.md", "--strategy", "recursive", "--chunk-size", 20, "--chunk-overlap", 5)
@@ -127,7 +127,7 @@ def test_chunks_shows_the_cut_and_stores_nothing(run: Any, folder: Path, tmp_pat
 
 
 def test_chunks_compares_two_strategies_and_draws_them(run: Any, folder: Path, capsys: Any) -> None:
-    (folder / "long.md").write_text(notes.long_note(20) + "<script>alert(1)</script>\n")
+    (folder / "long.md").write_text(samples.long_note(20) + "<script>alert(1)</script>\n")
     shown = run("chunks", folder / "long.md", "--compare", "recursive")
     assert (shown["strategy"], shown["compare"]["strategy"]) == ("markdown", "recursive")
     assert shown["sizes"]["count"] == len(shown["chunks"])
@@ -287,7 +287,7 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(40):
-        (folder / f"{number}.md").write_text(notes.long_note(60).replace("word", f"note{number}word"))
+        (folder / f"{number}.md").write_text(samples.long_note(60).replace("word", f"note{number}word"))
     command = [sys.executable, "-m", "core.cli", "import", str(folder), "--workspace", str(tmp_path / "workspace")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not (tmp_path / "workspace" / "chroma").exists() and process.poll() is None:
@@ -353,7 +353,7 @@ def test_an_import_whose_model_is_stopped_or_fails_goes_on_by_a_command(
 ) -> None:
     folder = tmp_path / "long"
     folder.mkdir()
-    (folder / "long.md").write_text(notes.long_note(30))
+    (folder / "long.md").write_text(samples.long_note(30))
     monkeypatch.setenv("TESSERA_EMBEDDER", "stoppable")
     monkeypatch.setattr(Stoppable, "left", 5)
     status, error = run("import", folder)
@@ -460,7 +460,7 @@ def test_ctrl_c_leaves_a_switch_that_goes_on_or_is_abandoned(
 ) -> None:
     folder = tmp_path / "long"
     folder.mkdir()
-    (folder / "long.md").write_text(notes.long_note(30))
+    (folder / "long.md").write_text(samples.long_note(30))
     run("import", folder)
     windows = run("models", "switch", "long", "stoppable", "--yes", "--abandon")
     assert windows == {"base": "long", "switched": False, "embedder": "words"}

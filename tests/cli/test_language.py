@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.messages import from_json, render
-from tests import notes
+from tests import samples
 
 CHINESE = re.compile("[一-鿿]")
 
@@ -25,7 +25,7 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notes")
-    done = run("import", notes.write(folder / "vault"), "--workspace", folder / "workspace", LANG="zh_CN.UTF-8")
+    done = run("import", samples.write(folder / "vault"), "--workspace", folder / "workspace", LANG="zh_CN.UTF-8")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("新增 3，修改 0，改名 0，移除 0，未变 0，失败 0\n已索引 3 个分块")
     return folder / "workspace"

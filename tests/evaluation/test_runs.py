@@ -30,7 +30,7 @@ from core.model import (
 )
 from core.retrieval.searching import Searching
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
@@ -53,7 +53,7 @@ def file_of(asked: dict[str, tuple[str, str]]) -> bytes:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return notes.write(tmp_path / "vault")
+    return samples.write(tmp_path / "vault")
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_other_chunks_are_made_beside_the_base(workspace: Workspace, kept: Quest
     assert workspace.notes.get(restoring.note_id).body[restoring.start : restoring.end].startswith("## Restoring")
     assert run.settings["strategy"] == "markdown"
     # What was made is taken up again, and follows the notes.
-    (folder / "backups.md").write_text(notes.BACKUPS.replace("## Restoring", "## Getting it back"))
+    (folder / "backups.md").write_text(samples.BACKUPS.replace("## Restoring", "## Getting it back"))
     workspace.notes.apply(workspace.notes.plan_folder(folder))
     (again,) = workspace.runs.run(kept, [SECTIONS])
     moved = workspace.runs.results(again.id)[0].hits[0]

@@ -12,7 +12,7 @@ from core.errors import ConfigError, ProviderError, ProviderUnavailable, Unknown
 from core.models.servers import SECTIONS, Servers
 from core.providers import keys
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 from tests.model_server import Answer, ModelServer
 
 KEY = "sk-TESTKEY-0123456789"
@@ -129,7 +129,7 @@ def test_a_change_holds_at_once_and_no_key_is_in_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDER", "openai_compatible")
-    vault = notes.write(tmp_path / "vault")
+    vault = samples.write(tmp_path / "vault")
     with ModelServer() as one, ModelServer() as other, Workspace(tmp_path / "workspace") as workspace:
         workspace.servers.enter("embeddings", base_url=one.url, model="m")
         workspace.servers.enter_key("embeddings", KEY)

@@ -9,7 +9,7 @@ from core.embedding import EMBEDDERS
 from core.registry import Entry
 from core.workspace import Workspace
 from pages.ui.shared import shell
-from tests import notes
+from tests import samples
 
 MAIN = Path(__file__).parents[2] / "pages" / "main.py"
 
@@ -64,7 +64,7 @@ class Screen:
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
-    return notes.write(tmp_path / "vault")
+    return samples.write(tmp_path / "vault")
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +99,7 @@ def long(place: Path, tmp_path: Path) -> str:
     """The id of a note of 30 sections, which are its chunks; it is alone in its base."""
     folder = tmp_path / "long"
     folder.mkdir()
-    (folder / "long.md").write_text(notes.long_note(30))
+    (folder / "long.md").write_text(samples.long_note(30))
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
         return workspace.notes.cards()[0].id

@@ -8,7 +8,7 @@ import pytest
 from core.model import Question, QuestionSet, SearchSettings
 from core.workspace import Workspace
 from pages.ui.shared.jobs import SAMPLES
-from tests import notes
+from tests import samples
 from tests.pages.conftest import Screen
 
 QUOTE = "Create an empty database and run `pg_restore --dbname=shop_test shop.dump`."
@@ -468,7 +468,7 @@ def test_a_question_with_a_kind_outlives_its_last_mark(filled: Screen) -> None:
 
 
 def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Screen, tmp_path: Path) -> None:
-    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(notes.write(tmp_path / "other")))
+    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(samples.write(tmp_path / "other")))
     keep(filled, NEGATIVE, name="a")
     keep(filled, NEGATIVE, name="b")
     look(filled, set="b").open("search", q="pg_restore base:vault").press("mark_")

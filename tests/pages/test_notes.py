@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 from tests.pages.conftest import Screen
 
 
@@ -39,7 +39,7 @@ def test_a_plan_can_be_left_alone(vault: Path) -> None:
 
 
 def test_a_second_sync_tells_what_changed(filled: Screen, vault: Path) -> None:
-    (vault / "backups.md").write_text(notes.BACKUPS + "\nOne more line.\n")
+    (vault / "backups.md").write_text(samples.BACKUPS + "\nOne more line.\n")
     (vault / "kitchen" / "bread.txt").rename(vault / "bread.txt")
     filled.open("notes").press("again_0")
     assert "<b>1</b><span>Changed" in figures(filled)

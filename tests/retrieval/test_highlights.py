@@ -7,7 +7,7 @@ from core.embedding import EMBEDDERS
 from core.registry import Entry
 from core.retrieval.highlights import sentences
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 NOTE = """## Oven
 
@@ -40,7 +40,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
     monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(notes.write(tmp_path / "vault")))
+        workspace.notes.apply(workspace.notes.plan_folder(samples.write(tmp_path / "vault")))
         workspace.models.start_warming()
         workspace.jobs.wait("warm", 30)
         yield workspace

@@ -10,7 +10,7 @@ from core.embedding import EMBEDDERS
 from core.errors import QueryError, TesseraError
 from core.registry import Entry
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 PIECES = st.sampled_from(
     [
@@ -43,7 +43,7 @@ QUERIES = st.one_of(
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    folder = notes.write(tmp_path_factory.mktemp("hostile") / "vault")
+    folder = samples.write(tmp_path_factory.mktemp("hostile") / "vault")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
         patch.setenv("TESSERA_EMBEDDER", "words")

@@ -13,7 +13,7 @@ from core.query.decomposition import SIDE
 from core.query.filters import filters_of
 from core.retrieval.rounds import LEAD, SYNONYM, WHOLE
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 from tests.model_server import Answer, ModelServer
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -63,7 +63,7 @@ LONG = "# Gardening\n\n" + "\n\n".join(
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = notes.write(tmp_path_factory.mktemp("searching") / "vault")
+    folder = samples.write(tmp_path_factory.mktemp("searching") / "vault")
     for name, text in {"redis.md": REDIS, "memcached.md": MEMCACHED, "old.md": OLD, "garden.md": LONG}.items():
         (folder / name).write_text(text)
     (folder / "clippings").mkdir()

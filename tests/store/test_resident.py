@@ -9,7 +9,7 @@ from core.model import Chunk, ChunkingOptions, Matrix, Note
 from core.store import Store, resident
 from core.store.cutting import Cutting
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 COUNT, DIMENSION = 1100, 384
 """Chroma writes its graph every 1,000 vectors and makes the rest of it at each opening, in an order that changes."""
@@ -73,7 +73,7 @@ def nearest(workspace: Workspace, question: str) -> list[Chunk]:
 def test_what_is_written_is_found_at_once(tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.settings.embedder = "tfidf"
-        workspace.notes.apply(workspace.notes.plan_folder(notes.write(tmp_path / "notes"), "notes"))
+        workspace.notes.apply(workspace.notes.plan_folder(samples.write(tmp_path / "notes"), "notes"))
         chunk = nearest(workspace, "dough in the fridge")[0]
         workspace.chunks.edit(chunk.id, "Rye needs no kneading.")
         assert nearest(workspace, "kneading rye")[0].text == "Rye needs no kneading."
