@@ -8,7 +8,7 @@ from typing import Unpack
 from core import bugreport, files
 from core.bugreport import BugReport
 from core.config import Settings, settings
-from core.errors import TesseraError, WorkspaceLocked
+from core.errors import StoreError, TesseraError, WorkspaceLocked
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
@@ -80,6 +80,7 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         if not readonly:
+            self._expire_trash()
             self.packs.start()
 
     def __enter__(self) -> "Workspace":
@@ -98,6 +99,13 @@ class Workspace:
         if not self.readonly:
             _LOG.info("Closed")
         self.log.close()
+
+    def _expire_trash(self) -> None:
+        """Delete for good what is old in the trash; where nothing can be written it stays until the next opening."""
+        try:
+            self.notes.expire_trash()
+        except StoreError:
+            _LOG.warning("The trash stays as it is", exc_info=True)
 
     @property
     def readonly(self) -> bool:

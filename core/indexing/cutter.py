@@ -8,7 +8,7 @@ from functools import partial
 from core import chunking
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import one_file
+from core.errors import SourceError, one_file
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
 from core.markdown.outline import Outline
@@ -23,7 +23,8 @@ class Draft:
     """A note to be indexed, as its file is now.
 
     The next sync recognizes a changed file by `mtime_ns` and `size`. `outline` is the body's, if the
-    reader of the file parsed it. With a `change` it becomes a new version of the note.
+    reader of the file parsed it. With a `change` it becomes a new version of the note. `replaces` is the content hash
+    of the stored note that a file was compared with, "" without one; it has another one if it was changed since.
     """
 
     note: Note
@@ -31,6 +32,7 @@ class Draft:
     size: int | None = None
     outline: Outline | None = None
     change: Revision | None = None
+    replaces: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +74,23 @@ class Cutter:
         self._keep_ready = keep_ready
 
     def cut(self, draft: Draft) -> CutNote:
-        """Cut a note as its file is, under the edits it has; a note that wasn't stored before has no windows."""
+        """Cut a note as its file is, under the edits it has; a note that wasn't stored before has no windows.
+
+        Raises SourceError for a file whose note was changed since they were compared.
+        """
         note = draft.note
         # Read before all else: a change after it raises the stored generation, and the note is cut again.
         generation = self._store.notes.generation(note.id)
         edits: Sequence[Edit] = self._store.edits.of_note(note.id)
         stored = self._store.notes.note(note.id) if generation else None
-        if edits and stored:
-            edits = follow(edits, stored.body, note.body)
-        if stored and draft.change and draft.change.kind == "sync":
-            note = with_own_fields(note, stored)
-        version = self._store.versions.last(note.id) + 1 if draft.change else note.version
+        if stored and draft.replaces not in (None, stored.content_hash):
+            raise SourceError(str(note.path), "This note was changed here meanwhile. Sync again.")
+        earlier = stored or self._store.versions.newest(note.id)
+        if edits and earlier:
+            edits = follow(edits, earlier.body, note.body)
+        if earlier and draft.change and draft.change.author == "sync":
+            note = with_own_fields(note, earlier)
+        version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
         return self._cut(
             replace(draft, note=replace(note, generation=generation + 1, version=version)),
             edits,

@@ -94,11 +94,15 @@ class Importer:
 
     def _drafts(self, plan: SyncPlan) -> Iterator[Draft]:
         deleted = self._store.versions.deleted(self._base.id)
-        trashed = {one.path: one.version.note_id for one in deleted}
-        taken = self._store.notes.ids() | {*trashed.values()}
-        known = {match.file.path: match.note.note_id for match in plan.changed}
+        trashed = {one.path: one.version.note_id for one in deleted if one.source_ref}
+        trashed |= {one.path: one.version.note_id for one in deleted if one.source_ref == plan.source_ref}
+        taken = self._store.notes.ids() | {one.version.note_id for one in deleted}
+        known = {match.file.path: match.note for match in plan.changed}
         for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
-            note_id = known.get(file.path) or trashed.get(file.path) or fresh_id(f"{self._base.id}/{file.path}", taken)
+            old = known.get(file.path)
+            earlier_id = old.note_id if old else trashed.get(file.path)
+            note_id = earlier_id or fresh_id(f"{self._base.id}/{file.path}", taken)
+            change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
             try:
                 with one_file(file.path):
                     draft = self._draft(plan, file, note_id)
@@ -106,7 +110,7 @@ class Importer:
                 self._failed.append(Failed(file.path, error.reason))
                 continue
             taken.add(note_id)
-            yield draft
+            yield replace(draft, change=change, replaces=old.content_hash if old else "")
 
     def _draft(self, plan: SyncPlan, file: SourceFile, note_id: str) -> Draft:
         data = folder.read(plan.folder, file.path)
@@ -120,5 +124,4 @@ class Importer:
             source_ref=plan.source_ref,
             updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
         )
-        is_new = not self._store.notes.generation(note_id)
-        return Draft(note, file.mtime_ns, file.size, outline, Revision("create" if is_new else "sync", "sync"))
+        return Draft(note, file.mtime_ns, file.size, outline)

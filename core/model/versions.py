@@ -32,11 +32,15 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Trashed:
-    """A deleted note that can be restored; `version` is its last one, of the kind `delete`."""
+    """A deleted note that can be restored; `version` is its last one, of the kind `delete`.
+
+    `source_ref` is the folder of its file, "" of a note that was written here.
+    """
 
     version: Version
     base_id: str
     path: str | None
+    source_ref: str
 
 
 @dataclass(frozen=True, slots=True)

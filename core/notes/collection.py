@@ -1,29 +1,20 @@
 """The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
-import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Unpack
 
-from core import embedding
 from core.config import Settings
-from core.errors import Conflict, EditError, NoteNotFound, QueryError, TesseraError
+from core.errors import NoteNotFound, QueryError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.indexing.cutter import Draft
-from core.indexing.indexer import Indexer
-from core.indexing.waiting import FAILURES
-from core.intake.folder import content_hash
 from core.intake.imports import Imports
-from core.intake.notefile import look_into
-from core.messages import Message
 from core.model import (
     FIELDS,
     Added,
     Author,
     Filters,
-    KnowledgeBase,
     Note,
     NoteCard,
     NoteDraft,
@@ -32,14 +23,12 @@ from core.model import (
     Version,
 )
 from core.models import Models
-from core.notes import filing, naming
-from core.notes.fields import NoteFields, check_text, checked, with_fields
+from core.notes.adding import Adding
+from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.texts import of_version, with_body
+from core.notes.trash import Trash
+from core.notes.writer import Writer
 from core.store import Store
-from core.store.ids import fresh_id
-
-_LOG = logging.getLogger(__name__)
-_GROUP = 256
-"""Notes of `add_many` that are written together."""
 
 
 class Notes(Imports):
@@ -47,8 +36,10 @@ class Notes(Imports):
 
     def __init__(self, store: Store, settings: Settings, models: Models, bases: Bases, chunks: Chunks) -> None:
         super().__init__(store, models, bases)
-        self._chunks = chunks
-        self._trash_days = settings.trash_days
+        self._writer = Writer(store, bases, chunks)
+        self._trash = Trash(store, self._writer)
+        self.trash_stays = timedelta(days=settings.trash_days)
+        """How long a deleted note can be restored."""
         store.versions.most = settings.keep_versions
 
     # reading
@@ -115,31 +106,10 @@ class Notes(Imports):
         """
         self._store.database.check_writable()
         into = self._base_for_import(base)
-        paths = self._store.notes.paths(into)
-        taken = self._store.notes.ids() | self._store.versions.note_ids()
-        note_ids: list[str] = []
-        failed: list[tuple[int, Message]] = []
-        group: list[Draft] = []
-        for number, item in enumerate(items):
-            try:
-                note = self._new(into, dict(item), author, paths)
-            except TesseraError as error:
-                if strict:
-                    raise
-                failed.append((number, error.message))
-                continue
-            note = replace(note, id=fresh_id(f"{into.id}/{note.path}", taken))
-            paths.add(str(note.path))
-            taken.add(note.id)
-            note_ids.append(note.id)
-            group.append(Draft(note, change=Revision("create", author)))
-            if len(group) >= _GROUP:
-                self._write(into, group)
-                group = []
-        self._write(into, group)
+        added = Adding(self._store, self._writer, into, author).add(items, strict=strict)
         if embed:
-            self._embed(note_ids)
-        return Added(tuple(note_ids), tuple(failed))
+            self._writer.embed(added.note_ids)
+        return added
 
     def update(
         self,
@@ -151,7 +121,7 @@ class Notes(Imports):
         embed: bool = True,
         **fields: Unpack[NoteFields],
     ) -> Note:
-        """Revision the text or fields of a note, and return it; what isn't given stays, and so does a note's path.
+        """Change the text or fields of a note, and return it; what isn't given stays, and so does a note's path.
 
         An edit of a file's text goes into the file, where the note's base writes files; fields go there too, and
         elsewhere stay the person's over those of the file. Raises NoteNotFound, Conflict if the note's version isn't
@@ -159,15 +129,14 @@ class Notes(Imports):
         """
 
         def change(note: Note) -> Note:
-            return _with_body(with_fields(note, fields), note.body if body is None else body)
+            return with_body(with_fields(note, fields), note.body if body is None else body)
 
-        return self._change(note_id, change, Revision("update", author), expected_version, embed=embed)
+        return self._writer.change(note_id, change, Revision("update", author), expected_version, embed=embed)
 
     def set_fields(self, note_ids: Sequence[str], *, author: Author = "person", **fields: Unpack[NoteFields]) -> None:
         """Set fields of several notes."""
         values = checked(fields)
-        for note_id in note_ids:
-            self._change(note_id, lambda note: replace(note, **values), Revision("update", author))
+        self._writer.change_all(note_ids, lambda note: replace(note, **values), Revision("update", author))
 
     def tag(
         self, note_ids: Sequence[str], *, add: Iterable[str] = (), remove: Iterable[str] = (), author: Author = "person"
@@ -178,8 +147,7 @@ class Notes(Imports):
         def change(note: Note) -> Note:
             return with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in less), *more]})
 
-        for note_id in note_ids:
-            self._change(note_id, change, Revision("update", author))
+        self._writer.change_all(note_ids, change, Revision("update", author))
 
     def give_back(self, note_id: str, names: Iterable[str], *, author: Author = "person") -> Note:
         """Let fields be those of the note's file again; return the note."""
@@ -190,7 +158,7 @@ class Notes(Imports):
             rest = {name: value for name, value in note.overridden.items() if name not in given}
             return replace(note, overridden=rest, **own)
 
-        return self._change(note_id, change, Revision("update", author))
+        return self._writer.change(note_id, change, Revision("update", author))
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
         """Copy a note, to be edited here where its file isn't written; return the copy."""
@@ -223,17 +191,14 @@ class Notes(Imports):
     ) -> Note:
         """Give a note the title, text and fields of one of its versions, as a new version; return the note."""
         old = self.at(note_id, number)
-        fields = {name: getattr(old, name) for name in FIELDS}
-
-        def change(note: Note) -> Note:
-            return _with_body(replace(note, **fields), old.body, tags=old.tags)
-
-        return self._change(note_id, change, Revision("revert", author), expected_version, embed=embed)
+        change = Revision("revert", author)
+        return self._writer.change(
+            note_id, lambda note: of_version(note, old, FIELDS), change, expected_version, embed=embed
+        )
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
         """Archive notes: they answer only where a question asks for them."""
-        for note_id in note_ids:
-            self._change(note_id, lambda note: replace(note, status="archived"), Revision("archive", author))
+        self._writer.change_all(note_ids, lambda note: replace(note, status="archived"), Revision("archive", author))
 
     # deleting and restoring
 
@@ -242,49 +207,29 @@ class Notes(Imports):
 
         Their files stay on disk, and the next sync imports them again.
         """
-        self._store.open_index()
-        ids = [note_ids] if isinstance(note_ids, str) else note_ids
-        for base, here in self._by_base(ids):
-            self._store.delete_notes(base, here, Revision("delete", author))
+        self._trash.put([note_ids] if isinstance(note_ids, str) else note_ids, author)
 
     def trash(self, base: str | None = None) -> list[Trashed]:
         """Return the deleted notes, the last deleted first."""
-        return self._store.versions.deleted(self._bases.get(base).id if base else None)
+        return self._trash.all(self._bases.get(base).id if base else None)
 
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.
 
-        A note whose file is gone lives here from then on. Raises NoteNotFound for a note that is neither.
+        A note whose file is gone lives here from then on. Raises NoteNotFound for a note that is neither stored nor
+        in the trash.
         """
-        change = Revision("restore", author)
-        for note_id in note_ids:
-            if self._store.notes.generation(note_id):
-                self._change(note_id, lambda note: replace(note, status="active"), change)
-                continue
-            with self._store.changing:
-                note = self._store.versions.trashed(note_id)
-                base = self._store.bases.of_id(note.base_id)
-                if note.in_file and not filing.exists(note):
-                    note = replace(note, source=author, source_ref="", overridden={})
-                paths = self._store.notes.paths(base, note.source_ref)
-                self._write(base, [Draft(replace(note, path=naming.free(str(note.path), paths)), change=change)])
+        self._trash.restore(note_ids, author)
         if embed:
-            self._embed(note_ids)
+            self._writer.embed(note_ids)
 
     def empty_trash(self, note_ids: Sequence[str] | None = None, *, older_than: timedelta | None = None) -> int:
         """Delete deleted notes for good, with their versions and edits: some, or all, or the old ones."""
-        until = datetime.now(UTC) - (older_than or timedelta())
-        chosen = [
-            one.version.note_id
-            for one in self._store.versions.deleted()
-            if (note_ids is None or one.version.note_id in note_ids) and one.version.at <= until
-        ]
-        self._store.forget_notes(chosen)
-        return len(chosen)
+        return self._trash.empty(note_ids, older_than=older_than)
 
     def expire_trash(self) -> int:
         """Delete for good what is in the trash for longer than the settings say; return how many notes."""
-        return self.empty_trash(older_than=timedelta(days=self._trash_days))
+        return self._trash.empty(older_than=self.trash_stays)
 
     # drafts
 
@@ -299,136 +244,3 @@ class Notes(Imports):
     def drop_draft(self, key: str) -> None:
         """Delete an unsaved text."""
         self._store.drafts.drop(key)
-
-    # shared
-
-    def _new(self, base: KnowledgeBase, item: dict[str, Any], author: Author, paths: set[str]) -> Note:
-        """Return a new note without an id, at a free path."""
-        body, path = item.pop("body", ""), item.pop("path", "")
-        fields = checked(item)
-        check_text("text", body)
-        inside = look_into(body, path or "note.md")
-        title = fields.pop("title", "") or inside.title or naming.stem(path) or naming.first_words(body)
-        path = naming.free(naming.checked(path) if path else naming.of_title(title), paths)
-        now = datetime.now(UTC)
-        note = Note(
-            id="",
-            base_id=base.id,
-            title=title,
-            body="",
-            content_hash="",
-            path=path,
-            source=author,
-            created_at=now,
-            updated_at=now,
-            **fields,
-        )
-        return _with_body(note, body)
-
-    def _change(
-        self,
-        note_id: str,
-        change: Callable[[Note], Note],
-        as_what: Revision,
-        expected_version: int | None = None,
-        *,
-        embed: bool = False,
-    ) -> Note:
-        """Revision a note as a function says, and write it as a new version, unless nothing changes; return it."""
-        with self._store.changing:
-            self._store.database.check_writable()
-            note = self._store.notes.note(note_id)
-            if expected_version not in (None, note.version):
-                raise Conflict(
-                    "'{title}' was changed meanwhile: it is version {now} now, and you changed version {before}.",
-                    note,
-                    int(expected_version or 0),
-                    title=note.title,
-                    now=note.version,
-                    before=expected_version,
-                )
-            changed = change(note)
-            if changed == note:
-                return note
-            base = self._store.bases.of_id(note.base_id)
-            changed = replace(changed, updated_at=datetime.now(UTC))
-            self._save(base, note, changed, as_what)
-        if embed and changed.body != note.body:
-            self._embed([note_id])
-        return self._store.notes.note(note_id)
-
-    def _save(self, base: KnowledgeBase, note: Note, changed: Note, change: Revision) -> None:
-        """Write a changed note, and its file where the base writes files."""
-        mtime_ns = size = None
-        if note.in_file and base.write_files:
-            changed, mtime_ns, size = filing.write(note, changed)
-        elif note.in_file and changed.body != note.body:
-            raise EditError(
-                "'{path}' is a file, and its base doesn't write to files. Let it do so, or edit a copy.",
-                path=str(note.path),
-            )
-        elif note.in_file:
-            changed = _overriding(note, changed)
-        if (changed.title, changed.body) == (note.title, note.body) and mtime_ns is None:
-            self._store.describe([replace(changed, version=self._store.versions.last(note.id) + 1)], change)
-            return
-        if mtime_ns is None:
-            row = self._store.notes.indexed_as(note.id)
-            mtime_ns, size = row["mtime_ns"], row["size"]
-        self._write(base, [Draft(changed, mtime_ns, size, change=change)])
-
-    def _write(self, base: KnowledgeBase, drafts: Sequence[Draft]) -> None:
-        """Write notes, so that their words find them; raises SourceError for one that can't be cut."""
-        if not drafts:
-            return
-        indexer = Indexer(self._store, base, embedding.build(base.embedder))
-        for error in indexer.write(drafts, len(drafts)).failed:
-            raise error
-
-    def _embed(self, note_ids: Sequence[str]) -> None:
-        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
-        at_once = {base.id for base in self._bases.all() if base.embed_at_once}
-        stored = self._store.notes.base_ids(note_ids)
-        due = [note_id for note_id, base_id in stored.items() if base_id in at_once]
-        try:
-            if due:
-                self._chunks.embed(note_ids=due)
-        except FAILURES:
-            _LOG.warning("Notes that were written are found by words only", exc_info=True)
-
-    def _by_base(self, note_ids: Sequence[str]) -> list[tuple[KnowledgeBase, list[str]]]:
-        stored = self._store.notes.base_ids(note_ids)
-        return [
-            (base, [note_id for note_id, base_id in stored.items() if base_id == base.id])
-            for base in self._bases.all()
-            if base.id in stored.values()
-        ]
-
-
-def _with_body(note: Note, body: str, tags: Sequence[str] | None = None) -> Note:
-    """Return a note with another text, whose tags and links are the note's; `tags` are its tags otherwise."""
-    check_text("text", body)
-    if body == note.body and body:
-        return note
-    path = note.path or "note.md"
-    inside, before = look_into(body, path), look_into(note.body, path)
-    gone = {tag.casefold() for tag in before.tags}
-    own = [tag for tag in (note.tags if tags is None else tags) if tag.casefold() not in gone]
-    return replace(
-        with_fields(note, {"tags": [*own, *inside.tags]}),
-        body=body,
-        links=inside.links,
-        content_hash=content_hash(body.encode("utf-8")),
-    )
-
-
-def _overriding(note: Note, changed: Note) -> Note:
-    """Return a changed note of a file that isn't written, with the file's values of the fields that differ from it."""
-    overridden = dict(changed.overridden)
-    for name in FIELDS:
-        value = getattr(changed, name)
-        if value != getattr(note, name) and name not in note.overridden:
-            overridden[name] = getattr(note, name)
-        if name in overridden and overridden[name] == value:
-            del overridden[name]
-    return replace(changed, overridden=overridden)

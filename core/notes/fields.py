@@ -45,6 +45,18 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _CHECKS.get(name, _text)(name, value) for name, value in fields.items()}
 
 
+def overriding(note: Note, changed: Note) -> Note:
+    """Return a changed note of a file that isn't written, with the file's values of the fields that differ from it."""
+    overridden = dict(changed.overridden)
+    for name in FIELDS:
+        value = getattr(changed, name)
+        if value != getattr(note, name) and name not in note.overridden:
+            overridden[name] = getattr(note, name)
+        if name in overridden and overridden[name] == value:
+            del overridden[name]
+    return replace(changed, overridden=overridden)
+
+
 def check_text(name: str, text: str) -> None:
     """Raise EditError for a text with half of a character or a zero, which no file or database can hold."""
     if half_character(text) is not None or "\0" in text:

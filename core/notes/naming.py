@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Container
-from itertools import chain, count
 from pathlib import PurePosixPath
 
 from core.errors import EditError
@@ -39,10 +38,21 @@ def checked(path: str) -> str:
 
 
 def free(path: str, taken: Container[str]) -> str:
-    """Return the path, or the first one with a number behind it that isn't taken."""
+    """Return the path, or one with a number behind it that isn't taken, in time logarithmic in their number."""
+    if path not in taken:
+        return path
     pure = PurePosixPath(path)
-    numbered = (str(pure.with_name(f"{pure.stem} {number}{pure.suffix}")) for number in count(2))
-    return next(name for name in chain([path], numbered) if name not in taken)
+
+    def numbered(number: int) -> str:
+        return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
+
+    low, high = 1, 2
+    while numbered(high) in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if numbered(middle) in taken else (low, middle)
+    return numbered(high)
 
 
 def stem(path: str) -> str:

@@ -158,6 +158,11 @@ class NoteTable(Table):
             )
         )
 
+    def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
+        """Return whether a note of a base that is from one source has this path."""
+        found = "SELECT EXISTS (SELECT 1 FROM notes WHERE base_id = ? AND source_ref = ? AND path = ?)"
+        return bool(self._database.value(found, base.id, source_ref, path))
+
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in some bases."""
         return int(self._database.value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", [*base_ids]))

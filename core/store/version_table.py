@@ -12,6 +12,7 @@ from core.store.database import AMONG, Database, Table, decoding
 from core.store.note_table import data_of, note_of
 
 _VERSION = "note_id, number, kind, author, at, title"
+_NOTE = "note_id, number, base_id, title, body, fields"
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
@@ -49,6 +50,10 @@ class VersionTable(Table):
         """Return the ids of all notes that have versions, deleted ones too."""
         return set(self._database.column("SELECT DISTINCT note_id FROM versions"))
 
+    def has(self, note_id: str) -> bool:
+        """Return whether a note has versions, as deleted ones have too."""
+        return self.last(note_id) > 0
+
     @decoding
     def of(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
@@ -58,13 +63,18 @@ class VersionTable(Table):
     @decoding
     def note(self, note_id: str, number: int) -> Note:
         """Return a note as it was in a version; raises VersionNotFound."""
-        row = self._database.row(
-            "SELECT base_id, title, body, fields FROM versions WHERE note_id = ? AND number = ?", note_id, number
-        )
+        row = self._database.row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
-        text = {"title": row["title"], "body": unpacked(row["body"]), "base_id": row["base_id"]}
-        return note_of(json.loads(row["fields"]) | text | {"id": note_id, "version": number})
+        return _note(row)
+
+    @decoding
+    def newest(self, note_id: str) -> Note | None:
+        """Return a note as it is in its newest version, None without one; deleted notes have one too."""
+        row = self._database.row(
+            f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id
+        )
+        return _note(row) if row else None
 
     @decoding
     def last_by(self, note_id: str, author: str) -> Note | None:
@@ -80,11 +90,12 @@ class VersionTable(Table):
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
         """Return the deleted notes, of all bases or of one, the last deleted first."""
         rows = self._database.rows(
-            f"SELECT {_VERSION}, base_id, json_extract(fields, '$.path') AS path FROM versions"
+            f"SELECT {_VERSION}, base_id, json_extract(fields, '$.path') AS path,"
+            " json_extract(fields, '$.source_ref') AS source_ref FROM versions"
             f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
             base_id,
         )
-        return [Trashed(_version(row), row["base_id"], row["path"]) for row in rows]
+        return [Trashed(_version(row), row["base_id"], row["path"], row["source_ref"]) for row in rows]
 
     @decoding
     def trashed(self, note_id: str) -> Note:
@@ -97,6 +108,11 @@ class VersionTable(Table):
     def drop(self, note_ids: Iterable[str]) -> None:
         """Delete all versions of notes."""
         self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", list(note_ids), aside=True)
+
+
+def _note(row: sqlite3.Row) -> Note:
+    text = {"title": row["title"], "body": unpacked(row["body"]), "base_id": row["base_id"]}
+    return note_of(json.loads(row["fields"]) | text | {"id": row["note_id"], "version": row["number"]})
 
 
 def _version(row: sqlite3.Row) -> Version:

@@ -1,0 +1,31 @@
+"""The text of a note, and what follows from it."""
+
+from dataclasses import replace
+
+from core.intake.folder import content_hash
+from core.intake.notefile import look_into
+from core.model import Note
+from core.notes.fields import check_text, with_fields
+
+
+def with_body(note: Note, body: str) -> Note:
+    """Return a note with another text, whose tags and links are the note's; raises EditError for half a character."""
+    check_text("text", body)
+    if body == note.body and body:
+        return note
+    path = note.path or "note.md"
+    inside, before = look_into(body, path), look_into(note.body, path)
+    gone = {tag.casefold() for tag in before.tags}
+    own = [tag for tag in note.tags if tag.casefold() not in gone]
+    return _of_text(with_fields(note, {"tags": [*own, *inside.tags]}), body, inside.links)
+
+
+def of_version(note: Note, old: Note, names: tuple[str, ...]) -> Note:
+    """Return a note with the text of one of its versions, and with the fields of these names."""
+    fields = {name: getattr(old, name) for name in names}
+    note = replace(note, **fields)
+    return note if note.body == old.body else _of_text(note, old.body, old.links)
+
+
+def _of_text(note: Note, body: str, links: tuple[str, ...]) -> Note:
+    return replace(note, body=body, links=links, content_hash=content_hash(body.encode("utf-8")))

@@ -1,0 +1,139 @@
+"""The one way in which notes are changed: read, changed and written as a new version while nothing else writes."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core import embedding
+from core.errors import Conflict, EditError
+from core.indexing.bases import Bases
+from core.indexing.chunks import Chunks
+from core.indexing.cutter import Draft
+from core.indexing.indexer import Indexed, Indexer
+from core.indexing.waiting import FAILURES
+from core.model import KnowledgeBase, Note, Revision
+from core.notes import filing
+from core.notes.fields import overriding
+from core.store import Store
+
+_LOG = logging.getLogger(__name__)
+
+Change = Callable[[Note], Note]
+
+
+class Writer:
+    """Writes the notes of a workspace. Its methods raise WorkspaceLocked where it is open for reading only."""
+
+    def __init__(self, store: Store, bases: Bases, chunks: Chunks) -> None:
+        self._store = store
+        self._bases = bases
+        self._chunks = chunks
+
+    def change(
+        self,
+        note_id: str,
+        change: Change,
+        as_what: Revision,
+        expected_version: int | None = None,
+        *,
+        embed: bool = False,
+    ) -> Note:
+        """Change a note as a function says, and write it as a new version, unless nothing changes; return it.
+
+        Raises NoteNotFound, and Conflict if the note's version isn't the expected one.
+        """
+        with self._store.changing:
+            self._store.database.check_writable()
+            note = self._store.notes.note(note_id)
+            _check_version(note, expected_version)
+            changed = change(note)
+            if changed == note:
+                return note
+            changed = replace(changed, updated_at=datetime.now(UTC))
+            self._save(self._store.bases.of_id(note.base_id), note, changed, as_what)
+        if embed and changed.body != note.body:
+            self.embed([note_id])
+        return self._store.notes.note(note_id)
+
+    def change_all(self, note_ids: Sequence[str], change: Change, as_what: Revision) -> None:
+        """Change several notes as a function says; the fields of those that aren't written to files in one transaction.
+
+        Raises NoteNotFound before anything is written.
+        """
+        with self._store.changing:
+            self._store.database.check_writable()
+            now = datetime.now(UTC)
+            notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
+            pairs = [(note, changed) for note in notes if (changed := change(note)) != note]
+            bases = {base.id: base for base in self._bases.all()}
+            described = []
+            for note, changed in pairs:
+                base, changed = bases[note.base_id], replace(changed, updated_at=now)
+                if _is_described(base, note, changed):
+                    described.append(self._described(note, changed))
+                else:
+                    self._save(base, note, changed, as_what)
+            self._store.describe(described, as_what)
+
+    def write(self, base: KnowledgeBase, drafts: Sequence[Draft]) -> None:
+        """Write notes, so that their words find them; raises SourceError for one that can't be cut."""
+        for error in self.write_sound(base, drafts).failed:
+            raise error
+
+    def write_sound(self, base: KnowledgeBase, drafts: Sequence[Draft]) -> Indexed:
+        """Write those of some notes that can be cut, so that their words find them; return what was written."""
+        if not drafts:
+            return Indexed()
+        return Indexer(self._store, base, embedding.build(base.embedder)).write(drafts, len(drafts))
+
+    def embed(self, note_ids: Sequence[str]) -> None:
+        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
+        at_once = {base.id for base in self._bases.all() if base.embed_at_once}
+        stored = self._store.notes.base_ids(note_ids)
+        due = [note_id for note_id, base_id in stored.items() if base_id in at_once]
+        try:
+            if due:
+                self._chunks.embed(note_ids=due)
+        except FAILURES:
+            _LOG.warning("Notes that were written are found by words only", exc_info=True)
+
+    def _save(self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision) -> None:
+        """Write a changed note, and its file where the base writes files."""
+        if _is_described(base, note, changed):
+            self._store.describe([self._described(note, changed)], as_what)
+        elif note.in_file and base.write_files:
+            changed, mtime_ns, size = filing.write(note, changed)
+            self.write(base, [Draft(changed, mtime_ns, size, change=as_what)])
+        elif note.in_file and changed.body != note.body:
+            raise EditError(
+                "'{path}' is a file, and its base doesn't write to files. Let it do so, or edit a copy.",
+                path=str(note.path),
+            )
+        else:
+            row = self._store.notes.indexed_as(note.id)
+            changed = overriding(note, changed) if note.in_file else changed
+            self.write(base, [Draft(changed, row["mtime_ns"], row["size"], change=as_what)])
+
+    def _described(self, note: Note, changed: Note) -> Note:
+        """Return a note with changed fields as its next version."""
+        changed = overriding(note, changed) if note.in_file else changed
+        return replace(changed, version=self._store.versions.last(note.id) + 1)
+
+
+def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
+    """Return whether only fields differ that are in no chunk and are written to no file."""
+    written = note.in_file and base.write_files
+    return not written and (changed.title, changed.body) == (note.title, note.body)
+
+
+def _check_version(note: Note, expected: int | None) -> None:
+    if expected not in (None, note.version):
+        raise Conflict(
+            "'{title}' was changed meanwhile: it is version {now} now, and you changed version {before}.",
+            note,
+            int(expected or 0),
+            title=note.title,
+            now=note.version,
+            before=expected,
+        )

@@ -1,0 +1,251 @@
+"""Every change of a note is one version, written with it; nothing else is."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import Conflict, EditError, NoteNotFound, VersionNotFound
+from core.workspace import Workspace
+from tests.writing.conftest import agree
+
+
+def kinds(workspace: Workspace, note_id: str) -> list[tuple[str, str]]:
+    return [(version.kind, version.author) for version in reversed(workspace.notes.history(note_id))]
+
+
+def synced(workspace: Workspace, folder: Path) -> None:
+    workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
+
+
+def test_the_life_of_a_note_is_its_history(workspace: Workspace) -> None:
+    notes = workspace.notes
+    note = notes.add("desk", "the first text #plan", title="Plan", tags=["mine"], author="person")
+    assert (note.version, note.tags, note.path) == (1, ("mine", "plan"), "Plan.md")
+    notes.update(note.id, body="the second text", title="Plan B", author="person", expected_version=1)
+    notes.update(note.id, body="the second text", title="Plan B")
+    notes.set_fields([note.id], priority=3, tags=["mine", "plan"])
+    notes.tag([note.id], add=["#new"], remove=["MINE"])
+    notes.archive([note.id])
+    notes.archive([note.id])
+    notes.restore([note.id])
+    notes.revert(note.id, 1)
+    notes.delete([note.id], author="program")
+    notes.delete(note.id)
+    agree(workspace)
+    with pytest.raises(NoteNotFound):
+        notes.get(note.id)
+    assert notes.at(note.id, 8).tags == ("mine", "plan")
+    notes.restore([note.id])
+
+    assert kinds(workspace, note.id) == [
+        ("create", "person"), ("update", "person"), ("update", "person"), ("update", "person"),
+        ("archive", "person"), ("restore", "person"), ("revert", "person"), ("delete", "program"),
+        ("restore", "person"),
+    ]  # fmt: skip
+    now = notes.get(note.id)
+    assert (now.title, now.body, now.tags, now.priority, now.version) == (
+        "Plan", "the first text #plan", ("mine", "plan"), 0, 9,
+    )  # fmt: skip
+    assert [hit.note.id for hit in workspace.search("second", mode="keyword").hits] == []
+    assert [hit.note.id for hit in workspace.search("first", mode="keyword").hits] == [note.id]
+
+
+def test_a_change_of_another_version_is_a_conflict_that_holds_both(workspace: Workspace) -> None:
+    note = workspace.notes.add("desk", "one")
+    workspace.notes.update(note.id, body="two")
+    with pytest.raises(Conflict) as conflict:
+        workspace.notes.update(note.id, body="three", expected_version=1)
+    assert conflict.value.stored.body == "two"
+    assert workspace.notes.get(note.id).body == "two"
+    with pytest.raises(Conflict):
+        workspace.notes.revert(note.id, 1, expected_version=1)
+    with pytest.raises(VersionNotFound):
+        workspace.notes.revert(note.id, 7)
+
+
+def test_the_oldest_versions_go_and_never_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_KEEP_VERSIONS", "3")
+    with Workspace(tmp_path / "workspace") as workspace:
+        note = workspace.notes.add("desk", "0", embed=False)
+        for number in range(1, 6):
+            workspace.notes.update(note.id, body=str(number), embed=False)
+        assert [version.number for version in workspace.notes.history(note.id)] == [6, 5, 4]
+        agree(workspace)
+    monkeypatch.setenv("TESSERA_KEEP_VERSIONS", "1")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.delete(note.id)
+        assert [version.number for version in workspace.notes.history(note.id)] == [7]
+        workspace.notes.restore([note.id], embed=False)
+        assert workspace.notes.get(note.id).body == "5"
+        agree(workspace)
+
+
+def test_several_notes_change_together_or_not_at_all(workspace: Workspace) -> None:
+    added = workspace.notes.add_many("desk", [{"body": f"text {number}"} for number in range(5)])
+    before = workspace.store.database.version()
+    workspace.notes.set_fields(added.note_ids, type="rule", status="archived")
+    assert workspace.store.database.version() == before + 1
+    with pytest.raises(NoteNotFound):
+        workspace.notes.set_fields([*added.note_ids, "none"], type="other")
+    assert {card.type for card in workspace.notes.cards()} == {"rule"}
+    assert {card.version for card in workspace.notes.cards()} == {2}
+
+
+def test_a_sync_writes_a_version_only_of_what_it_changed(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text("alpha")
+    (folder / "b.md").write_text("beta")
+    synced(workspace, folder)
+    synced(workspace, folder)
+    a = workspace.notes.named("a.md").id
+    (folder / "a.md").write_text("alpha changed")
+    (folder / "b.md").touch()
+    synced(workspace, folder)
+    (folder / "a.md").rename(folder / "c.md")
+    synced(workspace, folder)
+    workspace.notes.set_fields([a], priority=5)
+    (folder / "c.md").write_text("alpha again")
+    synced(workspace, folder)
+    assert workspace.notes.get(a).priority == 5
+    (folder / "c.md").unlink()
+    synced(workspace, folder)
+    assert [one.version.note_id for one in workspace.notes.trash("vault")] == [a]
+    (folder / "c.md").write_text("alpha is back")
+    synced(workspace, folder)
+    now = workspace.notes.get(a)
+    assert (now.body, now.priority, dict(now.overridden)) == ("alpha is back", 5, {"priority": 0})
+    assert kinds(workspace, a) == [
+        ("create", "sync"), ("sync", "sync"), ("sync", "sync"), ("update", "person"), ("sync", "sync"),
+        ("delete", "sync"), ("restore", "sync"),
+    ]  # fmt: skip
+    assert kinds(workspace, workspace.notes.named("b.md").id) == [("create", "sync")]
+
+
+def test_a_file_takes_up_the_history_of_its_own_note_only(workspace: Workspace, tmp_path: Path) -> None:
+    mine = workspace.notes.add("vault", "written here", path="a.md")
+    workspace.notes.delete(mine.id)
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text("from a file")
+    synced(workspace, folder)
+    assert [one.version.note_id for one in workspace.notes.trash()] == [mine.id]
+    workspace.notes.restore([mine.id])
+    assert {card.source for card in workspace.notes.cards()} == {"folder", "program"}
+
+
+def test_a_sync_keeps_what_was_set_while_it_ran(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for name in "ab":
+        (folder / f"{name}.md").write_text(name)
+    synced(workspace, folder)
+    a = workspace.notes.named("a.md").id
+    for name in "ab":
+        (folder / f"{name}.md").write_text(f"{name} changed")
+    reports = 0
+
+    def meanwhile(*_: object) -> None:
+        nonlocal reports
+        reports += 1
+        if reports == 2:  # the first note is cut by now, and not written
+            workspace.notes.set_fields([a], tags=["mine"])
+
+    workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True, progress=meanwhile)
+    now = workspace.notes.get(a)
+    assert (now.body, now.tags, now.version) == ("a changed", ("mine",), 3)
+
+
+def test_a_sync_leaves_a_note_whose_text_was_changed_since_it_was_compared(workspace: Workspace) -> None:
+    notes = workspace.notes
+    notes.apply(notes.plan_upload([("a.md", b"uploaded")], "desk"))
+    a = notes.named("a.md").id
+    plan = notes.plan_upload([("a.md", b"uploaded again")], "desk")
+    notes.update(a, body="written meanwhile", author="person")
+    report = notes.apply(plan)
+    assert [failed.path for failed in report.failed] == ["a.md"]
+    assert notes.get(a).body == "written meanwhile"
+    notes.apply(notes.plan_upload([("a.md", b"uploaded again")], "desk"))
+    assert notes.get(a).body == "uploaded again"
+    assert notes.at(a, 2).body == "written meanwhile"
+    assert kinds(workspace, a) == [("create", "sync"), ("update", "person"), ("sync", "sync")]
+
+
+def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> None:
+    note = workspace.notes.add("desk", "alpha line\n\nbeta line")
+    chunk = workspace.chunks.of_note(note.id)[0]
+    workspace.chunks.edit(chunk.id, "my own words")
+    edited = workspace.chunks.of_note(note.id)
+    workspace.history.judge("words", note.id, edited[0].id, "good")
+    workspace.notes.delete(note.id)
+    assert not workspace.search("own words", mode="keyword").hits
+    workspace.notes.restore([note.id])
+    assert [one.text for one in workspace.chunks.of_note(note.id)] == [one.text for one in edited]
+    assert not workspace.store.edits.all(flagged=True)
+    assert workspace.search("own words", mode="keyword").hits[0].note.id == note.id
+    assert workspace.history.judged(note_id=note.id)
+
+
+def test_a_note_comes_back_where_there_is_a_place(workspace: Workspace, tmp_path: Path) -> None:
+    first = workspace.notes.add("desk", "one", title="Plan")
+    workspace.notes.delete(first.id)
+    second = workspace.notes.add("desk", "two", title="Plan")
+    assert second.id != first.id
+    assert second.path == "Plan.md"
+    workspace.notes.restore([first.id])
+    assert workspace.notes.get(first.id).path == "Plan 2.md"
+    with pytest.raises(NoteNotFound):
+        workspace.notes.restore(["none"])
+
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text("alpha")
+    synced(workspace, folder)
+    of_file = workspace.notes.named("a.md").id
+    workspace.notes.delete(of_file)
+    (folder / "a.md").unlink()
+    workspace.notes.restore([of_file])
+    assert not workspace.notes.get(of_file).in_file
+
+
+def test_the_trash_is_emptied_by_hand_or_by_age(tmp_path: Path, workspace: Workspace) -> None:
+    notes = workspace.notes
+    ids = notes.add_many("desk", [{"body": f"text {number}"} for number in range(4)]).note_ids
+    notes.delete(ids[:3])
+    assert {one.path for one in notes.trash("desk")} == {"text 0.md", "text 1.md", "text 2.md"}
+    assert notes.empty_trash([ids[0], ids[3]]) == 1
+    with pytest.raises(NoteNotFound):
+        notes.history(ids[0])
+    assert notes.expire_trash() == 0
+    old = "UPDATE versions SET at = '2020-01-01T00:00:00+00:00' WHERE kind = 'delete' AND note_id = ?"
+    workspace.store.database.execute(old, ids[1])
+    workspace.close()
+    with Workspace(tmp_path / "workspace") as again:
+        assert [one.version.note_id for one in again.notes.trash()] == [ids[2]]
+        assert again.notes.empty_trash() == 1
+        assert [card.id for card in again.notes.cards()] == [ids[3]]
+        agree(again)
+
+
+def test_many_notes_of_one_title_get_their_places_quickly(workspace: Workspace) -> None:
+    looks = 0
+    is_taken = workspace.store.notes.has_path
+
+    def counted(*given: object) -> bool:
+        nonlocal looks
+        looks += 1
+        return is_taken(*given)  # type: ignore[arg-type]
+
+    workspace.store.notes.has_path = counted  # type: ignore[method-assign]
+    workspace.notes.add_many("desk", [{"title": "Same"} for _ in range(300)], embed=False)
+    assert len({card.path for card in workspace.notes.cards()}) == 300
+    assert looks < 300 * 20
+
+
+def test_a_bad_item_is_reported_and_the_others_go_in(workspace: Workspace) -> None:
+    items = [{"body": "fine"}, {"body": "x", "path": "../out.md"}, {"body": "x", "colour": "red"}, {"body": "too"}]
+    added = workspace.notes.add_many("desk", items)
+    assert [number for number, _ in added.failed] == [1, 2]
+    assert len(added.note_ids) == 2
+    with pytest.raises(EditError):
+        workspace.notes.add("desk", "x", path="../out.md")
