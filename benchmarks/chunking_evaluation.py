@@ -87,7 +87,7 @@ def imported(workspace: Workspace, folder: Path, options: ChunkingOptions) -> st
     if base not in {known.name for known in workspace.bases.all()}:
         workspace.bases.add(base, embed_at_once=False)
         workspace.chunks.rechunk(base, options=options)
-        workspace.bases.set_embed_at_once(base, True)
+        workspace.bases.change(base, embed_at_once=True)
     workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
     return base
 

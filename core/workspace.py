@@ -22,6 +22,7 @@ from core.notes.collection import Notes
 from core.notes.vocabulary import Vocabulary
 from core.packs.collection import Packs
 from core.preferences import Preferences
+from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
 from core.store import Store
@@ -70,7 +71,7 @@ class Workspace:
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
-        self.bases = Bases(self.store, self.settings, self.models, self.chunks)
+        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)

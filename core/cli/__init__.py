@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from core.cli import data, lines, models, options, packs
+from core.cli import bases, data, lines, models, options, packs
 from core.cli.app import serve
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, plain, progress, show, stop, write
@@ -34,6 +34,7 @@ app = typer.Typer(
 )
 app.add_typer(models.app, name="models")
 app.add_typer(packs.app, name="packs")
+app.add_typer(bases.app, name="base")
 translate_typer()
 
 
@@ -64,9 +65,12 @@ def import_(
 ) -> None:
     with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
         plan = opened.notes.plan_folder(folder, base)
+        makes = data.of_new_base(plan.base, plan.makes) if plan.makes else None
+        if makes and not as_json:
+            sys.stderr.write(f"{lines.of_new_base(makes)}\n")
         with options.resumable(workspace, "import", str(folder), *(["--base", base] if base else [])):
             report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
-    show(data.of_report(report), as_json, lines.of_import)
+    show(data.of_report(report) | {"makes": makes}, as_json, lines.of_import)
     if report.problem:
         raise Unfinished(report.problem)
 

@@ -7,11 +7,13 @@ from typing import Any
 from core.messages import Message
 from core.model import (
     Advice,
+    BaseStatus,
     Context,
     Cut,
     Evaluation,
     Hit,
     InstalledPack,
+    NewBase,
     Note,
     NoteCard,
     Pack,
@@ -25,6 +27,7 @@ from core.model import (
     Status,
     SyncReport,
     WhyNot,
+    new_base_line,
 )
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
@@ -195,15 +198,7 @@ def of_status(status: Status) -> dict[str, Any]:
     return {
         "workspace": str(status.folder),
         "bytes": status.bytes_on_disk,
-        "bases": [
-            {
-                "name": state.base.name,
-                **pick(state, "notes chunks windows pending waiting"),
-                "embedder": state.base.embedder,
-                "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in state.folders],
-            }
-            for state in status.bases
-        ],
+        "bases": [*map(of_base, status.bases)],
         "packs": [*map(of_installed, status.packs)],
     }
 
@@ -230,3 +225,20 @@ def of_found(pack: Pack) -> dict[str, Any]:
 
 def of_pack_report(report: PackReport) -> dict[str, Any]:
     return of(report) | {"edited": [*map(of, report.edited)]}
+
+
+def of_base(status: BaseStatus) -> dict[str, Any]:
+    base = status.base
+    return {
+        **pick(base, "name description kind"),
+        **pick(status, "notes chunks windows pending waiting"),
+        "embedder": base.embedder,
+        "chunking": of(base.chunking),
+        "search": base.search.chosen(),
+        **pick(base, "embed_at_once keep_tokens write_files watch"),
+        "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in status.folders],
+    }
+
+
+def of_new_base(name: str, new: NewBase) -> dict[str, Any]:
+    return {"base": name, "embedder": new.embedder, "chunking": of(new.chunking), "told": new_base_line(name, new)}

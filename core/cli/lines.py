@@ -1,5 +1,6 @@
 """Output of commands for people, from the data of their JSON output."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -44,6 +45,11 @@ def of_import(report: dict[str, Any]) -> list[str]:
         **report,
     )
     return _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
+
+
+def of_new_base(makes: dict[str, Any]) -> str:
+    name = shlex.quote(makes["base"])
+    return f"{say(makes['told'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
 
 
 def of_index(values: dict[str, Any]) -> list[str]:
@@ -206,23 +212,25 @@ def of_comparison(evaluation: dict[str, Any]) -> list[str]:
 def of_status(status: dict[str, Any]) -> list[str]:
     lines = [_("{folder}: {size:.1f} MB", folder=status["workspace"], size=status["bytes"] / 1e6)]
     for base in status["bases"]:
-        fields = {**base, "embedder": embedder_name(base["embedder"])}
-        lines.append(_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **fields))
-        lines += [
-            _(
-                "    {path}, last sync {at}",
-                path=folder["path"],
-                at=f"{folder['synced_at']:.16}".replace("T", " ") + " UTC",
-            )
-            for folder in base["folders"]
-        ]
-        if base["waiting"]:
-            lines.append(f"    {_waiting_line(base['waiting'])}")
+        lines += base_lines(base)
     for pack in status["packs"]:
         lines.append(
             _("  pack {name} {version}: {notes} notes, {chunks} chunks", **pack | {"version": pack["version"] or "…"})
         )
     return lines
+
+
+def base_lines(base: dict[str, Any]) -> list[str]:
+    fields = {**base, "embedder": embedder_name(base["embedder"])}
+    lines = [_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **fields), *folder_lines(base)]
+    return lines + ([f"    {_waiting_line(base['waiting'])}"] if base["waiting"] else [])
+
+
+def folder_lines(base: dict[str, Any]) -> list[str]:
+    return [
+        _("    {path}, last sync {at}", path=folder["path"], at=f"{folder['synced_at']:.16}".replace("T", " ") + " UTC")
+        for folder in base["folders"]
+    ]
 
 
 def of_log(log: dict[str, Any]) -> list[str]:

@@ -1,18 +1,18 @@
 """`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
+from core.cli import costs
 from core.cli.data import of, pick
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
 from core.cli.servers import server
 from core.cli.texts import _, say
 from core.errors import ConfigError
-from core.messages import Message, message, plural
-from core.model import Part
+from core.messages import Message, message
+from core.model import ChangeCost, Part
 
 app = typer.Typer(
     help=_("The models there are, whether they work, how to have others, and which one a base has."),
@@ -127,16 +127,7 @@ def switch(
         elif embedder is None or _agreed(values, opened.bases.switch_cost(base, embedder, progress=progress), yes):
             if embedder is not None:
                 opened.bases.begin_switch(base, embedder)
-            try:
-                opened.bases.run_switch(base, progress=progress)
-            except KeyboardInterrupt:
-                again = f"tessera models switch {base}"
-                again += f" --workspace {workspace}" if workspace != WORKSPACE else ""
-                stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
-                go_on = _("Go on: {command}", command=again)
-                stay = _("Or stay: {command}", command=f"{again} --abandon")
-                sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
-                sys.exit(130)
+            costs.run_switch(opened, base, workspace)
             values["switched"] = True
         values["embedder"] = opened.bases.get(base).embedder
     show(
@@ -146,22 +137,9 @@ def switch(
     )
 
 
-def _agreed(values: dict[str, Any], cost: Any, yes: bool) -> bool:
+def _agreed(values: dict[str, Any], cost: ChangeCost, yes: bool) -> bool:
     values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
-    question = message(
-        "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until it is "
-        "done the old model answers.",
-        n=cost.to_embed,
-        every=cost.windows,
-        embedder=cost.embedder,
-        time=_duration(cost.seconds),
-    )
-    sys.stderr.write(f"{say(question)}\n")
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise ConfigError("This terminal can't ask you first, so nothing was begun. Add --yes to begin.")
-    return typer.confirm(_("Begin?"), err=True)
+    return costs.agreed(costs.of_switch(cost), yes)
 
 
 @app.command(help=_("Keep the data of the word-by-word check for a base, which then takes milliseconds, or delete it."))
@@ -277,9 +255,3 @@ def _languages(names: list[str]) -> str:
 
 def _megabytes(count: int) -> str:
     return f"{count / 1e6:,.1f} MB"
-
-
-def _duration(seconds: float) -> Message:
-    if seconds >= 90:
-        return message("{n} minutes", n=round(seconds / 60))
-    return plural("{n} second", "{n} seconds", n=round(seconds))

@@ -1,23 +1,31 @@
 """The bases of a workspace: their settings, embedder, folders and state."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
+from typing import Unpack
 
-from core import chunking, embedding, reranking
+from core import embedding, reranking
+from core.chunking import build as build_chunker
 from core.config import Settings, check
 from core.errors import ConfigError
 from core.indexing.chunks import Chunks
+from core.indexing.costs import measure
+from core.indexing.cutter import cut_by
 from core.indexing.indexer import Indexer
 from core.indexing.switching import Switching
 from core.model import (
     OPEN,
+    BaseFields,
     BaseStatus,
+    ChangeCost,
     ChunkingOptions,
     CompleteSettings,
     Failed,
     KnowledgeBase,
+    NewBase,
     Pipeline,
     Progress,
-    SearchSettings,
     complete,
     unheard,
 )
@@ -25,12 +33,17 @@ from core.models import Models
 from core.store import Store
 from core.text import escaped, half_character
 
+Reworded = Callable[[str, str, str], str]
+"""A question, the old and the new name of a base -> the question."""
+
 
 class Bases(Switching):
     """The bases of a workspace, by name."""
 
-    def __init__(self, store: Store, settings: Settings, models: Models, chunks: Chunks) -> None:
+    def __init__(self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded) -> None:
+        """`reworded` returns a question whose filters name a base by its new name."""
         super().__init__(store)
+        self._reworded = reworded
         self._settings = settings
         self._models = models
         self._chunks = chunks
@@ -43,47 +56,97 @@ class Bases(Switching):
         """Return every base, sorted by name."""
         return self._store.bases.all()
 
-    def add(self, name: str, *, embed_at_once: bool = True) -> KnowledgeBase:
-        """Add an empty base with the default settings; raises ConfigError for a name that is blank or taken."""
-        if not name.strip():
-            raise ConfigError("The base has no name. Give it one.")
-        if half_character(name) is not None:
-            raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
-        if name in {base.name for base in self.all()}:
-            raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
-        chosen = embedding.resolve(self._settings.embedder)
-        embedder = embedding.build(chosen)
+    # making and changing
+
+    def usual(self) -> NewBase:
+        """Return what a new base is made with where nothing is chosen, by the settings."""
+        chosen = embedding.presumed(self._settings.embedder)
+        return NewBase(chosen, ChunkingOptions(**self._settings.chunking.model_dump()))
+
+    def add(
+        self,
+        name: str,
+        *,
+        embedder: str = "",
+        chunking: ChunkingOptions | None = None,
+        keep_tokens: bool = True,
+        **fields: Unpack[BaseFields],
+    ) -> KnowledgeBase:
+        """Add an empty base; what isn't given is as the settings say.
+
+        Raises ConfigError for a name that is blank or taken and for a value out of range, UnknownChoice for an
+        embedder, a strategy or a reranker, and ModelError or ProviderError for an embedder that can't be had.
+        """
+        self._check_name(name)
+        _check(fields)
+        options = chunking or self.usual().chunking
+        build_chunker(options)
+        chosen = embedding.resolve(embedder or self._settings.embedder)
+        built = embedding.build(chosen)
         base = self._store.bases.add(
             name,
             embedder=chosen,
-            fingerprint=embedder.fingerprint,
-            dimension=embedder.dimension,
-            chunking=ChunkingOptions(**self._settings.chunking.model_dump()),
-            embed_at_once=embed_at_once,
+            fingerprint=built.fingerprint,
+            dimension=built.dimension,
+            chunking=options,
+            keep_tokens=keep_tokens,
+            **fields,
         )
         self._store.index.build(base)
         return base
+
+    def change(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
+        """Store other values of fields that change nothing that is indexed; return the base.
+
+        What `search` leaves open comes from the settings. Raises ConfigError for a value out of range, UnknownChoice
+        for a reranker.
+        """
+        _check(fields)
+        return self._store.bases.change(self.get(name), **fields)
+
+    def rename(self, name: str, new: str) -> KnowledgeBase:
+        """Give a base another name, in past searches and questions that name it too; return the base.
+
+        Raises ConfigError for a name that is blank or taken.
+        """
+        base = self.get(name)
+        if new == name:
+            return base
+        with self._store.database.write():
+            self._check_name(new)
+            self._store.usage.reword(lambda text: self._reworded(text, name, new))
+            self._store.questions.reword(lambda text: self._reworded(text, name, new))
+            return self._store.bases.change(base, name=new)
+
+    def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = unheard) -> ChangeCost:
+        """Estimate the cost of other chunking: cut the notes by it, and time the embedding of a few windows.
+
+        Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails.
+        """
+        build_chunker(options)
+        base = self.get(name)
+        target, embedder = replace(base, chunking=options), self._models.embedder(base)
+        notes = [
+            note_id
+            for note_id, stored in self._store.notes.cut_by(base).items()
+            if stored != cut_by(self._store.notes.options(note_id) or options, base.fingerprint)
+        ]
+        return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
     def delete(self, name: str) -> None:
         """Delete a base with its notes; files on disk stay."""
         self._store.open_index()
         self._store.delete_base(self.get(name))
 
-    def set_embed_at_once(self, base: str, at_once: bool) -> None:
-        """Choose whether new chunks of a base are embedded at once or by `Chunks.embed`."""
-        self._store.bases.change(self.get(base), embed_at_once=at_once)
+    def _check_name(self, name: str) -> None:
+        if not name.strip():
+            raise ConfigError("The base has no name. Give it one.")
+        if half_character(name) is not None:
+            raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
+        if name in {base.name for base in self.all()}:
+            raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
 
     # how a base is searched
-
-    def set_search(self, base: str, settings: SearchSettings = OPEN) -> KnowledgeBase:
-        """Store a base's own defaults for a search; open values come from the settings.
-
-        Raises ConfigError for a value out of range, UnknownChoice for a reranker.
-        """
-        check(settings)
-        if settings.reranker not in (None, reranking.NONE):
-            reranking.check(settings.reranker)
-        return self._store.bases.change(self.get(base), search=settings)
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
         """Return the defaults for a search in a base; without a base, for a search in several."""
@@ -96,11 +159,11 @@ class Bases(Switching):
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
-            raise ConfigError("Another model is chosen in the Settings: the whole base is then indexed again.")
+            raise ConfigError("Another model is chosen on the page Bases: the whole base is then indexed again.")
         if pipeline.chunking is not None:
             self._models.embedder(own)  # to fail before anything is changed
-            chunking.build(pipeline.chunking)
-        self.set_search(base, pipeline.search.over(own.search))
+            build_chunker(pipeline.chunking)
+        self.change(base, search=pipeline.search.over(own.search))
         if pipeline.chunking not in (None, own.chunking):
             self._chunks.rechunk(base, options=pipeline.chunking, progress=progress)
 
@@ -132,3 +195,10 @@ class Bases(Switching):
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
         waiting, switch = self._store.pending.count([base.id]), self._store.switches.of(base)
         return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes)
+
+
+def _check(fields: BaseFields) -> None:
+    search = fields.get("search", OPEN)
+    check(search)
+    if search.reranker not in (None, reranking.NONE):
+        reranking.check(search.reranker)

@@ -244,7 +244,7 @@ class Chunks:
         """Open the index, and return the base as it is now with its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
-        base = self._store.bases.named(base.name)
+        base = self._store.bases.of_id(base.id)
         return base, self._models.embedder(base)
 
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:

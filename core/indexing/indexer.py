@@ -39,6 +39,15 @@ class Indexed:
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The numbers of a note's chunks and windows when it is cut again, and the texts to embed by their hash."""
+
+    chunks: int
+    windows: int
+    texts: Mapping[bytes, str]
+
+
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
@@ -90,12 +99,13 @@ class Indexer:
         tasks = ((self._title(note_id), partial(self._cutter.recut, note_id)) for note_id in note_ids)
         self._run(tasks, len(note_ids), progress, self._embed_missing)
 
-    def missing(self, note_id: str) -> tuple[int, dict[bytes, str]]:
-        """Return how many windows a note will have when it is cut again, and the texts to embed by their hash."""
-        windows = self._cutter.recut(note_id).windows
-        texts = {digest(window.text): window.text for window in windows}
+    def missing(self, note_id: str) -> Missing:
+        """Return what a note will have, and what it will lack, when it is cut again."""
+        cut = self._cutter.recut(note_id)
+        texts = _texts([cut])
         stored = self._vectors.ids(texts)
-        return len(windows), {key: text for key, text in texts.items() if key not in stored}
+        lacking = {key: text for key, text in texts.items() if key not in stored}
+        return Missing(len(cut.cutting.chunks), len(cut.windows), lacking)
 
     def recuttings(self, note_ids: Sequence[str], progress: Progress = unheard) -> Iterator[Cutting]:
         """Yield notes that are cut again, to be stored; windows that `prepare` didn't embed are embedded now."""

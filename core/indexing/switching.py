@@ -5,17 +5,14 @@ window. Then, in one transaction, every note is cut by the new embedder's tokens
 filled, and the base refers to it. Until the commit the old collection answers.
 """
 
-import time
 from dataclasses import replace
 
 from core import embedding
 from core.errors import ConfigError
+from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
-from core.model import KnowledgeBase, Progress, Switch, SwitchCost, unheard
+from core.model import ChangeCost, KnowledgeBase, Progress, Switch, unheard
 from core.store import Store
-
-_SAMPLE = 8
-"""Windows embedded to estimate how long the rest takes."""
 
 
 class Switching:
@@ -24,31 +21,15 @@ class Switching:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> SwitchCost:
+    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> ChangeCost:
         """Estimate the cost of another embedder: cut every note by its tokens, and time the embedding of a few windows.
 
         Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
         """
         stored = self._store.bases.named(base)
-        built = embedding.build(embedder)
-        indexer = self._indexer(stored, embedder)
-        windows = 0
-        texts: dict[bytes, str] = {}
+        target = self._target(stored, embedder)
         notes = list(self._store.notes.cut_by(stored))
-        for number, note_id in enumerate(notes):
-            progress(number, len(notes), "")
-            count, missing = indexer.missing(note_id)
-            windows += count
-            texts |= missing
-        if not texts:
-            return SwitchCost(embedder, windows, 0, 0.0)
-        built.warm()
-        step = max(1, len(texts) // _SAMPLE)
-        sample = sorted(texts.values(), key=len)[step // 2 :: step][:_SAMPLE]
-        started = time.perf_counter()
-        built.embed(sample, role="note")
-        per_character = (time.perf_counter() - started) / sum(map(len, sample))
-        return SwitchCost(embedder, windows, len(texts), per_character * sum(map(len, texts.values())))
+        return measure(self._indexer(stored, embedder), target, embedding.build(embedder), notes, progress)
 
     def begin_switch(self, base: str, embedder: str) -> Switch:
         """Record the switch of a base to another embedder; until `run_switch` ends, the old one answers.
@@ -68,25 +49,26 @@ class Switching:
         embedded so far stay for the next run.
         """
         self._store.open_index()
+        base_id = self._store.bases.named(base).id
         while True:
-            stored, switch = self._begun(base)
+            stored, switch = self._begun(base_id)
             indexer = self._indexer(stored, switch.embedder)
             # Twice: notes may change during the first pass, which may take hours.
             for _ in range(2):
                 indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
-                if (stored, switch) == self._begun(base):
+                if (stored, switch) == self._begun(base_id):
                     notes = list(self._store.notes.cut_by(stored))
                     target = self._target(stored, switch.embedder)
                     return self._store.switch(target, indexer.recuttings(notes, progress))
 
-    def _begun(self, base: str) -> tuple[KnowledgeBase, Switch]:
+    def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
         """Return the base as it is now and its switch, begun again if the model behind the name has changed."""
-        stored = self._store.bases.named(base)
+        stored = self._store.bases.of_id(base_id)
         switch = self._store.switches.of(stored)
         if switch is None:
             self._store.drop_unused_vectors()
-            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=base)
+            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)
         fingerprint = embedding.build(switch.embedder).fingerprint
         if switch.fingerprint != fingerprint:
             switch = self._store.switches.begin(stored, switch.embedder, fingerprint)

@@ -42,7 +42,7 @@ class Vectors:
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
-        if self._store.bases.named(self._base.name).fingerprint != self._base.fingerprint:
+        if self._store.bases.of_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,

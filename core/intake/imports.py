@@ -53,12 +53,14 @@ class Imports:
             raise SourceError(str(file), error.reason) from error
 
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
-        """Compare a folder with the notes of a base, by default the base with the folder's name. Nothing is changed.
+        """Compare a folder with the notes of a base; nothing is changed.
 
-        Raises SourceError for a folder that is missing, empty, or inside the workspace.
+        Without `base` it is the one with the folder's name, else the only one that was synced with the folder, else
+        one with the folder's name that the plan makes. Raises SourceError for a folder that is missing, empty, or
+        inside the workspace.
         """
-        name = base or path.expanduser().resolve().name
-        return sync.plan(name, path, self._known(name), forbidden=self._store.folder)
+        name = base or self._name_for(path.expanduser().resolve())
+        return self._planned(sync.plan(name, path, self._known(name), forbidden=self._store.folder))
 
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
@@ -73,7 +75,7 @@ class Imports:
                     upload.unzip(data, staging, name=name)
                 else:
                     upload.unpack([(name, data)], staging)
-            return sync.plan(base, staging, self._known(base), source_ref=UPLOADED, removals=False)
+            return self._planned(sync.plan(base, staging, self._known(base), source_ref=UPLOADED, removals=False))
         except BaseException:
             shutil.rmtree(staging)
             raise
@@ -91,7 +93,8 @@ class Imports:
         With `embed`, notes of the base that an earlier import left pending are embedded too. Without it, and in a base
         that doesn't embed at once, that is left to `Chunks`. If `progress` stops the storing, nothing is removed and
         the report covers the notes done before; if it stops the embedding, or the embedder fails, the report counts the
-        notes that wait. Raises SyncRefused for a plan that `needs_confirmation` and isn't confirmed.
+        notes that wait. Raises SyncRefused for a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice
+        if its base was deleted meanwhile.
         """
         if plan.needs_confirmation and not confirmed:
             raise SyncRefused(
@@ -104,7 +107,7 @@ class Imports:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
-        base = self._base_for_import(plan.base)
+        base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base)
         embed = embed and base.embed_at_once
         importer = Importer(self._store, base, embedding.build(base.embedder))
         report = importer.apply(plan, _part(progress, 0, _WRITING) if embed else progress)
@@ -129,6 +132,19 @@ class Imports:
         except FAILURES as error:
             problem = error.message
         return replace(report, embedded_windows=waiting.done.windows, problem=problem)
+
+    def _name_for(self, path: Path) -> str:
+        """Return the name of the base for a folder of which no base is given."""
+        bases = self._bases.all()
+        synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
+        return path.name if len(synced) != 1 or path.name in {base.name for base in bases} else synced[0]
+
+    def _planned(self, plan: SyncPlan) -> SyncPlan:
+        """Return a plan with the base that it is for, or what it makes."""
+        for base in self._bases.all():
+            if base.name == plan.base:
+                return replace(plan, base_id=base.id)
+        return replace(plan, makes=self._bases.usual())
 
     def _known(self, base: str) -> list[KnownNote]:
         return [note for known in self._bases.all() if known.name == base for note in self._store.notes.files(known)]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from core.messages import Message
 from core.model.packs import InstalledPack
@@ -75,6 +75,24 @@ class KnowledgeBase:
 
 
 @dataclass(frozen=True, slots=True)
+class NewBase:
+    """What a base that isn't there yet is made with."""
+
+    embedder: str
+    chunking: ChunkingOptions
+
+
+class BaseFields(TypedDict, total=False):
+    """Fields of a KnowledgeBase that change nothing that is indexed, as keyword arguments."""
+
+    description: str
+    search: SearchSettings
+    embed_at_once: bool
+    write_files: bool
+    watch: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """An unfinished change of a base to another embedder."""
 
@@ -84,10 +102,16 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchCost:
-    """Cost of a change of embedder: `windows` in all, windows `to_embed`, and about how many seconds."""
+class ChangeCost:
+    """Cost of another embedder or other chunking for a base, before it is changed.
+
+    `notes` are cut again, `chunks` are cut in all, `to_embed` of all `windows` are embedded, in about so many seconds.
+    """
 
     embedder: str
+    chunking: ChunkingOptions
+    notes: int
+    chunks: int
     windows: int
     to_embed: int
     seconds: float

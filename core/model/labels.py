@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 
 from core.messages import Message, lines, message, verbatim
-from core.model.bases import ChunkingOptions
+from core.model.bases import ChunkingOptions, NewBase
 from core.model.evaluation import Pipeline
 from core.model.search import Notice
 from core.model.settings import PARTS
@@ -109,6 +109,25 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
     parts += [embedder_name(pipeline.embedder)] if pipeline.embedder else []
     parts += [_part(name, value) for name, value in pipeline.search.chosen().items()]
     return lines(*parts, separator=" · ") if parts else message("Current settings")
+
+
+def chunking_label(options: ChunkingOptions) -> Message:
+    """Return how a base splits its notes: the strategy, and its sizes in tokens."""
+    sizes = message(
+        "chunks of {size}, at most {largest}", size=options.chunk_size, largest=options.max_single_chunk_size
+    )
+    parts = {"none": [], "lines": []}.get(options.strategy, [sizes])
+    return lines(_STRATEGIES.get(options.strategy, options.strategy), *parts, separator=" · ")
+
+
+def new_base_line(name: str, new: NewBase) -> Message:
+    """Return what an import into a base that isn't there makes, and by which settings."""
+    return message(
+        "There is no base '{base}' yet: this import makes it. Model: {model}. Splitting: {splitting}.",
+        base=name,
+        model=embedder_name(new.embedder),
+        splitting=chunking_label(new.chunking),
+    )
 
 
 def embedder_name(embedder: str) -> Message:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.messages import Message, from_json, to_json
+from core.model.bases import NewBase
 
 NoteStatus = Literal["pending", "active", "archived"]
 NoteState = Literal["pending", "ready"]
@@ -193,7 +194,8 @@ class SyncPlan:
     """The changes that make the notes of one folder equal to its files.
 
     `touched` files have a new time but the same content: only their metadata changes.
-    `failed` paths keep their notes. `known` counts the notes that the base had of this folder.
+    `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
+    that was compared, whatever it is called later; a plan that `makes` a base has none.
     """
 
     base: str
@@ -207,6 +209,8 @@ class SyncPlan:
     touched: tuple[Match, ...]
     failed: tuple[Failed, ...]
     known: int
+    base_id: str = ""
+    makes: NewBase | None = None
 
     @property
     def needs_confirmation(self) -> bool:

@@ -150,7 +150,7 @@ class Store:
     def put(self, base: KnowledgeBase, cuttings: Sequence[Cutting]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""
         with self.changing:
-            base = self.bases.named(base.name)
+            base = self.bases.of_id(base.id)
             old = self.chunks.entries([cutting.note.id for cutting in cuttings])
             added = self._add_to_index(base, chain.from_iterable(chain(*(cutting.vectors for cutting in cuttings))))
             with self.database.write():
@@ -162,7 +162,7 @@ class Store:
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
         """Give pending chunks their windows, in one transaction; return the number of those that are as they were."""
         with self.changing:
-            base = self.bases.named(base.name)
+            base = self.bases.of_id(base.id)
             vectors = self.pending.unchanged(vectors)
             added = self._add_to_index(base, chain.from_iterable(vectors.values()))
             with self.database.write():
@@ -214,7 +214,7 @@ class Store:
 
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
-        old, fresh = self.bases.named(target.name), _next_index(target)
+        old, fresh = self.bases.of_id(target.id), _next_index(target)
         with self.changing, self.database.write():
             for cutting in cuttings:
                 self._write(cutting)
@@ -223,7 +223,7 @@ class Store:
             self.switches.end(fresh)
             self.vectors.drop_unused()
         self.index.drop(old)
-        return self.bases.named(fresh.name)
+        return self.bases.of_id(fresh.id)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
         """Delete notes; return the number of edits that are flagged.
@@ -233,7 +233,7 @@ class Store:
         """
         flagged = 0
         with self.changing:
-            base = self.bases.named(base.name)
+            base = self.bases.of_id(base.id)
             old = self.chunks.entries(note_ids)
             with self.database.write():
                 if change is None:

@@ -4,10 +4,10 @@ import json
 import sqlite3
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Unpack
 
 from core.errors import UnknownChoice
-from core.model import ChunkingOptions, KnowledgeBase, SearchSettings
+from core.model import BaseFields, ChunkingOptions, KnowledgeBase, SearchSettings
 from core.store.database import Table, decoding
 from core.store.ids import fresh_id
 
@@ -43,7 +43,8 @@ class BaseTable(Table):
         fingerprint: str,
         dimension: int,
         chunking: ChunkingOptions,
-        embed_at_once: bool = True,
+        keep_tokens: bool = True,
+        **fields: Unpack[BaseFields],
     ) -> KnowledgeBase:
         with self._database.write():
             base = KnowledgeBase(
@@ -54,7 +55,8 @@ class BaseTable(Table):
                 dimension,
                 chunking,
                 created_at=datetime.now(UTC),
-                embed_at_once=embed_at_once,
+                keep_tokens=keep_tokens,
+                **fields,
             )
             self._database.insert("bases", _row(base))
         return base

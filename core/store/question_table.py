@@ -1,7 +1,7 @@
 """Question sets as rows."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
@@ -113,6 +113,13 @@ class QuestionTable(Table):
                 raise _repeated(question_set, replace(question, line=0))
             self._database.execute("DELETE FROM questions WHERE rowid = ?", rowid)
             self._write(question_set, question, rowid)
+
+    def reword(self, reworded: Callable[[str], str]) -> None:
+        """Change the texts of the questions of all sets."""
+        with self._database.write(aside=True) as connection:
+            for rowid, text in connection.execute("SELECT rowid, text FROM questions").fetchall():
+                if (now := reworded(text)) != text:
+                    connection.execute("UPDATE questions SET text = ? WHERE rowid = ?", (now, rowid))
 
     def delete(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
         """Delete questions, and return how many there were."""

@@ -1,5 +1,6 @@
 """Past searches, saved searches and feedback on hits, as rows."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from core.model import Feedback, PastSearch, Verdict
@@ -55,6 +56,14 @@ class UsageTable(Table):
             *(query, _now(), name.strip()),
             aside=True,
         )
+
+    def reword(self, reworded: Callable[[str], str]) -> None:
+        """Change the text of past questions and of those with feedback; equal ones become one."""
+        with self._database.write(aside=True) as connection:
+            for table in ("searches", "usage"):
+                for (query,) in connection.execute(f"SELECT DISTINCT query FROM {table}").fetchall():
+                    if (now := reworded(query)) != query:
+                        connection.execute(f"UPDATE OR REPLACE {table} SET query = ? WHERE query = ?", (now, query))
 
     def forget(self, query: str) -> None:
         self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)

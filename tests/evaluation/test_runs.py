@@ -286,14 +286,14 @@ def test_a_negative_question_counts_in_no_rank(workspace: Workspace, kept: Quest
 
 
 def test_a_base_can_have_a_reranker_of_its_own(workspace: Workspace, kept: QuestionSet) -> None:
-    workspace.bases.set_search("vault", SearchSettings(reranker="none"))
+    workspace.bases.change("vault", search=SearchSettings(reranker="none"))
     assert workspace.search("restore a backup").reranker == ""
     (run,) = workspace.runs.run(kept, [PLAIN])
     assert run.settings["reranker"] == "none"
-    workspace.bases.set_search("vault")
+    workspace.bases.change("vault", search=SearchSettings())
     assert workspace.search("restore a backup").reranker == "late-interaction"
     with pytest.raises(UnknownChoice):
-        workspace.bases.set_search("vault", SearchSettings(reranker="magic"))
+        workspace.bases.change("vault", search=SearchSettings(reranker="magic"))
 
 
 def test_what_was_asked_before_an_error_stays_with_its_figures(

@@ -188,7 +188,7 @@ def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path)
         lambda workspace, chunk: workspace.chunks.rechunk("vault"),
         lambda workspace, chunk: workspace.chunks.rechunk(note_ids=[chunk.note_id], options=WHOLE),
         lambda workspace, chunk: workspace.chunks.embed("vault"),
-        lambda workspace, chunk: workspace.bases.set_embed_at_once("vault", False),
+        lambda workspace, chunk: workspace.bases.change("vault", embed_at_once=False),
     ],
 )
 def test_a_workspace_open_for_reading_refuses(workspace: Workspace, act: Callable[[Workspace, Chunk], object]) -> None:
@@ -419,7 +419,7 @@ def test_a_preview_shows_the_edits(workspace: Workspace) -> None:
 
 
 def test_a_base_that_embeds_when_told(workspace: Workspace, folder: Path, model: WordLengths) -> None:
-    workspace.bases.set_embed_at_once("vault", False)
+    workspace.bases.change("vault", embed_at_once=False)
     assert not workspace.bases.get("vault").embed_at_once
     (folder / "f.md").write_text("f0 herons\nf1 geese\n")
     synced(workspace, folder)
@@ -444,7 +444,7 @@ def test_a_base_that_embeds_when_told(workspace: Workspace, folder: Path, model:
 
 
 def test_only_what_changed_becomes_pending_again(workspace: Workspace, folder: Path, model: WordLengths) -> None:
-    workspace.bases.set_embed_at_once("vault", False)
+    workspace.bases.change("vault", embed_at_once=False)
     workspace.chunks.edit(chunks(workspace)[1].id, "mine")
     workspace.chunks.delete(chunks(workspace)[2].id)
     (folder / "b.md").write_text((folder / "b.md").read_text() + "b6 new line\n")
@@ -457,7 +457,7 @@ def test_only_what_changed_becomes_pending_again(workspace: Workspace, folder: P
     assert sorted(model.embedded) == ["a\nmine", "b\nb6 new line"]
     workspace.chunks.edit(chunks(workspace)[1].id, "mine again")
     assert chunks(workspace)[1].state == "pending"
-    workspace.bases.set_embed_at_once("vault", True)
+    workspace.bases.change("vault", embed_at_once=True)
     assert chunks(workspace)[1].state == "pending"
     workspace.chunks.rechunk("vault")
     assert card(workspace).state == "ready"

@@ -168,7 +168,7 @@ def test_abandoned_nothing_of_it_is_left(workspace: Workspace) -> None:
 def test_edits_and_what_waits_are_kept(workspace: Workspace) -> None:
     cards = {card.path: card.id for card in workspace.notes.cards()}
     edited = workspace.chunks.edit(workspace.chunks.of_note(cards["3.md"])[0].id, "mine alone")
-    workspace.bases.set_embed_at_once("vault", False)
+    workspace.bases.change("vault", embed_at_once=False)
     waiting = workspace.chunks.add(cards["4.md"], "this waits")
     workspace.bases.begin_switch("vault", "new")
     workspace.bases.run_switch("vault")

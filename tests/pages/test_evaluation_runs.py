@@ -320,7 +320,7 @@ def test_advice_is_given_and_taken_unless_it_may_be_chance(filled: Screen, monke
     base = workspace.bases.all()[0].name
     a_set(workspace, 25)
     # Where only words count, the questions that hold none of the note's find nothing.
-    workspace.bases.set_search(base, SearchSettings(semantic_weight=0.0, limit=7))
+    workspace.bases.change(base, search=SearchSettings(semantic_weight=0.0, limit=7))
     filled.open("evaluation", view="advice")
     filled.app.pills("grid_sizes").set_value(["own"]).run()
     filled.app.pills("grid_reranker").set_value(["none"]).run()

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from core import embedding, messages, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError, TesseraError
-from core.model import Pipeline, Rechunked, SearchSettings, SwitchCost, Trial
+from core.model import ChangeCost, ChunkingOptions, Pipeline, Rechunked, SearchSettings, Trial
 from core.registry import Entry
 from core.reranking import RERANKERS
 from core.workspace import Workspace
@@ -187,7 +187,7 @@ def test_chunks(sent: made_up.Sent, screen: Screen) -> None:
     chunks.split(chunks.of_note(id_)[2].id, 40)
     chunks.merge(chunks.of_note(id_)[5].id)
     chunks.add(id_, "δικό μου")
-    screen.workspace.bases.set_embed_at_once("βιβλίο", False)
+    screen.workspace.bases.change("βιβλίο", embed_at_once=False)
     chunks.add(id_, "περιμένει")
     screen.open("chunks", note=id_, chunk="99")
     for at in (0, 1, 3):
@@ -377,7 +377,7 @@ def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.Monkey
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value("ψηφία").run()
     screen.press("cost_").finish("cost")
     screen.workspace.bases.begin_switch("βιβλίο", "ψηφία")
-    screen.workspace.bases.set_embed_at_once("γραφή", False)
+    screen.workspace.bases.change("γραφή", embed_at_once=False)
     screen.workspace.chunks.add(note(screen, "Άλλο"), "περιμένει")
     screen.open("settings").press("resume_").finish("switch")
     screen.press("tokens_") if any((one.key or "").startswith("tokens_") for one in screen.app.button) else None
@@ -393,7 +393,7 @@ RESULTS = {
     "rechunk": Rechunked(notes=1, unchanged=2, chunks=3, flagged=1),
     "embed": 2,
     "tokens": 3,
-    "cost": SwitchCost("ψηφία", 4, 2, 600.0),
+    "cost": ChangeCost("ψηφία", ChunkingOptions(), 1, 2, 4, 2, 600.0),
     "test": Trial("ψηφία", "embedder", 1.0, 0.1, 16, None, None, {"zh": 0, "en": 1}, {"zh": 1, "en": 1}, ()),
     "suggest": 2,
 }

@@ -393,7 +393,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
 
 
 def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) -> None:
-    filled.workspace.bases.set_search("vault", SearchSettings(limit=2))
+    filled.workspace.bases.change("vault", search=SearchSettings(limit=2))
     filled.open("search", q="the base:vault")
     assert len(hits(filled)) == 2
     filled.app.select_slider("limit").set_value(5).run()

@@ -201,7 +201,7 @@ def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(settings: Scr
     settings.app.selectbox(f"semantic_weight_{base.id}").set_value(0.0).run()
     changed = settings.workspace.bases.get("vault")
     assert changed.search == SearchSettings(limit=5, semantic_weight=0.0)
-    settings.workspace.bases.set_search("vault", SearchSettings(limit=7))
+    settings.workspace.bases.change("vault", search=SearchSettings(limit=7))
     settings.app.run()
     assert settings.app.selectbox(f"limit_{base.id}").value == 7
     settings.app.selectbox(f"limit_{base.id}").set_value("").run()

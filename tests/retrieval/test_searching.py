@@ -285,7 +285,7 @@ def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> N
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
         options: SearchOptions = {"filters": filters_of(bases=["vault"])}
-        workspace.bases.set_search("vault", SearchSettings(limit=2, semantic_weight=1.0))
+        workspace.bases.change("vault", search=SearchSettings(limit=2, semantic_weight=1.0))
         result = workspace.search("keeps data in memory", reranker="none", **options)
         assert len(result.hits) == 2
         meaning = workspace.search("keeps data in memory", mode="semantic", limit=2, **options)
@@ -295,14 +295,14 @@ def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> N
         workspace.bases.add("other")
         assert len(workspace.search("keeps data in memory").hits) > 2  # all bases: the settings' own
         with pytest.raises(ConfigError, match="weight of meaning"):
-            workspace.bases.set_search("vault", SearchSettings(semantic_weight=1.5))
+            workspace.bases.change("vault", search=SearchSettings(semantic_weight=1.5))
 
 
 def test_a_base_has_any_part_of_its_own_and_its_reranker_is_that_of_hybrid_search(place: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
         own = SearchSettings(mode="keyword", level="focused", expansion_size=1, reranker="late-interaction")
-        workspace.bases.set_search("vault", own)
+        workspace.bases.change("vault", search=own)
         result = workspace.search("keeps data in memory")
         assert (result.mode, result.classified.level, result.reranker) == ("keyword", "focused", "")
         assert (result.settings.expansion_size, result.settings.reranker) == (1, "none")

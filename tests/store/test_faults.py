@@ -130,7 +130,7 @@ def test_a_database_that_is_gone_takes_no_more_notes(folder: Path, act: str) -> 
         (base, *_) = workspace.bases.all()
         getattr(folder / "notes.db", act)(*([folder / "away.db"] if act == "replace" else []))
         with pytest.raises(NotesDamaged, match="Put it back"):
-            workspace.bases.set_embed_at_once(base.name, False)
+            workspace.bases.change(base.name, embed_at_once=False)
     assert not (folder / "notes.db").exists()
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import BaseStatus, KnowledgeBase, ModelCard, Progress, Status, Switch, SwitchCost, embedder_name
+from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Status, Switch, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import basesearch
 from pages.ui.shared import empty, jobs, pending, sizes, times, widgets
@@ -134,7 +134,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     if job is None or job.what != base.name:
         return
     jobs.panel(workspace, ("cost",))
-    if not isinstance(job.result, SwitchCost):
+    if not isinstance(job.result, ChangeCost):
         return
     label = plain(t("Change to {name}", name=embedder_name(job.result.embedder)))
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
@@ -143,7 +143,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 
 
-def _cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> SwitchCost:
+def _cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
     return workspace.bases.switch_cost(base.name, embedder, progress=jobs.about(base.name, progress))
 
 

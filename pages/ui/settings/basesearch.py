@@ -18,7 +18,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
         own = {name: None if value == rerankers.AS_SET else value for name, value in chosen.items()}
-        workspace.bases.set_search(base.name, replace(base.search, **own))
+        workspace.bases.change(base.name, search=replace(base.search, **own))
 
     with st.expander(t("How this base is searched"), icon=":material/manage_search:", key=f"searching_{base.id}"):
         for column, (name, key) in zip(st.columns(len(keys)), keys.items(), strict=True):

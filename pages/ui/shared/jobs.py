@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.messages import Message, message, plural
-from core.model import Job, PackReport, Progress, Rechunked, ServerTrial, SwitchCost, SyncPlan, SyncReport, Trial
+from core.model import ChangeCost, Job, PackReport, Progress, Rechunked, ServerTrial, SyncPlan, SyncReport, Trial
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
@@ -222,7 +222,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
             verdicts.trial(job.result)
         case ServerTrial():
             verdicts.server(job.result)
-        case SwitchCost():
+        case ChangeCost():
             verdicts.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":

@@ -32,7 +32,7 @@ def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
         t("Index new chunks at once"),
         value=base.embed_at_once,
         key=key,
-        on_change=shell.guarded(lambda: workspace.bases.set_embed_at_once(base.name, bool(st.session_state[key]))),
+        on_change=shell.guarded(lambda: workspace.bases.change(base.name, embed_at_once=bool(st.session_state[key]))),
         disabled=workspace.readonly,
         help=t(
             "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "

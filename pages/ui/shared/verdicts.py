@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import Running, ServerTrial, SwitchCost, Trial
+from core.model import ChangeCost, Running, ServerTrial, Trial
 from pages.ui.shared import names, sizes
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, text_of
@@ -52,7 +52,7 @@ def running(model: Running) -> list[str]:
     ]
 
 
-def cost(change: SwitchCost) -> None:
+def cost(change: ChangeCost) -> None:
     """Draw how much a change of embedder has to index, and how long that takes."""
     figures = [(t("pieces of text to index"), f"{change.to_embed:,}"), (t("about"), sizes.duration(change.seconds))]
     boxes = [f'<div class="t-count"><b>{html(value)}</b><span>{html(name)}</span></div>' for name, value in figures]

@@ -152,7 +152,7 @@ def edit(workspace: Workspace, folder: Path) -> None:
     lines = [chunk.id for chunk in workspace.chunks.of_note(notes["臺灣/記憶體.md"])]
     workspace.chunks.merge(lines[0])
     workspace.chunks.edit(workspace.chunks.of_note(notes["leaving.md"])[0].id, "What stays of the note that left.")
-    workspace.bases.set_embed_at_once("waiting", False)
+    workspace.bases.change("waiting", embed_at_once=False)
     sync(workspace, write(folder / "other", {"waiting.md": SECOND}), "waiting")
 
 
@@ -176,7 +176,7 @@ def search(workspace: Workspace) -> None:
     settings = model.SearchSettings(
         limit=7, score_threshold=0.125, semantic_weight=0.25, rerank_weight=0.75, reranker="late-interaction"
     )
-    workspace.bases.set_search("notes", settings)
+    workspace.bases.change("notes", search=settings)
 
 
 def question(workspace: Workspace) -> model.QuestionSet:

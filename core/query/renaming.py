@@ -1,0 +1,43 @@
+"""A base has another name: questions that name it by the filter `base:` follow."""
+
+from core.errors import QueryError
+from core.query.filters import now
+from core.query.lexer import Piece, Reader
+from core.text import half_character
+
+_QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
+_BEHIND = ",.!?、，。；！？"
+_PLAIN = "-_./"
+"""Signs in a name that needs no quotation marks, beside letters and digits."""
+
+
+def renamed(question: str, old: str, new: str) -> str:
+    """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
+    try:
+        pieces = _of_base(question, old)
+    except QueryError:
+        return question
+    for piece in reversed(pieces):
+        if (name := _quoted(new)) is None:
+            return question
+        values = [name if value == old else _quoted(value) or value for value in piece.values]
+        written = question[piece.start : piece.end]
+        field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
+        behind = written[len(written.rstrip(_BEHIND)) :]
+        question = f"{question[: piece.start]}{field}{','.join(values)}{behind}{question[piece.end :]}"
+    return question
+
+
+def _of_base(question: str, name: str) -> list[Piece]:
+    """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
+    if half_character(question) is not None:
+        return []
+    pieces = Reader(question, now().date()).pieces()
+    return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
+
+
+def _quoted(name: str) -> str | None:
+    """Return a name as it is typed behind a colon, in quotation marks where it needs them; None if it has them all."""
+    if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
+        return name
+    return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)

@@ -1,0 +1,110 @@
+"""`tessera base`, and what an import says of a base that it makes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import cli
+from core.embedding import EMBEDDERS
+from core.registry import Entry
+from tests import notes
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return notes.write(tmp_path / "vault")
+
+
+@pytest.fixture(autouse=True)
+def _words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+
+
+@pytest.fixture
+def said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command, and return its status and what it printed, on stdout and on stderr."""
+
+    def said(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            cli.main([*map(str, arguments), "--workspace", str(tmp_path / "workspace")])
+        return int(end.value.code or 0), *capsys.readouterr()
+
+    return said
+
+
+@pytest.fixture
+def run(said: Run) -> Run:
+    """Run a command with --json, and return what it printed."""
+
+    def run(*arguments: object) -> Any:
+        code, out, error = said(*arguments, "--json")
+        assert code == 0, error
+        return json.loads(out)
+
+    return run
+
+
+def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
+    made = run(
+        *("base", "new", "work", "--description", "What I do", "--chunk-size", 300, "--limit", 4),
+        *("--min-similarity", 0.25, "--index-later", "--watch"),
+    )
+    assert made["chunking"]["chunk_size"] == 300
+    assert made["search"] == {"limit": 4, "score_threshold": 0.25}
+    assert (made["embed_at_once"], made["watch"], made["write_files"]) == (False, True, False)
+    assert run("base", "show", "work") == made
+    assert run("base", "list")["bases"] == [made]
+    _, out, _ = said("base", "show", "work")
+    for text in ("What I do", "chunks of 300", "Number of hits: 4", "when you say so", "Files are only read"):
+        assert text in out
+    assert "work: 0 notes" in said("base", "list")[1]
+    code, _, error = said("base", "new", "work")
+    assert (code, "already" in error) == (1, True)
+
+
+def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, folder: Path) -> None:
+    (folder / "long.md").write_text(notes.long_note(60))
+    run("import", folder)
+    changed = run("base", "set", "vault", "--limit", 3, "--write-files", "--description", "Mine")
+    assert (changed["search"], changed["write_files"], changed["description"]) == ({"limit": 3}, True, "Mine")
+    assert run("base", "set", "vault", "--min-similarity", 0.1)["search"] == {"limit": 3, "score_threshold": 0.1}
+    code, _, error = said("base", "set", "vault", "--strategy", "recursive", "--limit", 9)
+    assert code == 1
+    assert "4 notes to split again" in error
+    assert "--yes" in error
+    assert run("base", "show", "vault")["search"]["limit"] == 3
+    split = run("base", "set", "vault", "--strategy", "recursive", "--yes")
+    assert split["chunking"]["strategy"] == "recursive"
+    code, _, error = said("base", "set", "vault", "--embedder", "tfidf", "--yes")
+    assert "pieces of text to index with 'tfidf'" in error
+    assert run("base", "show", "vault")["embedder"] == "tfidf"
+
+
+def test_a_base_is_renamed_and_deleted(run: Run, said: Run, folder: Path) -> None:
+    run("import", folder)
+    assert run("base", "rename", "vault", "mine")["name"] == "mine"
+    code, _, error = said("base", "delete", "mine")
+    assert (code, "3 notes" in error) == (1, True)
+    assert run("base", "show", "mine")["notes"] == 3
+    assert run("base", "delete", "mine", "--yes") == {"base": "mine", "notes": 3, "deleted": True}
+    assert said("base", "list")[1] == "There is no base yet.\n"
+
+
+def test_an_import_says_what_it_makes(run: Run, said: Run, folder: Path) -> None:
+    said("base", "new", "other")
+    _, _, error = said("import", folder, "--dry-run")
+    assert "There is no base 'vault' yet: this import makes it. Model: words." in error
+    assert "chunks of 512, at most 1500" in error
+    assert "tessera base new vault" in error
+    planned = run("import", folder, "--dry-run")["makes"]
+    assert (planned["base"], planned["embedder"], planned["chunking"]["chunk_size"]) == ("vault", "words", 512)
+    assert len(run("base", "list")["bases"]) == 1
+    assert run("import", folder)["makes"] == planned
+    assert run("import", folder)["makes"] is None
+    assert said("import", folder)[2] == ""

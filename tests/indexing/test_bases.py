@@ -1,0 +1,175 @@
+"""Bases: made on purpose, changed, renamed; what a change costs is known before."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.embedding import EMBEDDERS
+from core.errors import ConfigError, QueryError, UnknownChoice
+from core.model import ChunkingOptions, Filters, SearchSettings
+from core.query.renaming import renamed
+from core.registry import Entry
+from core.workspace import Workspace
+from tests import notes
+
+SMALL = ChunkingOptions(strategy="recursive", chunk_size=256, chunk_overlap=50, max_single_chunk_size=1000)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    with Workspace(tmp_path / "workspace") as workspace:
+        yield workspace
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return notes.write(tmp_path / "vault")
+
+
+def test_a_base_is_made_with_what_is_chosen(workspace: Workspace) -> None:
+    search = SearchSettings(limit=3, score_threshold=0.2)
+    made = workspace.bases.add(
+        "work",
+        embedder="tfidf",
+        chunking=SMALL,
+        description="What I do",
+        search=search,
+        embed_at_once=False,
+        write_files=True,
+        watch=True,
+        keep_tokens=False,
+    )
+    assert workspace.bases.get("work") == made
+    assert (made.embedder, made.chunking, made.search, made.description) == ("tfidf", SMALL, search, "What I do")
+    assert (made.embed_at_once, made.write_files, made.watch, made.keep_tokens) == (False, True, True, False)
+    usual = workspace.bases.add("usual")
+    assert (usual.embedder, usual.chunking) == ("words", ChunkingOptions())
+    assert (usual.embed_at_once, usual.write_files, usual.watch, usual.keep_tokens) == (True, False, False, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"embedder": "magic"}, UnknownChoice),
+        ({"chunking": ChunkingOptions(strategy="magic")}, UnknownChoice),
+        ({"chunking": ChunkingOptions(chunk_size=0)}, ConfigError),
+        ({"search": SearchSettings(limit=0)}, ConfigError),
+        ({"search": SearchSettings(reranker="magic")}, UnknownChoice),
+    ],
+)
+def test_a_wrong_choice_makes_and_changes_nothing(workspace: Workspace, given: dict, error: type[Exception]) -> None:  # type: ignore[type-arg]
+    with pytest.raises(error):
+        workspace.bases.add("work", **given)
+    assert workspace.bases.all() == []
+    if "search" in given:
+        before = workspace.bases.add("work")
+        with pytest.raises(error):
+            workspace.bases.change("work", **given, description="new")
+        assert workspace.bases.get("work") == before
+
+
+def test_other_settings_are_stored(workspace: Workspace) -> None:
+    workspace.bases.add("work")
+    workspace.bases.change("work", description="What I do", watch=True)
+    changed = workspace.bases.change("work", search=SearchSettings(limit=4))
+    assert (changed.description, changed.watch, changed.search.limit) == ("What I do", True, 4)
+    assert workspace.bases.get("work") == changed
+
+
+def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> None:
+    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    workspace.bases.add("other")
+    workspace.questions.add_set("vault", "mine")
+    base = workspace.bases.get("vault")
+    workspace.history.save("base:vault,other pg_restore", "restoring")
+    workspace.history.judge("base:vault bread", "note", "chunk", "helpful")
+    with pytest.raises(ConfigError, match="already"):
+        workspace.bases.rename("vault", "other")
+    with pytest.raises(ConfigError, match="no name"):
+        workspace.bases.rename("vault", " ")
+    assert workspace.bases.rename("vault", "my notes").id == base.id
+    assert [one.name for one in workspace.bases.all()] == ["my notes", "other"]
+    assert [one.name for one in workspace.questions.sets("my notes")] == ["mine"]
+    (past,) = workspace.history.past()
+    assert past.query == 'base:"my notes",other pg_restore'
+    assert [one.query for one in workspace.history.judged()] == ['base:"my notes" bread']
+    assert {hit.note.base for hit in workspace.search(past.query, mode="keyword").hits} == {"my notes"}
+    with pytest.raises(QueryError, match="There is no base 'vault'"):
+        workspace.search("base:vault pg_restore")
+
+
+def test_a_folder_is_synced_into_its_base_whatever_that_is_called(workspace: Workspace, vault: Path) -> None:
+    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    plan = workspace.notes.plan_folder(vault)
+    (vault / "herons.md").write_text("Herons stand in shallow water.")
+    stale = workspace.notes.plan_folder(vault)
+    workspace.bases.rename("vault", "birds")
+    assert workspace.notes.apply(stale).added == 1
+    again = workspace.notes.plan_folder(vault)
+    assert (plan.base, again.base, again.makes) == ("vault", "birds", None)
+    assert [base.name for base in workspace.bases.all()] == ["birds"]
+    assert len(workspace.notes.cards(Filters(bases=("birds",)))) == 4
+
+
+def test_a_plan_says_what_it_would_make(workspace: Workspace, vault: Path) -> None:
+    plan = workspace.notes.plan_folder(vault, "new")
+    assert plan.makes == workspace.bases.usual()
+    assert workspace.bases.all() == []
+    workspace.bases.add("new", chunking=SMALL)
+    workspace.notes.apply(plan)
+    assert workspace.bases.get("new").chunking == SMALL
+    assert workspace.notes.plan_folder(vault, "new").makes is None
+    deleted = workspace.notes.plan_folder(vault, "new")
+    workspace.bases.delete("new")
+    with pytest.raises(UnknownChoice):
+        workspace.notes.apply(deleted)
+    assert workspace.bases.all() == []
+
+
+def test_other_chunking_says_what_it_costs_and_costs_that(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "long.md").write_text(notes.long_note(60))
+    (folder / "short.md").write_text("A short one.")
+    workspace.notes.apply(workspace.notes.plan_folder(folder))
+    before = workspace.bases.get("vault")
+    cost = workspace.bases.chunking_cost("vault", SMALL)
+    assert workspace.bases.get("vault") == before
+    assert cost.notes == 2
+    assert cost.seconds > 0
+    report = workspace.chunks.rechunk("vault", options=SMALL)
+    assert (report.notes, report.chunks, report.embedded_windows) == (cost.notes, cost.chunks, cost.to_embed)
+    again = workspace.bases.chunking_cost("vault", SMALL)
+    assert (again.notes, again.to_embed, again.seconds) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("base:old redis", "base:new redis"),
+        ("redis 知识库：old。缓存", "redis 知识库：new。缓存"),
+        ('base:a,"old" x base:old', "base:a,new x base:new"),
+        ("base:older old", "base:older old"),
+        ('"base:old" is a phrase', '"base:old" is a phrase'),
+        (r"\base:old", r"\base:old"),
+        ("base: redis", "base: redis"),
+        ("", ""),
+    ],
+)
+def test_questions_follow_a_name(question: str, expected: str) -> None:
+    assert renamed(question, "old", "new") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"), [("工作", "工作"), ("a b", '"a b"'), ('5" disk', '“5" disk”'), ("a,b", '"a,b"'), ("C:", '"C:"')]
+)
+def test_a_name_is_quoted_where_it_needs_it_and_goes_back(name: str, typed: str) -> None:
+    assert renamed("base:old x", "old", name) == f"base:{typed} x"
+    assert renamed(f"base:{typed} x", name, "old") == "base:old x"
+
+
+def test_a_name_with_every_quotation_mark_leaves_questions_alone() -> None:
+    assert renamed("base:old x", "old", '"”」』') == "base:old x"
