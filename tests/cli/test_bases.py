@@ -10,14 +10,14 @@ import pytest
 from core import cli
 from core.embedding import EMBEDDERS
 from core.registry import Entry
-from tests import notes
+from tests import samples
 
 Run = Callable[..., Any]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return notes.write(tmp_path / "vault")
+    return samples.write(tmp_path / "vault")
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,7 @@ def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
 
 
 def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, folder: Path) -> None:
-    (folder / "long.md").write_text(notes.long_note(60))
+    (folder / "long.md").write_text(samples.long_note(60))
     run("import", folder)
     changed = run("base", "set", "vault", "--limit", 3, "--write-files", "--description", "Mine")
     assert (changed["search"], changed["write_files"], changed["description"]) == ({"limit": 3}, True, "Mine")

@@ -11,7 +11,7 @@ from core.model import ChunkingOptions, Filters, SearchSettings
 from core.query.renaming import renamed
 from core.registry import Entry
 from core.workspace import Workspace
-from tests import notes
+from tests import samples
 
 SMALL = ChunkingOptions(strategy="recursive", chunk_size=256, chunk_overlap=50, max_single_chunk_size=1000)
 
@@ -26,7 +26,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
-    return notes.write(tmp_path / "vault")
+    return samples.write(tmp_path / "vault")
 
 
 def test_a_base_is_made_with_what_is_chosen(workspace: Workspace) -> None:
@@ -132,7 +132,7 @@ def test_a_plan_says_what_it_would_make(workspace: Workspace, vault: Path) -> No
 def test_other_chunking_says_what_it_costs_and_costs_that(workspace: Workspace, tmp_path: Path) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()
-    (folder / "long.md").write_text(notes.long_note(60))
+    (folder / "long.md").write_text(samples.long_note(60))
     (folder / "short.md").write_text("A short one.")
     workspace.notes.apply(workspace.notes.plan_folder(folder))
     before = workspace.bases.get("vault")
