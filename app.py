@@ -7,6 +7,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from pages.ui.notes import bundle
 from pages.ui.shared.policy import OwnPages, Policy, failure
 
 HOSTS = [
@@ -25,6 +26,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
+    routes=[bundle.ROUTE],
     middleware=[
         Middleware(Policy),
         # A redirect would name the host that is asked for.

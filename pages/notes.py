@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, imports, listing, opened, reader
+from pages.ui.notes import actions, drafts, editing, imports, listing, opened, reader
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
@@ -20,14 +20,20 @@ def page(workspace: Workspace, bases: list[str]) -> None:
         actions.marked(workspace, listing.marked() if view == "list" else [], base)
     with right, st.container(key="notes_reader"), shell.errors():
         if note_id:
+            drafts.of_note(workspace, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
         else:
             st.caption(t("Choose a note to read it."))
 
 
 workspace = shell.workspace()
+if editing.is_open():
+    editing.page(workspace)
+    st.stop()
 st.title(t("Notes"))
 bases = [base.name for base in workspace.bases.all()]
+actions.new(workspace)
+drafts.of_new(workspace)
 with shell.errors():
     imports.section(workspace, bases)
 jobs.panel(workspace)

@@ -45,7 +45,11 @@ class Trashed:
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """An unsaved text of the editor; `key` is its note's id, or "new". `version` is the note's when editing began."""
+    """An unsaved text of the editor.
+
+    `key` is its note's id, or "new", and a name of its own behind it, for two tabs have two drafts. `version` is the
+    note's when editing began. `base_id` is empty where a new note has no base yet.
+    """
 
     key: str
     base_id: str

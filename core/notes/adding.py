@@ -85,7 +85,8 @@ class Adding:
         check_text("text", body)
         inside = look_into(body, path or "note.md")
         title = fields.pop("title", "") or inside.title or naming.stem(path) or naming.first_words(body)
-        path = naming.free(naming.checked(path) if path else naming.of_title(title), self._paths)
+        path = f"{path}{naming.of_title(title)}" if not path or path.endswith("/") else path
+        path = naming.free(naming.checked(path), self._paths)
         note_id = fresh_id(f"{self._base.id}/{path}", self._ids)
         now = datetime.now(UTC)
         note = Note(

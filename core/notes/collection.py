@@ -85,8 +85,8 @@ class Notes(Imports):
         """Add a note to a base, which is made if there is none of this name; return the note.
 
         The note is found by its words when this returns; with `embed`, in a base that embeds at once, also by meaning.
-        `path` is its place in the base, by default its title. Raises EditError and UnknownChoice for a field, and
-        SourceError for a text too large to be read.
+        `path` is its place in the base, by default its title; one that ends with `/` is its folder. Raises EditError
+        and UnknownChoice for a field, and SourceError for a text too large to be read.
         """
         added = self.add_many(base, [{"body": body, "path": path, **fields}], author=author, embed=embed, strict=True)
         return self._store.notes.note(added.note_ids[0])

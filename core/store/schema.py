@@ -99,7 +99,7 @@ _VERSIONS = """
     UPDATE version SET owner = lower(hex(randomblob(8)));
     CREATE TABLE drafts (
         key TEXT PRIMARY KEY,
-        base_id TEXT NOT NULL REFERENCES bases ON DELETE CASCADE,
+        base_id TEXT NOT NULL,
         version INTEGER NOT NULL,
         title TEXT NOT NULL,
         body TEXT NOT NULL,

@@ -6,14 +6,24 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import deletion
-from pages.ui.shared import jobs, widgets
+from pages.ui.notes import deletion, writing
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.text import t, t_plural
+
+
+def new(workspace: Workspace) -> None:
+    """Draw the button of a new note, which goes into the base that is listed."""
+    base = st.session_state.get("notes_base", "")
+    widgets.button(
+        t("New note"), "new_note", "edit_square", on_click=writing.begin, args=(base,), disabled=workspace.readonly
+    )
 
 
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the bar above an open note."""
     with st.container(horizontal=True, vertical_alignment="center", key="note_actions"):
+        edit, shut = shell.guarded(writing.edit), workspace.readonly
+        widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
         widgets.chunk_link(note.id, None, t("See its chunks"))
         _menu(workspace, note)
 

@@ -1,0 +1,147 @@
+// The editor of notes: CodeMirror 6 with Markdown, links and tags to complete, and a theme that follows the app's.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { markdown, markdownLanguage } from "@codemirror/lang-markdown";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, Prec } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const SHOWN = 40;
+
+const STYLE = HighlightStyle.define([
+  { tag: tags.heading1, fontSize: "1.35em", fontWeight: "650" },
+  { tag: tags.heading2, fontSize: "1.2em", fontWeight: "650" },
+  { tag: tags.heading3, fontSize: "1.08em", fontWeight: "650" },
+  { tag: tags.heading, fontWeight: "650" },
+  { tag: tags.strong, fontWeight: "700" },
+  { tag: tags.emphasis, fontStyle: "italic" },
+  { tag: tags.strikethrough, textDecoration: "line-through" },
+  { tag: tags.link, color: "var(--st-link-color)" },
+  { tag: tags.url, color: "var(--st-link-color)", opacity: ".75" },
+  { tag: tags.monospace, fontFamily: "var(--st-code-font)", fontSize: ".93em" },
+  { tag: tags.quote, opacity: ".8" },
+  { tag: [tags.processingInstruction, tags.contentSeparator, tags.labelName], color: "var(--st-primary-color)" },
+  { tag: tags.comment, opacity: ".6" },
+]);
+
+const LOOK = EditorView.theme({
+  "&": { height: "100%", color: "var(--st-text-color)", backgroundColor: "transparent", fontSize: "1rem" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--st-font)", lineHeight: "1.65", overflow: "auto" },
+  ".cm-content": { padding: "1rem 1.2rem 6rem", caretColor: "var(--st-text-color)" },
+  ".cm-cursor": { borderLeftColor: "var(--st-text-color)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--st-primary-color) 26%, transparent)",
+  },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--st-primary-color) 14%, transparent)" },
+  ".cm-searchMatch": { backgroundColor: "#e0a83055" },
+  ".cm-placeholder": { color: "inherit", opacity: ".5" },
+  ".cm-panels": { backgroundColor: "var(--st-secondary-background-color)", color: "inherit" },
+  ".cm-panels-bottom": { borderTop: "1px solid var(--st-border-color)" },
+  ".cm-textfield, .cm-button": {
+    color: "inherit", backgroundColor: "var(--st-background-color)", backgroundImage: "none",
+    border: "1px solid var(--st-border-color)", borderRadius: ".3rem",
+  },
+  ".cm-tooltip": {
+    color: "var(--st-text-color)", backgroundColor: "var(--st-background-color)",
+    border: "1px solid var(--st-border-color)", borderRadius: ".4rem", boxShadow: "0 .4rem 1.4rem #0003",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--st-font)", maxHeight: "16rem", maxWidth: "32rem" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: ".15rem .6rem" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    color: "inherit", backgroundColor: "color-mix(in srgb, var(--st-primary-color) 24%, transparent)",
+  },
+  ".cm-completionDetail": { opacity: ".6", fontStyle: "normal", marginLeft: ".8rem", fontSize: ".85em" },
+});
+
+// The offers that hold what was typed: those that begin with it first, at most SHOWN; thousands are looked through at once.
+const matching = (offers, typed) => {
+  const first = [], later = [];
+  for (const offer of offers) {
+    const at = offer.folded.indexOf(typed);
+    if (at === 0) first.push(offer); else if (at > 0 && later.length < SHOWN) later.push(offer);
+    if (first.length === SHOWN) break;
+  }
+  return [...first, ...later].slice(0, SHOWN);
+};
+
+const offered = (from, options) => (options.length ? { from, options, filter: false } : null);
+
+const links = lists => context => {
+  const typed = context.matchBefore(/!?\[\[[^\[\]|#\n]*$/);
+  if (!typed) return null;
+  const from = typed.from + typed.text.indexOf("[[") + 2;
+  const closed = context.state.sliceDoc(context.pos, context.pos + 2) === "]]";
+  const name = context.state.sliceDoc(from, context.pos).toLowerCase();
+  return offered(from, matching(lists().notes, name).map(({ label, detail }) => ({
+    label, detail,
+    apply: (view, _, start, end) => view.dispatch({
+      changes: { from: start, to: end + (closed ? 2 : 0), insert: `${label}]]` },
+      selection: { anchor: start + label.length + 2 },
+      userEvent: "input.complete",
+    }),
+  })));
+};
+
+const hashes = lists => context => {
+  const typed = context.matchBefore(/(?:^|[\s(])#[\p{L}\p{N}_\/-]*$/u);
+  if (!typed) return null;
+  const from = typed.from + typed.text.indexOf("#") + 1;
+  const word = context.state.sliceDoc(from, context.pos).toLowerCase();
+  if (!word && !context.explicit && context.pos - context.state.doc.lineAt(context.pos).from === 1) return null;
+  return offered(from, matching(lists().tags, word).map(({ label, detail }) => ({ label, detail })));
+};
+
+// Tab indents in a list, and moves on elsewhere, so that the keyboard leads out of the editor.
+const inList = command => view =>
+  /^\s*(?:[-+*]|\d+[.)])\s/.test(view.state.doc.lineAt(view.state.selection.main.head).text) && command(view);
+
+/**
+ * Open an editor in `parent`. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`;
+ * `on` has `change(text)`, `blur(text)`, `save(text)` and `leave(text)`.
+ * Returns `{text(), at(), load(text), words({label, hint}), focus(), close()}`.
+ */
+export function edit(parent, { text, lists, on, words }) {
+  const wording = new Compartment();
+  const worded = ({ label, hint }) => [
+    placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+  ];
+  const whole = view => view.state.doc.toString();
+  const act = name => view => (view.composing ? false : (on[name](whole(view)), true));
+  const extensions = [
+    Prec.high(keymap.of([
+      { key: "Mod-Enter", run: act("save"), preventDefault: true },
+      { key: "Mod-s", run: act("save"), preventDefault: true },
+    ])),
+    history(),
+    drawSelection(),
+    EditorState.allowMultipleSelections.of(true),
+    EditorView.lineWrapping,
+    markdown({ base: markdownLanguage, completeHTMLTags: false }),
+    syntaxHighlighting(STYLE),
+    closeBrackets(),
+    autocompletion({ override: [links(lists), hashes(lists)], icons: false, activateOnTyping: true }),
+    search(),
+    highlightSelectionMatches(),
+    keymap.of([
+      ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap,
+      { key: "Tab", run: inList(indentMore), shift: inList(indentLess) },
+    ]),
+    Prec.lowest(keymap.of([{ key: "Escape", run: act("leave") }])),
+    LOOK,
+    wording.of(worded(words)),
+    EditorView.updateListener.of(update => update.docChanged && on.change(whole(update.view))),
+    EditorView.domEventHandlers({ blur: (_, view) => on.blur(whole(view)) }),
+  ];
+  const view = new EditorView({ parent, root: parent.getRootNode(), doc: text, extensions });
+  return {
+    text: () => whole(view),
+    at: () => view.state.selection.main.head,
+    load: fresh => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: fresh } }),
+    words: said => view.dispatch({ effects: wording.reconfigure(worded(said)) }),
+    focus: () => view.focus(),
+    close: () => view.destroy(),
+  };
+}

@@ -1,0 +1,38 @@
+"""The drafts that wait: of a note where it is opened, of new notes where notes are listed."""
+
+import streamlit as st
+
+from core.model import NoteDraft
+from core.workspace import Workspace
+from pages.ui.notes import writing
+from pages.ui.shared import shell, times, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
+
+
+def of_note(workspace: Workspace, note_id: str) -> None:
+    """Draw the drafts of a note."""
+    for draft in workspace.notes.drafts():
+        if draft.key.startswith(f"{note_id} "):
+            at = times.local(draft.at)
+            _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
+
+
+def of_new(workspace: Workspace) -> None:
+    """Draw the drafts of new notes, and of notes that aren't there any more."""
+    there = {card.id for card in workspace.notes.cards()}
+    for draft in workspace.notes.drafts():
+        if draft.key.split(" ")[0] not in there:
+            title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
+            at = times.local(draft.at)
+            _offer(workspace, draft, t("'{title}', which you wrote at {at}, isn't saved.", title=title, at=at))
+
+
+def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
+        st.markdown(f":material/edit_note: {text}", width="stretch")
+        resume, discard = shell.guarded(writing.resume), shell.guarded(writing.discard)
+        widgets.button(
+            t("Go on writing"), f"resume_{draft.key}", "edit", type="primary", on_click=resume, args=(workspace, draft)
+        )
+        widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(workspace, draft.key))

@@ -1,0 +1,199 @@
+"""The page on which a note is written: title, editor, the rendered text or the fields beside it, what is not saved yet."""
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.notes import conflict, editor, notefields, offers, opened, writing
+from pages.ui.notes.writing import Writing
+from pages.ui.shared import links, shell, widgets
+from pages.ui.shared.safe import harmless, light, plain, tangled
+from pages.ui.shared.text import t
+
+AROUND = 20_000
+"""Characters before and behind the caret that are rendered of a long note."""
+
+
+def is_open() -> bool:
+    """Whether a note is being written here; a link to another note puts that aside."""
+    now = writing.now()
+    if now is None:
+        return False
+    linked = links.arrived("note")
+    if linked and linked != (now.note.id if now.note else ""):
+        writing.leave()
+        return False
+    return True
+
+
+def page(workspace: Workspace) -> None:
+    """Draw the page; what is typed draws the part again, and a save all of it."""
+
+    @st.fragment
+    def part() -> None:
+        now = writing.now()
+        if now is None:
+            st.rerun()
+        else:
+            _draw(workspace, now)
+
+    now = writing.now()
+    opened.choose(now.note.id if now and now.note else "")
+    part()
+
+
+def _draw(workspace: Workspace, now: Writing) -> None:
+    with shell.errors():
+        if now.opposed:
+            conflict.draw(workspace, now)
+        _bar(workspace, now)
+        if now.note is None:
+            notefields.place(workspace, now)
+        notefields.title(workspace, now)
+        left, right = st.columns([11, 9], gap="medium")
+        with left:
+            if _shut(workspace, now):
+                _elsewhere(workspace, now)
+            else:
+                _editor(workspace, now)
+        with right:
+            _side(workspace, now)
+
+
+def _bar(workspace: Workspace, now: Writing) -> None:
+    """Draw the buttons; they act here and not in callbacks, which may run before the one that takes what was typed."""
+    with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
+        done = widgets.small(t("Done"), "writing_leave", "arrow_back", help="Esc")
+        st.caption(_state(workspace, now), width="stretch")
+        label = t("Discard the changes") if now.note else t("Discard this note")
+        dropped = now.changed and widgets.small(label, "writing_discard", "delete")
+        shut = workspace.readonly or not (now.changed and _complete(now))
+        keys = "Ctrl+S · Ctrl+Enter"
+        saved = widgets.button(t("Save"), "writing_save", "check", type="primary", help=keys, disabled=shut)
+    if saved:
+        writing.save(workspace, now)
+    elif dropped:
+        writing.discard(workspace, now.key)
+    elif done:
+        writing.leave()
+    if saved or dropped or done:
+        st.rerun()
+
+
+def _state(workspace: Workspace, now: Writing) -> str:
+    if now.saved and now.note and not now.changed:
+        base = writing.base_of(workspace, now.note.base_id)
+        if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
+            return t("Saved. Its words find it; {n} of its chunks wait until you index this base.", n=n)
+        return t("Saved as version {n}.", n=now.note.version)
+    if not now.changed:
+        return t("Nothing to save.")
+    if now.note is None and not now.base:
+        return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
+    return t("Not saved. What you write is stored as a draft meanwhile.")
+
+
+def _pending(workspace: Workspace, note_id: str) -> int:
+    return sum(chunk.state == "pending" for chunk in workspace.chunks.of_note(note_id))
+
+
+def _complete(now: Writing) -> bool:
+    """Whether there is enough to make a note of it."""
+    return now.note is not None or bool(now.base and (now.body.strip() or now.value("title")))
+
+
+def _editor(workspace: Workspace, now: Writing) -> None:
+    offered = now.offered = now.offered or offers.of(workspace)
+
+    def typed(text: str, number: int, caret: int) -> None:
+        now.typed(text, number, caret)
+        writing.keep(workspace, now)
+
+    wanted = editor.write(
+        now.token,
+        now.loaded,
+        number=now.loaded_number,
+        stamp=now.stamp,
+        notes=offered.notes,
+        tags=offered.tags,
+        typed=shell.guarded(typed),
+    )
+    if "save" in wanted and now.changed and _complete(now):
+        writing.save(workspace, now)
+    if "leave" in wanted:
+        writing.leave()
+    if wanted:
+        st.rerun()
+
+
+def _shut(workspace: Workspace, now: Writing) -> bool:
+    """Whether the text is that of a file that isn't written here."""
+    return bool(now.note and now.note.in_file and not writing.base_of(workspace, now.note.base_id).write_files)
+
+
+def _elsewhere(workspace: Workspace, now: Writing) -> None:
+    """Draw the ways to edit a note of a file, and its text."""
+    assert now.note is not None
+    note, base = now.note, writing.base_of(workspace, now.note.base_id)
+    with st.container(border=True, key="writing_elsewhere"):
+        st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
+        st.caption(
+            t(
+                "To change its text too, let Tessera write to the files of '{base}'. It replaces a file at once, "
+                "and only if no other program has changed it meanwhile.",
+                base=plain(base.name),
+            )
+        )
+        with st.container(horizontal=True):
+            widgets.button(
+                t("Write to the files of '{base}'", base=plain(base.name)),
+                "write_files_on",
+                "edit_document",
+                on_click=shell.guarded(workspace.bases.set_write_files),
+                args=(base.name, True),
+                disabled=workspace.readonly,
+            )
+            widgets.button(
+                t("Make a copy that lives here"),
+                "writing_copy",
+                "content_copy",
+                on_click=shell.guarded(_copied),
+                args=(workspace, note.id),
+                disabled=workspace.readonly,
+            )
+    with st.container(key="reader_body"):
+        _rendered(now.body)
+
+
+def _copied(workspace: Workspace, note_id: str) -> None:
+    copy = workspace.notes.copy(note_id, embed=False)
+    workspace.start_indexing()
+    writing.edit(workspace, copy.id)
+
+
+def _side(workspace: Workspace, now: Writing) -> None:
+    views = {"rendered": t("Rendered"), "fields": t("Fields")}
+    view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
+    with st.container(key="writing_beside"):
+        if view == "fields":
+            notefields.draw(workspace, now)
+        elif now.body.strip():
+            with st.container(key="reader_body"):
+                _rendered(_around(now.body, now.caret))
+        else:
+            st.caption(t("What you write appears here as it will be read."))
+
+
+def _around(body: str, caret: int) -> str:
+    """Return a text, or the lines around the caret of a long one."""
+    if len(body) <= 2 * AROUND:
+        return body
+    first = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
+    return body[first : max(caret, AROUND) + AROUND]
+
+
+def _rendered(body: str) -> None:
+    shown = light(body[: 4 * AROUND])
+    if tangled(shown):
+        st.code(shown, language=None, wrap_lines=True)
+    else:
+        st.markdown(harmless(shown))

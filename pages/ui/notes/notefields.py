@@ -1,0 +1,207 @@
+"""The fields of a note that is being written: words that are in use are offered, and any other may be typed."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from core.messages import Message, message
+from core.workspace import Workspace
+from pages.ui.notes import offers, writing
+from pages.ui.notes.writing import Writing
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+NAMES: dict[str, Message] = {
+    "tags": message("Tags"),
+    "type": message("Type"),
+    "category": message("Category"),
+    "project": message("Project"),
+    "scope": message("Scope"),
+    "status": message("Status"),
+    "priority": message("Priority"),
+    "expires_at": message("Expires on"),
+    "supersedes": message("Replaces"),
+    "depends_on": message("Depends on"),
+    "related": message("Related to"),
+}
+STATUSES = {"active": message("active"), "pending": message("to be reviewed"), "archived": message("archived")}
+ABOUT: dict[str, Message] = {
+    "scope": message("Where the note holds, for instance a team or a system"),
+    "status": message("An archived note is found only where a search asks for archived ones."),
+    "priority": message("A higher one comes first where two notes answer equally well."),
+    "expires_at": message("After this day searches leave the note out unless they ask for expired ones."),
+    "supersedes": message("Notes that this one takes the place of"),
+}
+RELATIONS = ("supersedes", "depends_on", "related")
+MOST = 999_999
+"""The highest priority."""
+
+
+def place(workspace: Workspace, now: Writing) -> None:
+    """Draw the choice of the base and the folder of a new note."""
+    bases = [base.name for base in workspace.bases.all()]
+    options = [*bases, *([now.base] if now.base not in ("", *bases) else [])]
+    left, right = st.columns(2)
+
+    def chosen(name: str, key: str) -> None:
+        setattr(now, name, (st.session_state[key] or "").strip())
+        writing.keep(workspace, now)
+
+    base_key, folder_key = f"new_base_{now.token}", f"new_folder_{now.token}"
+    left.selectbox(
+        t("Knowledge base"),
+        options,
+        index=options.index(now.base) if now.base in options else None,
+        accept_new_options=True,
+        placeholder=t("Choose one, or type the name of a new one"),
+        key=base_key,
+        on_change=chosen,
+        args=("base", base_key),
+    )
+    folders = _offered(workspace, now).folders.get(now.base, [])
+    _select(right, t("Folder"), [*folders], now.folder, folder_key, lambda: chosen("folder", folder_key))
+    if now.base and now.base not in bases:
+        st.caption(t("The base '{base}' is made when you save.", base=plain(now.base)))
+
+
+def draw(workspace: Workspace, now: Writing) -> None:
+    """Draw all fields but the title."""
+    first = [name for name in NAMES if name not in RELATIONS]
+    for name in first[:1]:
+        _field(workspace, now, name, st)
+    for names in (first[1:3], first[3:5], first[5:7], first[7:]):
+        for column, name in zip(st.columns(2), names, strict=False):
+            _field(workspace, now, name, column)
+    for name in RELATIONS:
+        _field(workspace, now, name, st)
+
+
+def key_of(now: Writing, name: str) -> str:
+    """Return the key of a field's widget."""
+    return f"note_{name}_{now.token}_{now.drawn}"
+
+
+def title(workspace: Workspace, now: Writing) -> None:
+    """Draw the title."""
+    key = key_of(now, "title")
+    st.text_input(
+        t("Title"),
+        now.value("title") or "",
+        key=key,
+        placeholder=t("Title: without one, the first line of the text"),
+        label_visibility="collapsed",
+        on_change=_taken(workspace, now, "title", key),
+        disabled=workspace.readonly,
+    )
+    _own(workspace, now, "title", st)
+
+
+def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
+    value, key = now.value(name), key_of(now, name)
+    label, about = text_of(NAMES[name]), ABOUT.get(name)
+    taken = _taken(workspace, now, name, key)
+    more: dict[str, Any] = {"help": text_of(about)} if about else {}
+    offered = _offered(workspace, now)
+    if name == "tags":
+        _several(box, label, [tag for tag, _ in offered.tags], value or [], key, taken, **more)
+    elif name in RELATIONS:
+        _several(box, label, [note for note, _ in offered.notes], value or [], key, taken, **more)
+    elif name == "priority":
+        box.number_input(label, -MOST, MOST, value or 0, step=1, key=key, on_change=taken, **more)
+    elif name == "expires_at":
+        day = date.fromisoformat(value) if value else None
+        box.date_input(label, day, min_value=None, key=key, on_change=taken, format="YYYY-MM-DD", **more)
+    elif name == "status":
+        texts = {status: text_of(text) for status, text in STATUSES.items()}
+        index = list(texts).index(value or "active")
+        widgets.select(label, texts, key, box, index=index, on_change=taken, **more)
+    else:
+        _select(box, label, _words(workspace, now, name), value or "", key, taken, **more)
+    _own(workspace, now, name, box)
+
+
+def _several(
+    box: Any, label: str, options: Sequence[str], value: Sequence[str], key: str, taken: Callable[[], None], **more: Any
+) -> None:
+    box.multiselect(
+        label,
+        list(dict.fromkeys([*value, *options])),
+        value,
+        key=key,
+        accept_new_options=True,
+        placeholder="",
+        on_change=taken,
+        **more,
+    )
+
+
+def _select(
+    box: Any, label: str, options: Sequence[str], value: str, key: str, taken: Callable[[], None], **more: Any
+) -> None:
+    options = list(dict.fromkeys([*([value] if value else []), *options]))
+    box.selectbox(
+        label,
+        options,
+        index=0 if value else None,
+        key=key,
+        accept_new_options=True,
+        placeholder="",
+        on_change=taken,
+        **more,
+    )
+
+
+def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
+    """Say of a field that a person set over a file's what the file says, with the way back to it."""
+    note = now.note
+    if note is None or name not in note.overridden:
+        return
+    value = writing.as_json(note.overridden[name])
+    said = ", ".join(value) if isinstance(value, list) else value
+    with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
+        text = t("Yours; the file says: {value}", value=plain(str(said))) if said else t("Yours; the file says nothing")
+        st.caption(text, width="content")
+        widgets.small(
+            t("Give back"),
+            f"give_back_{name}",
+            "undo",
+            help=t("Let the field be the file's own again"),
+            on_click=shell.guarded(_given_back),
+            args=(workspace, now, name),
+            disabled=workspace.readonly,
+        )
+
+
+def _given_back(workspace: Workspace, now: Writing, name: str) -> None:
+    assert now.note is not None
+    fields = {other: value for other, value in now.fields.items() if other != name}
+    writing.adopt(now, workspace.notes.give_back(now.note.id, [name]))
+    now.fields = fields
+    writing.keep(workspace, now)
+
+
+def _taken(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
+    def take() -> None:
+        value = st.session_state[key]
+        now.set(name, value.isoformat() if isinstance(value, date) else value)
+        writing.keep(workspace, now)
+
+    return take
+
+
+def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
+    """Return the words that are offered for a field."""
+    if name == "type":
+        return workspace.vocabulary.types()
+    if name == "category":
+        return workspace.vocabulary.categories_of(now.value("type") or "")
+    return workspace.vocabulary.in_use(name)
+
+
+def _offered(workspace: Workspace, now: Writing) -> offers.Offers:
+    if now.offered is None:
+        now.offered = offers.of(workspace)
+    return now.offered

@@ -1,0 +1,153 @@
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.model import Note
+from core.workspace import Workspace
+from pages.ui.notes.lineends import with_ends
+from pages.ui.notes.writing import Writing
+from tests.pages.conftest import Screen
+
+
+def writing(app: AppTest) -> Writing:
+    now = app.session_state["writing"]
+    assert isinstance(now, Writing)
+    return now
+
+
+def typed(screen: Screen, text: str) -> Screen:
+    """Type a text: the component doesn't run here, so what it would send is taken over."""
+    now = writing(screen.app)
+    now.typed(text, now.number + 1, len(text))
+    screen.app.run()
+    return screen
+
+
+def field(screen: Screen, name: str) -> str:
+    """The key of a field's widget."""
+    now = writing(screen.app)
+    return f"note_{name}_{now.token}_{now.drawn}"
+
+
+def beside(screen: Screen, view: str) -> Screen:
+    next(group for group in screen.app.button_group if group.key == "writing_side").set_value(view).run()
+    return screen
+
+
+@pytest.fixture
+def garden(place: Path) -> Note:
+    """A note that lives in the workspace."""
+    with Workspace(place) as workspace:
+        return workspace.notes.add("home", "Water the basil.\n", title="Garden", tags=["green"], embed=False)
+
+
+def edited(note: Note) -> Screen:
+    return Screen().open("notes", note=note.id).press("edit_note")
+
+
+def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
+    screen = typed(Screen().open("notes").press("new_note"), "Feed the hens. #farm\n")
+    assert screen.app.button("writing_save").disabled  # no base is chosen yet
+    token = writing(screen.app).token
+    screen.app.selectbox(f"new_base_{token}").set_value("home").run()
+    screen.app.text_input(field(screen, "title")).input("Hens").run()
+    beside(screen, "fields")
+    screen.app.selectbox(field(screen, "type")).set_value("chore").run()
+    screen.app.number_input(field(screen, "priority")).set_value(3).run()
+    screen.press("writing_save")
+    assert "Saved as version 1." in screen.text
+    card = screen.workspace.notes.named("Hens")
+    assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "chore", 3, ("farm",))
+    assert [hit.note_id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
+    assert screen.workspace.notes.history(card.id)[0].author == "person"
+    assert screen.workspace.notes.drafts() == []
+
+
+def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note) -> None:
+    screen = typed(edited(garden), "Water the basil and the thyme.\n").press("writing_save").finish("embed")
+    note = screen.workspace.notes.get(garden.id)
+    assert (note.body, note.version) == ("Water the basil and the thyme.\n", 2)
+    assert not screen.workspace.chunks.unfinished()
+    screen.press("writing_leave")
+    assert "Water the basil and the thyme." in screen.text
+
+
+def test_what_isnt_saved_is_offered_at_the_next_opening(garden: Note) -> None:
+    screen = edited(garden)
+    screen.app.text_input(field(screen, "title")).input("Garden in spring").run()
+    again = Screen().open("notes", note=garden.id)
+    assert "You changed this note" in again.text
+    again.press("resume_")
+    assert again.app.text_input(field(again, "title")).value == "Garden in spring"
+    again.press("writing_save")
+    assert again.workspace.notes.get(garden.id).title == "Garden in spring"
+    assert again.workspace.notes.drafts() == []
+
+
+def test_a_draft_is_discarded(garden: Note) -> None:
+    screen = edited(garden)
+    screen.app.text_input(field(screen, "title")).input("Other").run()
+    screen.press("writing_leave").press("discard_")
+    assert screen.workspace.notes.drafts() == []
+    assert "You changed this note" not in screen.text
+
+
+def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note) -> None:
+    screen = typed(edited(garden), "Water the basil daily.\n")
+    screen.workspace.notes.update(garden.id, body="Sell the basil.\n", embed=False)
+    screen.press("writing_save")
+    assert "was changed while you wrote" in screen.text
+    assert screen.workspace.notes.get(garden.id).body == "Sell the basil.\n"
+    screen.press("conflict_on").press("writing_save").press("conflict_mine")
+    assert screen.workspace.notes.get(garden.id).body == "Water the basil daily.\n"
+    assert screen.workspace.notes.at(garden.id, 2).body == "Sell the basil.\n"
+
+
+def test_taking_the_other_text_leaves_a_draft(garden: Note) -> None:
+    screen = edited(garden)
+    screen.app.text_input(field(screen, "title")).input("Mine").run()
+    screen.workspace.notes.update(garden.id, title="Theirs", embed=False)
+    screen.press("writing_save").press("conflict_theirs")
+    assert screen.workspace.notes.get(garden.id).title == "Theirs"
+    assert [draft.title for draft in screen.workspace.notes.drafts()] == ["Mine"]
+
+
+def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None:
+    note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
+    filled.open("notes", note=note.id).press("edit_note")
+    assert "This note is the file" in filled.text
+    filled.press("writing_copy")
+    copy = writing(filled.app).note
+    assert copy is not None
+    assert (copy.id != note.id, copy.in_file, copy.title) == (True, False, note.title)
+    filled.press("writing_leave").open("notes", note=note.id).press("edit_note").press("write_files_on")
+    assert filled.workspace.bases.all()[0].write_files
+    assert "This note is the file" not in filled.text
+
+
+def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) -> None:
+    note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
+    filled.open("notes", note=note.id).press("edit_note")
+    beside(filled, "fields")
+    filled.app.number_input(field(filled, "priority")).set_value(5).run()
+    filled.press("writing_save")
+    assert filled.workspace.notes.get(note.id).overridden == {"priority": 0}
+    assert "Yours" in filled.text
+    filled.press("give_back_priority")
+    assert filled.workspace.notes.get(note.id).priority == 0
+    assert "Yours" not in filled.text
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("a\nb\n", "a\nc\n", "a\nc\n"),
+        ("a\r\nb\r\n", "a\nnew\nb\n", "a\r\nnew\r\nb\r\n"),
+        ("a\r\nb\nc", "x\nb\nc", "x\nb\nc"),
+        ("a\rb\r\nc\r\n", "a\nb\nc\nd\n", "a\rb\r\nc\r\nd\r\n"),
+        ("a\r\nb", "a\nb", "a\r\nb"),
+    ],
+)
+def test_lines_end_as_they_did(before: str, text: str, after: str) -> None:
+    assert with_ends(text, before) == after
