@@ -53,12 +53,12 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     screen.app.selectbox(f"new_base_{token}").set_value("home").run()
     screen.app.text_input(field(screen, "title")).input("Hens").run()
     beside(screen, "fields")
-    screen.app.selectbox(field(screen, "type")).set_value("chore").run()
+    screen.app.selectbox(field(screen, "type")).set_value("business_rule").run()
     screen.app.number_input(field(screen, "priority")).set_value(3).run()
     screen.press("writing_save")
     assert "Saved as version 1." in screen.text
     card = screen.workspace.notes.named("Hens")
-    assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "chore", 3, ("farm",))
+    assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "business_rule", 3, ("farm",))
     assert [hit.note_id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
     assert screen.workspace.notes.history(card.id)[0].author == "person"
     assert screen.workspace.notes.drafts() == []
