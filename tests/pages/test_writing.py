@@ -59,7 +59,7 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     assert "Saved as version 1." in screen.text
     card = screen.workspace.notes.named("Hens")
     assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "business_rule", 3, ("farm",))
-    assert [hit.note_id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
+    assert [hit.note.id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
     assert screen.workspace.notes.history(card.id)[0].author == "person"
     assert screen.workspace.notes.drafts() == []
 
@@ -144,7 +144,7 @@ def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) ->
     [
         ("a\nb\n", "a\nc\n", "a\nc\n"),
         ("a\r\nb\r\n", "a\nnew\nb\n", "a\r\nnew\r\nb\r\n"),
-        ("a\r\nb\nc", "x\nb\nc", "x\nb\nc"),
+        ("a\r\nb\nc", "x\nb\nc", "x\r\nb\nc"),
         ("a\rb\r\nc\r\n", "a\nb\nc\nd\n", "a\rb\r\nc\r\nd\r\n"),
         ("a\r\nb", "a\nb", "a\r\nb"),
     ],

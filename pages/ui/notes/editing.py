@@ -131,7 +131,7 @@ def _shut(workspace: Workspace, now: Writing) -> bool:
 
 
 def _elsewhere(workspace: Workspace, now: Writing) -> None:
-    """Draw the ways to edit a note of a file, and its text."""
+    """Draw the ways to edit a note of a file."""
     assert now.note is not None
     note, base = now.note, writing.base_of(workspace, now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
@@ -160,8 +160,6 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
                 args=(workspace, note.id),
                 disabled=workspace.readonly,
             )
-    with st.container(key="reader_body"):
-        _rendered(now.body)
 
 
 def _copied(workspace: Workspace, note_id: str) -> None:
