@@ -31,6 +31,7 @@ STAGES: dict[str, Message] = {
     "boosted": message("boosted"),
     "rerank": message("second look"),
     "final": message("final"),
+    "priority": message("priority"),
     "literal": message("as typed"),
 }
 """Names of the stages of a search, in their order."""

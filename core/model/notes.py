@@ -1,7 +1,7 @@
 """Notes and their files."""
 
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -64,6 +64,19 @@ class Note:
         """Whether the note is a file of the person, outside the workspace."""
         return self.source == "folder"
 
+    @property
+    def expired(self) -> bool:
+        """Whether the note is active and its time is over."""
+        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
+
+
+def lapses(expires_at: datetime) -> datetime:
+    """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
+    at = expires_at.astimezone(UTC)
+    if at.time() != time():
+        return at
+    return datetime.combine(at.date() + timedelta(days=1), time()).astimezone(UTC)  # midnight where the person is
+
 
 FIELDS = (
     "title", "tags", "type", "category", "project", "scope", "priority", "status", "expires_at",
@@ -106,6 +119,11 @@ class NoteCard:
     def in_file(self) -> bool:
         """Whether the note is a file of the person, outside the workspace."""
         return self.source == "folder"
+
+    @property
+    def expired(self) -> bool:
+        """Whether the note is active and its time is over."""
+        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
 
     @property
     def state(self) -> NoteState:

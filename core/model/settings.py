@@ -39,7 +39,8 @@ class CompleteSettings:
     """Search settings with a value for each.
 
     `pool` chunks of each stage are candidates. `semantic_weight` is the share of meaning against words, `link_weight`
-    the gain of a chunk that is linked with the best, `score_threshold` the least cosine of a hit, and `expansion_size`
+    the gain of a chunk that is linked with the best, `priority_weight` that of the most important candidate,
+    `score_threshold` the least cosine of a hit, and `expansion_size`
     the number of neighbours that widen a hit. The `reranker`, or `none`, judges the best `rerank_pool`, each by at most
     `rerank_characters` of its best window; `rerank_weight` is the share of its score against the earlier score.
     """
@@ -69,6 +70,9 @@ class CompleteSettings:
     semantic_weight: Annotated[float, Setting(message("weight of meaning"), message("Weight of meaning"), 0, 1)] = 0.6
     link_weight: Annotated[
         float, Setting(message("boost for linked notes"), message("Boost for linked notes"), 0, 1)
+    ] = 0.0
+    priority_weight: Annotated[
+        float, Setting(message("weight of priorities"), message("Weight of priorities"), 0, 1)
     ] = 0.0
     phrase: Annotated[PhraseRule, Setting(message("phrase rule"), message("A phrase in quotation marks"))] = "require"
     score_threshold: Annotated[float, Setting(message("minimum similarity"), message("Minimum similarity"), 0, 1)] = 0.0
@@ -123,6 +127,7 @@ class SearchSettings:
     fusion: Fusion | None = None
     semantic_weight: float | None = None
     link_weight: float | None = None
+    priority_weight: float | None = None
     phrase: PhraseRule | None = None
     score_threshold: float | None = None
     expansion_size: int | None = None
@@ -166,6 +171,7 @@ class Chosen(TypedDict, total=False):
     fusion: Fusion | None
     semantic_weight: float | None
     link_weight: float | None
+    priority_weight: float | None
     phrase: PhraseRule | None
     score_threshold: float | None
     expansion_size: int | None

@@ -1,10 +1,11 @@
 """The fields of the question language: their names, their values, and the errors for others."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-from core.errors import QueryError
+from core.errors import QueryError, UnknownChoice
 from core.messages import message
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -12,7 +13,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "type": ("type", "类型"),
     "category": ("category", "分类", "类别"),
     "project": ("project", "项目"),
+    "scope": ("scope", "范围", "作用域"),
     "status": ("status", "状态"),
+    "priority": ("priority", "优先级"),
     "in": ("in", "在", "标题"),
     "section": ("section", "章节", "小节"),
     "has": ("has", "含", "包含"),
@@ -28,15 +31,16 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "pending": ("pending", "待审", "待审核", "待确认"),
         "active": ("active", "活跃", "有效", "启用"),
         "archived": ("archived", "归档", "已归档"),
+        "expired": ("expired", "过期", "已过期"),
     },
     "has": {"code": ("code", "代码")},
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
-ANY_OF = frozenset(("type", "category", "project", "status", "path", "has"))
+ANY_OF = frozenset(("type", "category", "project", "scope", "status", "path", "has"))
 """Fields of which a note has one value: where a question names two, either matches."""
 
-AS_TYPED = frozenset(("in", "section", "path"))
+AS_TYPED = frozenset(("in", "section", "path", "priority"))
 """Fields whose values keep a final full stop or question mark."""
 
 _NOT_NEGATED = {
@@ -47,6 +51,7 @@ _NOT_NEGATED = {
 _EXAMPLES = {
     "tag": "rust,go",
     "status": "active",
+    "priority": ">=2",
     "has": "code",
     "path": "work/",
     "base": "work,home",
@@ -62,12 +67,16 @@ _MEANT = {
     "heading": "section",
     "label": "tag",
     "kind": "type",
+    "importance": "priority",
+    "prio": "priority",
     "since": "after",
     "date": "after",
     "updated": "after",
     "until": "before",
 }
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
+_RANGE = re.compile(r"(-?\d+)?\.\.(-?\d+)?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d+)[.,:;!?]?")
+_SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
@@ -78,20 +87,47 @@ def field_of(name: str) -> str | None:
 
 def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) -> tuple[str, ...]:
     """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
+    if field == "priority":
+        return tuple(_range(name, value, at) for value in values)
     if field not in CHOICES:
         return tuple(values)
-    names = {name: choice for choice, names in CHOICES[field].items() for name in names}
-    for value in values:
-        if _folded(value) not in names:
-            raise QueryError(
-                "'{name}' can't be '{value}'. Choices: {choices}. {help}",
-                at,
-                name=name,
-                value=value,
-                choices=list(CHOICES[field]),
-                help=_AS_TEXT,
-            )
-    return tuple(names[_folded(value)] for value in values)
+    try:
+        return tuple(stored(field, value) for value in values)
+    except UnknownChoice as error:
+        value = error.message.fields["name"]
+        raise QueryError(
+            "'{name}' can't be '{value}'. Choices: {choices}. {help}",
+            at,
+            name=name,
+            value=value,
+            choices=list(CHOICES[field]),
+            help=_AS_TEXT,
+        ) from error
+
+
+def stored(field: str, value: str) -> str:
+    """Return a value of a field with a fixed set of values as notes store it; raises UnknownChoice."""
+    folded = _folded(value)
+    for choice, names in CHOICES[field].items():
+        if folded in names:
+            return choice
+    raise UnknownChoice(field, value, CHOICES[field])
+
+
+def _range(name: str, value: str, at: tuple[int, int]) -> str:
+    """Return a range of priorities as conditions have it: 2.., ..3 or 1..3."""
+    match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(_SIGNS)).replace(" ", ""))
+    least, most, sign, number = match.groups() if match else (None,) * 4
+    if number:
+        figure = int(number)
+        return {">=": f"{figure}..", ">": f"{figure + 1}..", "<=": f"..{figure}", "<": f"..{figure - 1}"}.get(
+            sign or "", f"{figure}..{figure}"
+        )
+    if not (least or most):
+        raise QueryError(
+            "'{name}' takes a number, such as {name}2, {name}>=2 or {name}1..3. {help}", at, name=name, help=_AS_TEXT
+        )
+    return f"{least or ''}..{most or ''}"
 
 
 def refuse_empty(name: str, field: str, at: tuple[int, int]) -> None:
@@ -113,7 +149,7 @@ def refuse_minus(name: str, field: str, at: tuple[int, int]) -> None:
 
 def refuse_unknown(name: str, at: tuple[int, int], *, surely: bool) -> None:
     """Raise QueryError for an unknown field; where a field isn't `surely` meant, only for a near match."""
-    nearest = get_close_matches(name.casefold(), [*FIELDS, *_MEANT], n=1, cutoff=0.6 if surely else 0.8)
+    nearest = get_close_matches(name.casefold(), [*FIELDS, *_MEANT], n=1, cutoff=0.6 if surely else 0.81)
     if not surely and not nearest:
         return
     if not nearest:

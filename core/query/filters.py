@@ -1,10 +1,11 @@
 """Filters chosen beside a question, and their combination with the filters in the question."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.errors import QueryError
-from core.model import Condition, Filters
+from core.model import Condition, ConditionField, Filters, SearchOptions
+from core.query.fields import stored
 from core.query.language import parse
 
 
@@ -32,6 +33,28 @@ def filters_of(
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
         chosen = both(chosen, understood.filters)
     return chosen
+
+
+def filters_beside(options: SearchOptions) -> Filters:
+    """Return the filters of a search's options; raises UnknownChoice for a status."""
+    given: list[tuple[ConditionField, Iterable[str]]] = [
+        ("type", _several(options.get("type"))),
+        ("category", _several(options.get("category"))),
+        ("project", _several(options.get("project"))),
+        ("scope", _several(options.get("scope"))),
+        ("status", [stored("status", status) for status in _several(options.get("status"))]),
+        ("tag", _several(options.get("any_tags"))),
+        *(("tag", (tag,)) for tag in _several(options.get("all_tags"))),
+    ]
+    if (least := options.get("min_priority")) is not None:
+        given.append(("priority", [f"{int(least)}.."]))
+    conditions = tuple(Condition(field, tuple(values)) for field, values in given if values)
+    beside = Filters(tuple(_several(options.get("bases"))), conditions)
+    return both(options.get("filters") or Filters(), beside)
+
+
+def _several(words: str | Iterable[str] | None) -> list[str]:
+    return [words] if isinstance(words, str) and words else list(words or ())
 
 
 def both(typed: Filters, chosen: Filters) -> Filters:

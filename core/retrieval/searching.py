@@ -36,7 +36,7 @@ from core.models import Models
 from core.providers.chat import Chat
 from core.query import limits
 from core.query.decomposition import decompose, decompose_by_model
-from core.query.filters import both, filters_of, now
+from core.query.filters import both, filters_beside, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
@@ -150,7 +150,10 @@ class Searching:
 
     def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
         understood = parse(typed, now=now())
-        filters = both(understood.filters, options.get("filters") or Filters())
+        for name in options:
+            if name not in SearchOptions.__annotations__:
+                raise UnknownChoice("option", name, SearchOptions.__annotations__)
+        filters = both(understood.filters, filters_beside(options))
         bases = self._bases(understood, filters)
         query = Query(
             text=understood.text,

@@ -1,4 +1,4 @@
-"""The stages of a search: narrow, collect, complete, fuse, boost, rerank."""
+"""The stages of a search: narrow, collect, complete, fuse, boost, rerank, weigh."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -34,7 +34,9 @@ class Stages:
             self._fuse,
             self._boost,
             self._rerank,
+            self._weigh,
             self._literal,
+            self._settle,
         ):
             stage(search)
 
@@ -150,6 +152,20 @@ class Stages:
             search.reranker = search.settings.reranker
             search.keep("rerank", best(scores))
             search.keep("final", fusion.blended(order, judged, search.settings.rerank_weight))
+
+    def _weigh(self, search: Search) -> None:
+        """Raise the chunks of important notes, and lower those of notes with a negative priority."""
+        priorities = {rowid: search.card(rowid).priority for rowid in search.order}
+        if search.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
+            gains = {rowid: search.settings.priority_weight * one / most for rowid, one in priorities.items()}
+            search.keep("priority", fusion.raised(search.order, gains))
+
+    def _settle(self, search: Search) -> None:
+        """Put the more important of chunks with equal scores first."""
+        if search.pools and any(card.priority for card in search.cards.values()):
+            stage, scores = list(search.pools.items())[-1]
+            order = sorted(scores, key=lambda rowid: (-scores[rowid], -search.card(rowid).priority))
+            search.keep(stage, {rowid: scores[rowid] for rowid in order})
 
     def _literal(self, search: Search) -> None:
         """Raise the chunks in which the question stands as it was typed."""

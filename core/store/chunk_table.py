@@ -23,6 +23,7 @@ CHUNK = f"{_NAMES}, {_TOTAL}"
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 """The tables without the texts, which would take most of the time to read."""
+_ANY_EXPIRED = "SELECT EXISTS (SELECT 1 FROM notes INDEXED BY notes_expiring WHERE expires_at <= ?)"
 _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
     " JOIN vectors ON vectors.id = windows.vector"
@@ -157,6 +158,8 @@ class ChunkTable(Table):
         where = narrowed.of_notes(filters)
         if not narrowed.names_status(filters) and self._exists("notes WHERE status != 'active'"):
             where.add("status = 'active'")
+        if not narrowed.names_expired(filters) and self._database.value(_ANY_EXPIRED, narrowed.moments()[1]):
+            where.add(narrowed.EXPIRED, *narrowed.moments(), negated=True)
         chunks = narrowed.of_chunks(filters)
         if not where and not chunks:
             return None
@@ -173,10 +176,10 @@ class ChunkTable(Table):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the notes that were changed last."""
+        """Return the first chunk of each of the notes that were changed last, of two at once the more important."""
         rows = self._database.rows(
             f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id {AMONG}"
-            ' ORDER BY updated_at DESC, notes.id, "index"',
+            ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
             [base.id for base in bases],
         )
         passing = None if allowed is None else set(allowed.tolist())

@@ -10,6 +10,8 @@ from core.model import Condition, Filters
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has")
+_FAR = 1 << 62
+"""Further than any priority."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,27 @@ def names_status(filters: Filters) -> bool:
     return any(condition.field == "status" for condition in filters.conditions)
 
 
+def names_expired(filters: Filters) -> bool:
+    """Whether a filter lets expired notes pass."""
+    return any(
+        condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)
+        for condition in filters.conditions
+    )
+
+
+EXPIRED = (
+    "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
+    " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
+)
+"""Whether a note is expired; its values are `moments()`. A bare date is stored as its midnight in UTC."""
+
+
+def moments() -> tuple[str, str]:
+    """Return the person's day and the time in UTC, as they are stored."""
+    now = datetime.now(UTC)
+    return now.astimezone().date().isoformat(), now.isoformat()
+
+
 _Term = tuple[str, list[object]]
 
 
@@ -79,6 +102,18 @@ def _tag(condition: Condition) -> _Term:
 
 def _word(condition: Condition) -> _Term:
     return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [_list(map(fold, condition.values))]
+
+
+def _status(condition: Condition) -> _Term:
+    term = f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))"
+    return term, [*moments(), _list(map(fold, condition.values))]
+
+
+def _priority(condition: Condition) -> _Term:
+    ends = [value.partition("..") for value in condition.values]
+    values = [(int(least or -_FAR), int(most or _FAR)) for least, _, most in ends]
+    term = " OR ".join(["priority BETWEEN ? AND ?"] * len(values)) or "0"
+    return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
 
 
 def _in(condition: Condition) -> _Term:
@@ -103,7 +138,9 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "type": _word,
     "category": _word,
     "project": _word,
-    "status": _word,
+    "scope": _word,
+    "status": _status,
+    "priority": _priority,
     "in": _in,
     "path": _path,
 }

@@ -72,6 +72,12 @@ _VERSIONS = """
     ALTER TABLE notes ADD COLUMN front TEXT;
     ALTER TABLE notes ADD COLUMN overridden TEXT NOT NULL DEFAULT '{}';
     UPDATE notes SET front = '' WHERE body_start = 0;
+    DROP INDEX notes_filters;
+    CREATE INDEX notes_filters ON notes(
+        updated_at DESC, priority DESC, id, base_id, status, type, category, project, scope, expires_at, path, title
+    );
+    CREATE INDEX notes_expiring ON notes(expires_at) WHERE expires_at IS NOT NULL;
+    CREATE INDEX notes_superseding ON notes(id) WHERE supersedes != '[]';
     CREATE TABLE versions (
         note_id TEXT NOT NULL,
         number INTEGER NOT NULL,

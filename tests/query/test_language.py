@@ -175,6 +175,23 @@ def test_fields() -> None:
         项目：甲 x -> x | project=甲
         status:archived x -> x | status=archived
         状态：归档，待审 x -> x | status=archived/pending
+        status:expired x -> x | status=expired
+        状态：已过期 x -> x | status=expired
+        scope:api 范围：web x -> x | scope=api/web
+        priority:2 x -> x | priority=2..2
+        priority:>=2 x -> x | priority=2..
+        优先级：>2 x -> x | priority=3..
+        priority:<2 x -> x | priority=..1
+        priority:≤2, x -> x | priority=..2
+        优先级：＞＝２ x -> x | priority=2..
+        priority:=-2 x -> x | priority=-2..-2
+        priority:1..3 x -> x | priority=1..3
+        priority:-1.. x -> x | priority=-1..
+        priority:..-1 x -> x | priority=..-1
+        priority:1,3 x -> x | priority=1..1/3..3
+        priority:>=1 priority:<=3 x -> x | priority=1.. | priority=..3
+        -priority:3 x -> x | priority!=3..3
+        score:10 x -> score:10 x
         in:C++ x -> x | in=C++
         在：缓存 x -> x | in=缓存
         in:"What now?" in:b x -> x | in=What now? | in=b
@@ -432,19 +449,26 @@ def test_filters_need_no_words() -> None:
         (
             "foo:bar",
             "foo:",
-            "There is no field 'foo'. Fields: tag, type, category, project, status, in, section, has, path, base,"
-            " after, before. To search for the text itself, put it in quotation marks.",
+            "There is no field 'foo'. Fields: tag, type, category, project, scope, status, priority, in, section, has,"
+            " path, base, after, before. To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
             "Tags:",
-            "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, status, in, section,"
-            " has, path, base, after, before. To search for the text itself, put it in quotation marks.",
+            "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, status,"
+            " priority, in, section, has, path, base, after, before."
+            " To search for the text itself, put it in quotation marks.",
         ),
         (
             "x status:done",
             "done",
-            "'status:' can't be 'done'. Choices: pending, active, archived."
+            "'status:' can't be 'done'. Choices: pending, active, archived, expired."
+            " To search for the text itself, put it in quotation marks.",
+        ),
+        (
+            "x priority:high",
+            "high",
+            "'priority:' takes a number, such as priority:2, priority:>=2 or priority:1..3."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
@@ -511,7 +535,7 @@ def test_a_misspelt_field_is_told(typed: str, meant: str) -> None:
 
 
 def test_every_field_and_choice_is_known_by_all_its_names() -> None:
-    values = {"status": "active", "has": "code", "after": "2026", "before": "2026"}
+    values = {"status": "active", "priority": ">=2", "has": "code", "after": "2026", "before": "2026"}
     for field, names in FIELDS.items():
         for name in names:
             for colon in ":：":
@@ -570,7 +594,16 @@ def test_a_term_can_be_taken_out() -> None:
 PIECES = [
     *('"', "“", "”", "「", "」", "'", "\\", "-", "--", "#", ":", "：", ",", "，", "。", "?", ".", "/", " ", "  ", "\n"),
     *("缓存", "foo", "a", "27", "UTF-8", "C++", "http://x", "std::mem", "tag:rust", "-tag:x,y", "标签：数据库"),
-    *('tag:"a b"', "path:a/*.md", "status:active", "has:code", "base:work", "after:2026-01", "before:2026-03-30"),
+    *(
+        'tag:"a b"',
+        "path:a/*.md",
+        "status:active",
+        "priority:>=2",
+        "has:code",
+        "base:work",
+        "after:2026-01",
+        "before:2026-03-30",
+    ),
     *("-foo", '-"a b"', '"a b"', "「主从」", "“x”", "#rust", "\u202e", "\u200b", "مرحبا", "🦀"),
     # Behind a space: what stands on both sides of a time in the middle of a word would be a word of its own.
     *(" 最近一个月", " 近三天的", " last 30 days", " since 2026-03-01", " last week", " 上周", " 上个月的", " 昨天的"),

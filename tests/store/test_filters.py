@@ -27,12 +27,21 @@ PATHS = (None, "a/x.md", "a[1]/y.md", "a/b/Ünit.md", "笔记/缓存.md", "*.md"
 TITLES = ("Error handling", "缓存", "ÄRGER", 'a "quoted" title', "")
 SECTIONS = ((), ("Setup",), ("Setup", "On Linux"), ('"x", "y"',), ("缓存", "雪崩"), ("ÖFFNEN\\n",))
 START = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime.now(UTC)
+TODAY = NOW.astimezone().date()
+EXPIRIES = (
+    *(None, None, NOW - timedelta(seconds=1), NOW + timedelta(days=1), NOW - timedelta(days=400)),
+    *(datetime(day.year, day.month, day.day, tzinfo=UTC) for day in (TODAY, TODAY - timedelta(days=1))),
+)
+"""Moments, and bare dates: today's lasts to the end of the day."""
 VALUES = {
     "tag": (*TAGS, "RUST", "#rust", "ärger", "hash", "rus"),
     "type": (*TYPES, "Project_Config", "übung", "project"),
     "category": (*TYPES, "PROJECT_CONFIG"),
     "project": (*TYPES, "business_rule"),
-    "status": ("active", "Pending", "ARCHIVED", "lost"),
+    "scope": (*TYPES, "business_rule"),
+    "status": ("active", "Pending", "ARCHIVED", "lost", "expired"),
+    "priority": ("0..0", "1..", "..1", "2..3", "-1..-1", "3..1"),
     "in": ("error", "ünit", "a/", "缓", "ärg", "%", "*"),
     "path": ("a/", "a[1]/", "*.md", "*/x.md", "A/", "笔记/*", "a/b/Ünit.m?", "*.md"),
     "section": ("set", "on linux", "雪崩", '", "', "x", "öff", "setup\non", "\\"),
@@ -73,6 +82,9 @@ def _cutting(
         type=chance.choice(TYPES),
         category=chance.choice(TYPES),
         project=chance.choice(TYPES),
+        scope=chance.choice(TYPES),
+        priority=chance.choice((0, 0, -1, 1, 2, 3)),
+        expires_at=chance.choice(EXPIRIES),
         status=chance.choice(STATUSES),  # type: ignore[arg-type]
         updated_at=chance.choice([None, START + timedelta(days=chance.randrange(9), milliseconds=chance.randrange(2))]),
     )
@@ -126,8 +138,13 @@ def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
         match condition.field:
             case "tag":
                 return tags.key(value) in map(tags.key, note.tags)
-            case "type" | "category" | "project" | "status":
+            case "type" | "category" | "project" | "scope":
                 return fold(value) == fold(getattr(note, condition.field))
+            case "status":
+                return fold(value) == ("expired" if note.expired else note.status)
+            case "priority":
+                least, _, most = value.partition("..")
+                return int(least or -99) <= note.priority <= int(most or 99)
             case "in":
                 return fold(value) in fold(note.title) or fold(value) in fold(note.path or "")
             case "path":
@@ -151,10 +168,15 @@ def _of_chunks(condition: Condition) -> bool:
 def _note_passes(filters: Filters, note: Note, base: str, *, listed: bool = False) -> bool:
     conditions = [condition for condition in filters.conditions if not _of_chunks(condition)]
     by_status = any(condition.field == "status" for condition in conditions)
+    by_expiry = any(
+        condition.field == "status" and not condition.negated and "expired" in condition.values
+        for condition in conditions
+    )
     any_chunk = Chunk("", "", 0, 0, 0, 0, "", "line")
     return (
         (not filters.bases or base in filters.bases)
         and (listed or by_status or note.status == "active")
+        and (listed or by_expiry or not note.expired)
         and all(_holds(condition, any_chunk, note) for condition in conditions)
         and (filters.after is None or (note.updated_at is not None and note.updated_at >= filters.after))
         and (filters.before is None or (note.updated_at is not None and note.updated_at < filters.before))
@@ -262,18 +284,22 @@ def test_nothing_is_listed_where_nothing_is_filtered(tmp_path: Path) -> None:
     store.close()
 
 
+def _newest_first(note: Note) -> tuple[float, int, str]:
+    changed = note.updated_at or datetime.min.replace(tzinfo=UTC)
+    return -changed.timestamp(), -note.priority, note.id
+
+
 def test_the_newest_come_by_their_notes_each_with_its_first_chunk_that_passes(store: Store, rows: list[Row]) -> None:
     bases = store.bases.all()[:2]
     allowed = store.chunks.allowed(Filters(conditions=(Condition("has", ("code",)),)))
     assert allowed is not None
-    oldest = datetime.min.replace(tzinfo=UTC)
 
     def first(passing: set[int]) -> list[int]:
         found: dict[str, Row] = {}
         for row in rows:
             if row[0] in passing and row[3] in {base.name for base in bases} and row[1].state != "deleted":
                 found.setdefault(row[2].id, row)
-        ordered = sorted(found.values(), key=lambda row: (-(row[2].updated_at or oldest).timestamp(), row[2].id))
+        ordered = sorted(found.values(), key=lambda row: _newest_first(row[2]))
         return [row[0] for row in ordered]
 
     assert store.chunks.newest(bases, 20) == first({row[0] for row in rows})[:20]

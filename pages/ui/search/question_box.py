@@ -156,7 +156,8 @@ RECENT = 5
 FORMS = (
     (message('"exact phrase"'), message("stands in the text as it is")),
     (message("-word"), message("without this word")),
-    (message("tag:rust"), message("the note's tag; also type:, category:, project:, status:")),
+    (message("tag:rust"), message("the note's tag; also type:, category:, project:, scope:, status:")),
+    (message("priority:>=2"), message("important notes; also priority:1..3, status:expired")),
     (message("in:backup"), message("in the title or path")),
     (message("section:install"), message("in a heading")),
     (message("path:work/"), message("below a folder")),

@@ -16,6 +16,7 @@ COLOURS = {
     "boosted": style.TILES[5],
     "rerank": style.TILES[4],
     "final": style.TILES[2],
+    "priority": style.TILES[5],
     "literal": style.TILES[2],
 }
 """The colour of each stage of a search."""
@@ -25,6 +26,7 @@ LINES = 9
 
 SCALES: Mapping[str, Callable[[float], float]] = {
     "keyword": lambda score: score / (score + 10),
+    "priority": lambda score: score / 2,
     "literal": lambda score: score / 3,
 }
 """Scores without an upper end -> 0 to 1; the other stages score on that scale."""

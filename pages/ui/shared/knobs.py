@@ -14,6 +14,10 @@ from pages.ui.shared.text import text_of
 HELPS = {
     "semantic_weight": message("1: by meaning alone. 0: by words alone. For searches that use both."),
     "link_weight": message("What a hit gains if its note links to one of the best notes, or is linked from it."),
+    "priority_weight": message(
+        "What a hit of the most important note gains; others gain by their share of its priority. "
+        "0: priorities only decide between hits that are equally good."
+    ),
     "score_threshold": message(
         "Hits whose meaning is less similar to the question are left out; 0 leaves out none. "
         "Doesn't apply to a search by words only."
@@ -26,7 +30,7 @@ OFFERED = {"limit": (5, 10, 20, 50)}
 """Values of a number whose range has too many."""
 
 OF_SEARCHES = (
-    ("mode", "limit", "semantic_weight", "link_weight", "fusion"),
+    ("mode", "limit", "semantic_weight", "link_weight", "priority_weight", "fusion"),
     ("level", "expansion_size", "score_threshold", "rerank_weight", "phrase"),
 )
 """The columns of a search's options."""
