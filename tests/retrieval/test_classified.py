@@ -89,7 +89,7 @@ def test_priority_settles_ties_and_weighs_where_it_is_asked_to(workspace: Worksp
 
 
 def test_of_notes_changed_at_once_the_more_important_is_listed_first(workspace: Workspace) -> None:
-    ids = {add(workspace, name, priority=number): name for number, name in enumerate("ba")}
+    ids = {add(workspace, name, f"{name} " * 30, priority=number): name for number, name in enumerate("ba")}
     with workspace.store.database.write() as connection:
         connection.execute("UPDATE notes SET updated_at = '2026-01-01T00:00:00+00:00'")
     assert [ids[hit.note.id] for hit in workspace.search("status:active").hits] == ["a", "b"]
