@@ -66,3 +66,28 @@ class Added:
 
     note_ids: tuple[str, ...]
     failed: tuple[tuple[int, Message], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of two texts that are compared: in both, or in one of them."""
+
+    kind: Literal["equal", "added", "removed"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field that differs between two states of a note."""
+
+    name: str
+    before: object
+    after: object
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDifference:
+    """What differs between two states of a note; the pieces that aren't added are the older text."""
+
+    pieces: tuple[Piece, ...]
+    fields: tuple[FieldChange, ...]

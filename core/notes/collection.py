@@ -17,12 +17,14 @@ from core.model import (
     Filters,
     Note,
     NoteCard,
+    NoteDifference,
     NoteDraft,
     Revision,
     Trashed,
     Version,
 )
 from core.models import Models
+from core.notes import difference
 from core.notes.adding import Adding
 from core.notes.fields import NoteFields, checked, with_fields
 from core.notes.texts import of_version, with_body
@@ -179,6 +181,10 @@ class Notes(Imports):
     def at(self, note_id: str, number: int) -> Note:
         """Return a note as it was in a version; raises VersionNotFound."""
         return self._store.versions.note(note_id, number)
+
+    def difference(self, note_id: str, first: int, second: int) -> NoteDifference:
+        """Return what differs between two versions of a note, word by word; raises VersionNotFound."""
+        return difference.between(self.at(note_id, first), self.at(note_id, second))
 
     def revert(
         self,

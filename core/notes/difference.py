@@ -1,0 +1,88 @@
+"""Two states of a note -> what differs, word by word; a Chinese character is a word."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
+
+from core.model import FIELDS, FieldChange, Note, NoteDifference, Piece
+
+_WORD = re.compile(
+    r"[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.", re.DOTALL
+)
+_MOST = 4_000_000
+"""Pairs of words that are compared; larger passages are shown as removed and added in whole."""
+
+
+def between(old: Note, new: Note) -> NoteDifference:
+    """Return what differs between two states of a note."""
+    changes = [(name, getattr(old, name), getattr(new, name)) for name in FIELDS]
+    return NoteDifference(
+        tuple(of_texts(old.body, new.body)),
+        tuple(FieldChange(name, before, after) for name, before, after in changes if before != after),
+    )
+
+
+def of_texts(old: str, new: str) -> list[Piece]:
+    """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
+
+    Lines are compared first, then the words of lines that differ, so that texts of a megabyte take a second.
+    """
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    pieces: list[Piece] = []
+    for equal, gone, come in _steps(before, after):
+        if equal:
+            pieces.append(Piece("equal", "".join(gone)))
+        else:
+            pieces += _of_words("".join(gone), "".join(come))
+    return list(_joined(pieces))
+
+
+def _of_words(old: str, new: str) -> Iterator[Piece]:
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    if len(before) * len(after) > _MOST:
+        yield from _changed(old, new)
+        return
+    steps = list(_steps(before, after))
+    for number, (equal, gone, come) in enumerate(steps):
+        inside = 0 < number < len(steps) - 1
+        if equal and not (inside and "".join(gone).strip(" \t") == ""):
+            yield Piece("equal", "".join(gone))
+        else:
+            yield from _changed("".join(gone), "".join(come))
+
+
+def _changed(old: str, new: str) -> Iterator[Piece]:
+    if old:
+        yield Piece("removed", old)
+    if new:
+        yield Piece("added", new)
+
+
+def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
+    """Yield whether a stretch is equal, with its parts before and after."""
+    start = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), None)
+    start = min(len(before), len(after)) if start is None else start
+    rest = min(len(before), len(after)) - start
+    pairs = zip(reversed(before), reversed(after), strict=False)
+    end = next((at for at, (one, other) in enumerate(pairs) if one != other or at == rest), rest)
+    if start:
+        yield True, before[:start], after[:start]
+    middle, other = before[start : len(before) - end], after[start : len(after) - end]
+    for tag, first, last, low, high in SequenceMatcher(None, middle, other).get_opcodes():
+        yield tag == "equal", middle[first:last], other[low:high]
+    if end:
+        yield True, before[len(before) - end :], after[len(after) - end :]
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Join neighbours of one kind; of a changed stretch what was removed comes first."""
+    for equal, stretch in groupby(pieces, lambda piece: piece.kind == "equal"):
+        parts = list(stretch)
+        if equal:
+            yield Piece("equal", "".join(piece.text for piece in parts))
+        else:
+            removed, added = (
+                "".join(piece.text for piece in parts if piece.kind == kind) for kind in ("removed", "added")
+            )
+            yield from _changed(removed, added)
