@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.drills import journal, operations, sound, vault
+from benchmarks.drills import journal, operations, sound, vault, writings
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
 from core.store.apart import ChromaFolder
@@ -30,10 +30,16 @@ OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
     "edit chunks": operations.editing,
     "evaluate": operations.evaluating,
     "history, choices": operations.remembering,
+    "save": writings.saving,
+    "revert": writings.reverting,
+    "restore": writings.restoring,
+    "delete written notes": operations.deleting_notes,
     "opening after a kill": operations.opening,
 }
 _GOES_ON = {operations.importing_by_command: operations.importing, operations.indexing_by_command: operations.indexing}
 """The same in a workspace that is open."""
+_WRITTEN = "written", "put away"
+"""Workspaces whose notes are written here, and changed since."""
 _COMPLETE = "import", "index", "switch", "delete a base"
 """Begin the names of operations after which nothing waits, and no vector is left over."""
 
@@ -88,13 +94,19 @@ def prepare(begin: Begin, folder: Path, start: str, notes: int) -> None:
             for number in range(500, 520):
                 vault.write(folder / "others", number, 1)
             workspace.notes.apply(workspace.notes.plan_folder(folder / "others", operations.OTHER))
-            workspace.notes.apply(
-                workspace.notes.plan_folder(folder / "vault", operations.BASE), embed=start != "waiting"
-            )
+            if start in _WRITTEN:
+                writings.add(workspace, folder / "vault")
+            else:
+                plan = workspace.notes.plan_folder(folder / "vault", operations.BASE)
+                workspace.notes.apply(plan, embed=start != "waiting")
             if start != "waiting":
                 operations.editing(operations.Place(folder, folder, Journal(folder / "none"), 7, workspace=workspace))
             file = operations.question_file(folder / "vault", 48)
             workspace.questions.add_file(operations.BASE, operations.SET, file, "questions.jsonl")
+            if start in _WRITTEN:
+                writings.saving(operations.Place(folder, folder, Journal(folder / "none"), 7, workspace=workspace))
+            if start == "put away":
+                writings.put_away(workspace, folder / writings.DIGESTS)
         held = {name: value for name, value in sound.state(workspace).items() if not name.startswith(journal.LEAST)}
     (folder / "held.json").write_text(json.dumps(held))
 

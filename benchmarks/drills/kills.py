@@ -31,9 +31,13 @@ STARTS: dict[str, tuple[str, ...]] = {
     "edit chunks": ("full", "large"),
     "evaluate": ("full",),
     "history, choices": ("full",),
+    "save": ("written",),
+    "revert": ("written",),
+    "restore": ("put away",),
+    "delete written notes": ("written",),
 }
 OPENING = "opening after a kill"
-_NOTES = {"full": 48, "waiting": 48, "large": 220}
+_NOTES = {"full": 48, "waiting": 48, "large": 220, "written": 48, "put away": 48}
 _LARGE, _AGAIN = 0.15, 0.25
 """Shares of the attempts on the large workspace, and of those whose next opening is killed."""
 
@@ -51,8 +55,8 @@ class Kill:
     again: bool
 
     @staticmethod
-    def drawn(draw: random.Random) -> "Kill":
-        operation = draw.choice([*STARTS])
+    def drawn(draw: random.Random, operation: str = "") -> "Kill":
+        operation = operation or draw.choice([*STARTS])
         start, large = STARTS[operation][0], draw.random() < _LARGE
         return Kill(
             operation,

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -33,6 +34,10 @@ def state(workspace: Workspace) -> dict[str, object]:
         name = f"{names[card.base_id]}/{number}"
         held[f"note {name}"] = version
         held[f"chunks {name}"] = digest(workspace, card.id)
+        held[f"{LEAST}versions {name}"] = len(workspace.notes.history(card.id))
+    for one in workspace.notes.trash():
+        name = f"{names[one.base_id]}/{PurePosixPath(one.path or '').stem}"
+        held.setdefault(f"{LEAST}versions {name}", len(workspace.notes.history(one.version.note_id)))
     held |= {f"search {past.query}": True for past in workspace.history.past()}
     held |= {f"{LEAST}embedded": embedded, f"{LEAST}results": results}
     return held | {"choice": workspace.preferences.get("drilled") or None}
@@ -48,7 +53,7 @@ def faults(workspace: Workspace) -> list[str]:
     """Return what doesn't agree; `workspace` is open for writing, with its index."""
     problem = workspace.store.index_problem
     wrong = [f"index: {problem}"] if problem else []
-    wrong += [*_of_database(workspace), *of_notes(workspace)]
+    wrong += [*_of_database(workspace), *of_notes(workspace), *_of_versions(workspace)]
     for base in workspace.bases.all():
         wrong += _of_index(workspace, base)
     return [*wrong, *_of_searches(workspace)]
@@ -87,6 +92,25 @@ def of_notes(workspace: Workspace) -> Iterator[str]:
                 yield f"{card.path}: chunk {chunk.index} isn't a slice of the note"
             if not chunk.edited and vault.token(chunk.text) not in (said, None):
                 yield f"{card.path}: chunk {chunk.index} is of another version"
+
+
+def _of_versions(workspace: Workspace) -> Iterator[str]:
+    """Every note is its last version, a deleted one too; no version lacks, and each is whole."""
+    notes = {card.id: card for card in workspace.notes.cards()}
+    deleted = {one.version.note_id for one in workspace.notes.trash()}
+    for note_id in (*notes, *deleted):
+        versions = workspace.notes.history(note_id)
+        last = workspace.notes.at(note_id, versions[0].number)
+        if [version.number for version in versions] != [*range(len(versions), 0, -1)]:
+            yield f"{last.path}: the versions are {[version.number for version in versions]}"
+        if (versions[0].kind == "delete") != (note_id in deleted) or (note_id in notes) == (note_id in deleted):
+            yield f"{last.path}: its last version is a {versions[0].kind}"
+        if card := notes.get(note_id):
+            note = workspace.store.notes.note(note_id)
+            if (note.version, note.title, note.body) != (last.version, last.title, last.body):
+                yield f"{card.path} is version {note.version}, but not as this one is"
+        if None in {vault.token(workspace.notes.at(note_id, version.number).body) for version in versions}:
+            yield f"{last.path}: a version is a mix of versions"
 
 
 def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:

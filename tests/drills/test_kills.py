@@ -23,6 +23,8 @@ def kills(tmp_path_factory: pytest.TempPathFactory) -> Kills:
         Kill("import, fresh", "empty", 1, share=0.8, by_step=True, alone=False, again=False),
         Kill("switch", "full", 1, share=0.6, by_step=True, alone=True, again=False),
         Kill("switch", "full", 1, share=0.9, by_step=True, alone=False, again=True),
+        Kill("save", "written", 1, share=0.5, by_step=True, alone=False, again=False),
+        Kill("restore", "put away", 1, share=0.4, by_step=True, alone=False, again=False),
         Kill("edit chunks", "full", 1, share=0.5, by_step=False, alone=False, again=False),
     ],
     ids=str,
@@ -46,6 +48,7 @@ def test_the_drill_notices_what_does_not_agree(tmp_path: Path, monkeypatch: pyte
             "UPDATE chunks SET text = replace(text, 'n1v1', 'n1v2') WHERE rowid = 7": "another version",
             "DELETE FROM words WHERE rowid = 9": "index of words",
             "DELETE FROM windows WHERE chunk = 12": "stale",
+            "UPDATE versions SET number = 3 WHERE note_id = (SELECT min(id) FROM notes)": "the versions are [3]",
             "UPDATE vectors SET vector = zeroblob(256) WHERE id = 15": "top ten",
         }
         for statement, said in damages.items():

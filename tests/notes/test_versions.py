@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import Conflict, EditError, NoteNotFound, VersionNotFound
 from core.workspace import Workspace
-from tests.writing.conftest import agree
+from tests.notes.conftest import agree
 
 
 def kinds(workspace: Workspace, note_id: str) -> list[tuple[str, str]]:

@@ -1,0 +1,22 @@
+"""Kill what a person does with notes that are written here, each operation equally often."""
+
+import random
+import tempfile
+from pathlib import Path
+
+from benchmarks.drills.given import Given
+from benchmarks.drills.kills import Kill, Kills
+from benchmarks.drills.tally import Tally
+
+OPERATIONS = ("save", "revert", "restore", "delete written notes")
+
+
+def drill(tally: Tally, given: Given) -> None:
+    """Kill `given.count` times."""
+    draw = random.Random(given.seed)
+    with tempfile.TemporaryDirectory() as scratch:
+        kills = Kills(Path(scratch), tally)
+        for number in range(given.count):
+            if not given.goes_on:
+                return
+            kills.kill(Kill.drawn(draw, OPERATIONS[number % len(OPERATIONS)]))
