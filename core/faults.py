@@ -16,8 +16,8 @@ from core.errors import DiskFull, NotesDamaged, NotWritable, StoreError, Workspa
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
 
-_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
 """How an error of SQLite without a number of its own begins if a damaged database raises it."""
@@ -51,14 +51,14 @@ def fault(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
 def _of_files(error: OSError, folder: Path) -> StoreError:
     why = error.strerror or str(error)
     path = str(error.filename2 or error.filename or folder)
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return DiskFull(
             "There is no space left for {folder} ({why}). Make space on its disk, then do it again: what was "
             "stored is still there.",
             folder=str(folder),
             why=why,
         )
-    if error.errno in _REFUSED:
+    if error.errno in REFUSED:
         hidden = _unreadable(folder) or _unreadable(Path(path))
         return hidden or _not_writable(folder, why)
     if error.errno in _MISPLACED:

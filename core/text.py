@@ -61,6 +61,35 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
+def with_line_ends(text: str, before: str) -> str:
+    """Return a text of an editor, all of whose lines end in \\n, with the line ends of the text before the edit.
+
+    Lines at the start and the end that are the same keep theirs; the others get the commonest. A text with any \\r
+    stays.
+    """
+    if "\r" in text or "\r" not in before:
+        return text
+    new = re.split(LINE_END, text)
+    old = re.split(LINE_END, before)
+    ends = re.findall(LINE_END, before)
+    commonest = max(dict.fromkeys(ends), key=ends.count)
+    head = _common(new, old)
+    tail = _common(new[head:][::-1], old[head:][::-1])
+    most = len(new) - 1
+    first = ends[: min(head, most)]
+    last = ends[len(ends) - max(0, min(tail - 1, most - len(first))) :]
+    middle = [commonest] * (most - len(first) - len(last))
+    return "".join(f"{line}{end}" for line, end in zip(new, [*first, *middle, *last, ""], strict=True))
+
+
+def _common(first: list[str], second: list[str]) -> int:
+    """Return how many items at the start of two lists are the same."""
+    return next(
+        (n for n, (one, other) in enumerate(zip(first, second, strict=False)) if one != other),
+        min(len(first), len(second)),
+    )
+
+
 def one_line(text: str) -> str:
     """Return a text on one line without control characters, which a terminal would obey."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.errors import SourceError
+from core.errors import EditError, SourceError
 from core.messages import Message, message, plural
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -59,6 +59,34 @@ def decode(data: bytes, path: str) -> tuple[str, str]:
     if _is_damaged_utf8(data):
         return _text_only(data.decode("utf-8", "replace"), path), "utf-8"
     raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
+
+
+def encoded(text: str, like: bytes, path: str) -> bytes:
+    """Return a text in the encoding of the bytes of a file, with their byte order mark.
+
+    Raises EditError where bytes of the file can't be read, and where the text can't be held in that encoding or would
+    be read in another one; SourceError as `decode` does.
+    """
+    before, encoding = decode(like, path)
+    mark = next((bom for bom, of in _BOMS if of == encoding and like.startswith(bom)), b"")
+    if mark + before.encode(encoding, "replace") != like:
+        raise EditError(
+            "'{path}' holds bytes that can't be read, and saving would drop them. Save it as UTF-8 in another program "
+            "first.",
+            path=path,
+        )
+    try:
+        data = mark + text.encode(encoding)
+        if decode(data, path)[0] == text:
+            return data
+    except UnicodeEncodeError:
+        pass
+    raise EditError(
+        "'{path}' is in the encoding {encoding}, which can't hold this text. Save it as UTF-8 in another program "
+        "first.",
+        path=path,
+        encoding=encoding.upper(),
+    )
 
 
 def too_large(path: str, size: int) -> SourceError:

@@ -40,7 +40,7 @@ def read(data: bytes, path: str) -> tuple[Note, Outline]:
     note = Note(
         id="",
         base_id="",
-        title=_short(front.title) or inside.title or PurePosixPath(path).stem,
+        title=short_title(front.title) or inside.title or PurePosixPath(path).stem,
         body=body,
         content_hash="",
         path=path,
@@ -117,7 +117,8 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
     return tags, [*links, *definitions(parsed)]
 
 
-def _short(title: str) -> str:
+def short_title(title: str) -> str:
+    """Return a title on one line, of at most MAX_TITLE characters."""
     title = " ".join(title.split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
@@ -125,7 +126,7 @@ def _short(title: str) -> str:
 def _first_title(outlined: Outline) -> str:
     """Return the first title of level 1 that begins a section and isn't blank."""
     titles = (heading.title for heading in outlined.headings if heading.level == 1 and not heading.nested)
-    return next((title for title in map(_short, titles) if title), "")
+    return next((title for title in map(short_title, titles) if title), "")
 
 
 def _target(link: Link, folder: str) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import yaml
 from yaml.constructor import SafeConstructor
@@ -30,7 +30,16 @@ _CREATED_KEYS = ("created", "created_at", "date")
 _UPDATED_KEYS = ("updated", "updated_at", "modified")
 _EXPIRES_KEYS = ("expires", "expires_at", "expiry")
 _DATE_KEYS = _CREATED_KEYS + _UPDATED_KEYS + _EXPIRES_KEYS
+_TAG_KEYS = ("tags", "tag")
 _RELATION_KEYS = ("supersedes", "related", "depends_on")
+KEYS = {
+    **{name: (name,) for name in ("title", "priority", "status", *_TEXT_KEYS, *_RELATION_KEYS)},
+    "tags": _TAG_KEYS,
+    "created_at": _CREATED_KEYS,
+    "updated_at": _UPDATED_KEYS,
+    "expires_at": _EXPIRES_KEYS,
+}
+"""The keys of each field of a note, the usual one first; a key is the same in any case."""
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -54,6 +63,14 @@ class FrontMatter:
     extra: dict[str, object] = field(default_factory=dict)
     warnings: list[Message] = field(default_factory=list)
 
+    def value(self, name: str) -> Any:
+        """Return the value of a field of a note."""
+        if name == "tags":
+            return tuple(self.tags)
+        if name in _RELATION_KEYS:
+            return self.relations.get(name, ())
+        return self.text.get(name, "") if name in _TEXT_KEYS else getattr(self, name)
+
 
 def span(text: str) -> tuple[int, int, int]:
     """Return the start and end of the YAML and the start of the body; zeros where there is none."""
@@ -66,10 +83,9 @@ def parse(source: str) -> FrontMatter:
     """Read the YAML between the two lines; an unreadable value leaves a warning with its line."""
     front = FrontMatter()
     try:
-        _refuse_hostile(source)
-        root = yaml.compose(source, Loader=_Loader)
+        root = compose(source)
     except (yaml.YAMLError, ValueError) as error:
-        front.warnings.append(_unreadable(error))
+        front.warnings.append(unreadable(error))
         return front
     if isinstance(root, yaml.MappingNode):
         for key, value in root.value:
@@ -78,6 +94,13 @@ def parse(source: str) -> FrontMatter:
     elif root is not None:
         front.warnings.append(message("The front matter (line 2) is not a list of 'key: value' lines; it is ignored."))
     return front
+
+
+def compose(source: str) -> yaml.Node | None:
+    """Return the YAML as nodes with their places; raises ValueError and YAMLError."""
+    _refuse_hostile(source)
+    root: yaml.Node | None = yaml.compose(source, Loader=_Loader)
+    return root
 
 
 def _refuse_hostile(source: str) -> None:
@@ -97,7 +120,8 @@ def _refuse_hostile(source: str) -> None:
             raise ValueError(message("line {line}: it is nested deeper than {n} levels", line=line, n=MAX_DEPTH))
 
 
-def _unreadable(error: Exception) -> Message:
+def unreadable(error: Exception) -> Message:
+    """Return the message of what `compose` raises."""
     mark = getattr(error, "problem_mark", None)
     reason = reason_of(error)
     if mark:
@@ -110,15 +134,15 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
     Fields take the text as typed: YAML would make a number of `1.10` and a truth of `no`.
     """
-    name, strings = key.lower(), list(_strings(node))
-    value = ", ".join(strings).strip()
+    name, texts = key.lower(), list(strings(node))
+    value = ", ".join(texts).strip()
     when = moment(value) if name in _DATE_KEYS else None
     if name == "title":
         front.title = value
-    elif name in ("tags", "tag"):
-        front.tags += [tag for text in strings for tag in in_list(text)]
+    elif name in _TAG_KEYS:
+        front.tags += [tag for text in texts for tag in in_list(text)]
     elif name == "aliases":
-        front.extra["aliases"] = strings
+        front.extra["aliases"] = texts
     elif name in _TEXT_KEYS:
         front.text[name] = value
     elif name in ("source_url", "url") and re.match(r"https?://", value):
@@ -130,7 +154,7 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     elif name in _EXPIRES_KEYS and when:
         front.expires_at = when
     elif name in _RELATION_KEYS:
-        front.relations[name] = tuple(filter(None, map(_target, strings)))
+        front.relations[name] = tuple(filter(None, map(target, texts)))
     elif name == "priority" and re.fullmatch(r"[+-]?[0-9]{1,6}", value):
         front.priority = int(value)
     elif name == "status" and value.lower() in get_args(NoteStatus):
@@ -166,15 +190,16 @@ def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
         )
 
 
-def _target(text: str) -> str:
+def target(text: str) -> str:
     """Return the note that an entry names, also by a wikilink: its title, file name or path."""
     return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
 
 
-def _strings(node: yaml.Node) -> Iterator[str]:
+def strings(node: yaml.Node) -> Iterator[str]:
+    """Yield the texts of a value, those of a list one by one."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            yield from _strings(item)
+            yield from strings(item)
     elif isinstance(node, yaml.ScalarNode) and node.tag != _NULL:
         yield node.value.replace("\0", "�")
 

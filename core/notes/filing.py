@@ -1,9 +1,19 @@
-"""Notes that are files: an edit goes into the file, whole or not at all."""
+"""Notes that are files: an edit goes into the file, whole or not at all, unless the file was changed meanwhile."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import EditError
+from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
+from core.faults import FULL, REFUSED
+from core.intake import folder, notefile
+from core.intake.encoding import decode, encoded
 from core.model import Note
+from core.notes import filetexts
+from core.swapping import Changed, swap
+from core.text import with_line_ends
 
 
 def exists(note: Note) -> bool:
@@ -12,5 +22,112 @@ def exists(note: Note) -> bool:
 
 
 def write(note: Note, changed: Note) -> tuple[Note, int, int]:
-    """Write a changed note into its file; return the note as its file is now, and the file's time in ns and size."""
-    raise EditError("Files can't be written yet.")
+    """Write a changed note into its file; return the note as its file is now, and the file's time in ns and size.
+
+    The text of the note takes the place of the old one, with the file's encoding and line ends; of its front matter
+    only the fields that differ change. Raises Conflict, with the note of the file, for a file that isn't as it was
+    synced; EditError for a text that the file can't hold or a file that isn't there; SourceError, NotWritable,
+    DiskFull.
+    """
+    root, path = Path(note.source_ref), str(note.path)
+    before = _read(root, path)
+    if folder.content_hash(before) != note.content_hash:
+        raise _conflict(note, before)
+    data = encoded(_text(before, path, changed), before, path)
+    file = (root / path).resolve()
+    if data == before:
+        state = file.stat()
+    else:
+        with _writing(root, path):
+            if not file.stat().st_mode & 0o222:
+                raise NotWritable("'{path}' may only be read. Allow writing to it, then save again.", path=path)
+            try:
+                state = swap(file, data, before)
+            except Changed as change:
+                raise _conflict(note, _read(root, path), change.copy) from None
+    now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
+    return _note_of(data, changed, now), state.st_mtime_ns, state.st_size
+
+
+def _read(root: Path, path: str) -> bytes:
+    if not root.is_dir():
+        raise EditError(
+            "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
+            folder=str(root),
+        )
+    if not (root / path).exists():
+        raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
+    return folder.read(root, path)
+
+
+def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
+    """Return the error of a file that was changed since it was synced."""
+    stored = _note_of(data, note, datetime.now(UTC))
+    if copy:
+        return Conflict(
+            "'{path}' was changed by another program several times while it was saved. Nothing is lost: an earlier "
+            "text is beside it as '{copy}'.",
+            stored,
+            note.version,
+            path=str(note.path),
+            copy=copy.name,
+        )
+    return Conflict(
+        "'{path}' was changed by another program since it was last synced. Choose which text stays.",
+        stored,
+        note.version,
+        path=str(note.path),
+    )
+
+
+def _note_of(data: bytes, note: Note, updated_at: datetime) -> Note:
+    """Return the note of a file's bytes, as a sync makes it."""
+    read, _ = notefile.read(data, str(note.path))
+    return replace(
+        read,
+        id=note.id,
+        base_id=note.base_id,
+        generation=note.generation,
+        version=note.version,
+        content_hash=folder.content_hash(data),
+        source=note.source,
+        source_ref=note.source_ref,
+        updated_at=read.updated_at or updated_at,
+    )
+
+
+def _text(before: bytes, path: str, changed: Note) -> str:
+    """Return the text of a file with the body and the fields of a changed note."""
+    text, _ = decode(before, path)
+    old, _ = notefile.read(before, path)
+    front, body = text[: old.body_start], with_line_ends(changed.body, old.body)
+    if not front + body:
+        raise EditError("A file without any text is no note. Write something, or delete the note.")
+    head = filetexts.read_front(front)
+    fields = filetexts.changed_fields(head, old, replace(changed, body=body))
+    if fields or body != old.body:
+        fields |= filetexts.touched_at(head)
+    return filetexts.with_fields(front, fields, body)
+
+
+@contextmanager
+def _writing(root: Path, path: str) -> Iterator[None]:
+    """Raise the errors of the file system that keep a file from being written as errors that say what to do."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        if error.errno in FULL:
+            raise DiskFull(
+                "There is no space left for '{path}' ({why}); the file is as it was. Make space, then save again.",
+                path=path,
+                why=why,
+            ) from error
+        if error.errno in REFUSED:
+            raise NotWritable(
+                "'{path}' can't be written ({why}). Allow writing to its folder {folder}, then save again.",
+                path=path,
+                why=why,
+                folder=str(root),
+            ) from error
+        raise SourceError(path, "can't be written: {why}.", why=why) from error

@@ -1,0 +1,258 @@
+"""Fields -> front matter: the lines of the changed fields are written, and every other character stays.
+
+The places of keys and values come from YAML's own reader. What was written is read again: a field that reads otherwise
+than it was meant, or another one that would change with it, is refused.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import cast
+
+import yaml
+from yaml.reader import Reader
+
+from core.errors import EditError
+from core.markdown import frontmatter, tags
+from core.markdown.frontmatter import KEYS, FrontMatter
+from core.messages import message
+from core.text import LINE_END
+
+_Place = tuple[yaml.ScalarNode, yaml.Node]
+"""A key and its value."""
+_Change = tuple[int, int, str]
+"""What stands between two places of the YAML from then on."""
+
+_STRING = "tag:yaml.org,2002:str"
+_LISTS = ("tags", "supersedes", "related", "depends_on")
+_DATES = ("created_at", "updated_at", "expires_at")
+_ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
+_OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
+"""Texts that another reader of YAML may take for a truth, a number or a time."""
+
+
+def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
+    """Return the text before a body with other values of some fields; `front` has its two lines, or is empty.
+
+    An empty value removes its key. `newline` ends the lines of front matter that is new. Raises EditError for front
+    matter that can't be read, and for a value that it can't hold.
+    """
+    start, end, body = frontmatter.span(front)
+    if not body:
+        front = f"---{newline}---{newline}"
+        start, end, _ = frontmatter.span(front)
+    source = front[start:end]
+    ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
+    changed = _Writer(source, ending).written(fields)
+    _check(frontmatter.parse(source), frontmatter.parse(changed), fields)
+    return front[:start] + changed + front[end:]
+
+
+def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]) -> None:
+    """Raise EditError unless the fields are read as they are meant, and all others as before."""
+    for name in KEYS:
+        if after.value(name) != (fields[name] if name in fields else before.value(name)):
+            raise _unfit(name)
+    touched = {key for name in fields for key in KEYS[name]}
+    for name in sorted({*before.extra, *after.extra}):
+        if name.lower() not in touched and before.extra.get(name) != after.extra.get(name):
+            raise _unfit(name)
+
+
+def _unfit(name: str) -> EditError:
+    return EditError(
+        "The front matter of this file can't hold this value of '{key}'. Choose another one, or change the file in "
+        "another program.",
+        key=KEYS.get(name, (name,))[0],
+    )
+
+
+class _Writer:
+    """Changes of the YAML between the two lines; each of its lines ends with `newline`."""
+
+    def __init__(self, source: str, newline: str) -> None:
+        self._source, self._newline = source, newline
+        root = self._root()
+        if root is not None and root.flow_style:
+            self._source = "".join(f"{self._raw(key)}: {self._raw(value)}{newline}" for key, value in root.value)
+            root = self._root()
+        self._pairs = [(key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)] if root else []
+        self._indent = " " * self._pairs[0][0].start_mark.column if self._pairs else ""
+        self._changes: list[_Change] = []
+
+    def written(self, fields: Mapping[str, object]) -> str:
+        """Return the YAML with other values of some fields."""
+        added = ""
+        for name, value in fields.items():
+            places = [pair for pair in self._pairs if pair[0].value.strip().lower() in KEYS[name]]
+            if not value and not (places and name == "priority"):
+                self._remove(places)
+            elif places:
+                rest = places[1:]
+                self._set(name, places[0], value)
+                if name in _DATES:
+                    for place in rest:
+                        self._set(name, place, value)
+                else:
+                    self._remove(rest)
+            elif (name, value) != ("status", "active"):
+                added += f"{self._indent}{KEYS[name][0]}: {_new(name, value)}{self._newline}"
+        text = self._source
+        for start, end, new in sorted(self._changes, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text + added
+
+    def _root(self) -> yaml.MappingNode | None:
+        problem = message("The front matter (line 2) is not a list of 'key: value' lines; it is ignored.")
+        try:
+            root = frontmatter.compose(self._source)
+            if root is None or isinstance(root, yaml.MappingNode):
+                return root
+        except (yaml.YAMLError, ValueError) as error:
+            problem = frontmatter.unreadable(error)
+        raise EditError("{problem} Correct it in the file, then change the field.", problem=problem)
+
+    # one key
+
+    def _remove(self, places: Sequence[_Place]) -> None:
+        self._changes += [(self._line(key), self._next_line(self._end(key, value)), "") for key, value in places]
+
+    def _set(self, name: str, place: _Place, value: object) -> None:
+        key, node = place
+        if name in _LISTS and isinstance(node, yaml.SequenceNode) and _has_lines(node):
+            self._set_lines(name, node, cast("tuple[str, ...]", value))
+            return
+        colon, end = self._colon(key), self._end(key, node)
+        behind = self._source[colon:end]
+        if not behind.strip() or re.search(LINE_END, self._source[colon : node.start_mark.index]):
+            self._changes.append((colon, end, f" {self._text(name, node, value)}"))
+        else:
+            self._changes.append((node.start_mark.index, end, self._text(name, node, value)))
+
+    def _text(self, name: str, node: yaml.Node, value: object) -> str:
+        """Return a value in the style of the one that stands there."""
+        if name in _LISTS:
+            written = self._items(name, node, flow=True)
+            linked = name != "tags" and "[[" in self._raw(node)
+            texts = [
+                written.get(item) or _quoted(f"[[{item}]]" if linked else item, flow=True)
+                for item in cast("tuple[str, ...]", value)
+            ]
+            one = isinstance(node, yaml.ScalarNode) and len(texts) == 1
+            return texts[0] if one and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
+        if isinstance(value, datetime):
+            return _date(value, self._raw(node))
+        return _quoted(str(value), style=getattr(node, "style", None))
+
+    # lists with a line for each item
+
+    def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
+        """Remove the lines of the items that go, and add those that come; write all again for another order."""
+        held = [(item, _meant(name, item)) for item in node.value]
+        staying = [item for item, meant in held if meant and set(meant) <= set(values)]
+        there = [value for item in staying for value in _meant(name, item)]
+        more = [value for value in values if value not in there]
+        if (*there, *more) != values:
+            staying, more = [], list(values)
+        written = self._items(name, node, flow=False)
+        indent = " " * node.start_mark.column
+        linked = name != "tags" and "[[" in self._raw(node)
+        new = [written.get(value) or _quoted(f"[[{value}]]" if linked else value) for value in more]
+        for item, _ in held:
+            if item not in staying:
+                start = self._line(item)
+                self._changes.append((start, self._next_line(self._end_of(item)), ""))
+        last = self._next_line(self._end_of(node.value[-1]))
+        self._changes.append((last, last, "".join(f"{indent}- {text}{self._newline}" for text in new)))
+
+    def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
+        """Return the texts of the items that mean one value each, by their value, as they stand."""
+        one = isinstance(node, yaml.ScalarNode)
+        if not one and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
+            return {}
+        meant = {self._raw(item): _meant(name, item) for item in ([node] if one else node.value)}
+        return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not one or raw[:1] in "'\"")}
+
+    # places
+
+    def _raw(self, node: yaml.Node) -> str:
+        return self._source[node.start_mark.index : self._end_of(node)]
+
+    def _colon(self, key: yaml.Node) -> int:
+        """Return the place behind the colon of a key."""
+        return self._source.index(":", key.end_mark.index) + 1
+
+    def _end(self, key: yaml.Node, value: yaml.Node) -> int:
+        return max(self._colon(key), self._end_of(value))
+
+    def _end_of(self, node: yaml.Node) -> int:
+        """Return where the text of a node ends, without the lines behind it that YAML counts to it."""
+        if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+            last = node.value[-1]
+            return self._end(*last) if isinstance(last, tuple) else self._end_of(last)
+        start = node.start_mark.index
+        return start + len(self._source[start : node.end_mark.index].rstrip())
+
+    def _line(self, node: yaml.Node) -> int:
+        return max(self._source.rfind(end, 0, node.start_mark.index) for end in "\r\n") + 1
+
+    def _next_line(self, at: int) -> int:
+        ending = re.compile(LINE_END).search(self._source, at)
+        return ending.end() if ending else len(self._source)
+
+
+def _has_lines(node: yaml.SequenceNode) -> bool:
+    """Return whether each item of a list is a scalar on lines of its own."""
+    lines = [item.start_mark.line for item in node.value]
+    return (
+        not node.flow_style and len({*lines}) == len(lines) and all(isinstance(i, yaml.ScalarNode) for i in node.value)
+    )
+
+
+def _meant(name: str, item: yaml.Node) -> tuple[str, ...]:
+    """Return the values that an item of a list means."""
+    read: Callable[[str], tuple[str, ...]] = (
+        (lambda text: tuple(tags.in_list(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
+    )
+    return tuple(value for text in frontmatter.strings(item) for value in read(text) if value)
+
+
+def _new(name: str, value: object) -> str:
+    if name in _LISTS:
+        return f"[{', '.join(_quoted(item, flow=True) for item in cast('tuple[str, ...]', value))}]"
+    return _date(value, "") if isinstance(value, datetime) else _quoted(str(value), plain=name == "priority")
+
+
+def _date(value: datetime, like: str) -> str:
+    """Return a time as the text that stood there: with a time of day or without, with an offset or without."""
+    on_the_day = value.replace(hour=0, minute=0, second=0, microsecond=0)
+    if value == on_the_day and (not like or ":" not in like):
+        return f"{value:%Y-%m-%d}".rjust(10, "0")
+    plain = like.strip("\"'")
+    bare = frontmatter.moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
+    return (value.replace(tzinfo=None) if bare else value).isoformat()
+
+
+def _quoted(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
+    """Return a text as YAML that reads as this text; in quotes where it needs them, or its forerunner had them."""
+    if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
+        return value
+    if style != '"' and value.isprintable() and "\\" not in value and style == "'":
+        return "'" + value.replace("'", "''") + "'"
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _is_plain(value: str, *, flow: bool) -> bool:
+    if value != value.strip() or _OTHERWISE_ELSEWHERE.fullmatch(value):
+        return False
+    with suppress(yaml.YAMLError, ValueError):
+        root = frontmatter.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
+        if not isinstance(root, yaml.MappingNode) or len(root.value) != 1:
+            return False
+        node = root.value[0][1]
+        if flow:
+            node = node.value[0] if isinstance(node, yaml.SequenceNode) and len(node.value) == 1 else None
+        return isinstance(node, yaml.ScalarNode) and (node.tag, node.value) == (_STRING, value) and not node.style
+    return False

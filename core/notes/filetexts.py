@@ -1,0 +1,97 @@
+"""A note -> the text of a file that reads as this note: front matter with the note's fields, then its body."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import yaml
+
+from core.intake.notefile import distinct_tags, look_into, short_title
+from core.markdown import frontmatter
+from core.markdown.frontmatter import FrontMatter
+from core.markdown.frontwriting import rewritten
+from core.markdown.tags import key
+from core.model import FIELDS, Note
+from core.text import LINE_END
+
+_FROM_FILES = ("folder", "upload")
+
+
+def text_of(note: Note) -> str:
+    """Return the text of a file that reads as the note; of an unchanged file, the file's own text.
+
+    Raises EditError for a field that its front matter can't hold.
+    """
+    front = _yaml_of(note.extra) if note.front is None else note.front
+    head = read_front(front)
+    path = note.path or "note.md"
+    inside = look_into(note.body, path)
+    others = {name: head.value(name) for name in FIELDS if name not in ("title", "tags")}
+    title = short_title(head.title) or inside.title or _stem(path)
+    file = replace(note, title=title, tags=distinct_tags([*head.tags, *inside.tags]), **others)
+    fields = changed_fields(head, file, note)
+    if note.source not in _FROM_FILES:
+        fields |= {name: at for name in ("created_at", "updated_at") if (at := getattr(note, name)) != head.value(name)}
+    text = with_fields(front, fields, note.body)
+    if not text or frontmatter.span(text)[2] != len(text) - len(note.body):
+        text = with_fields(front, fields | {"title": note.title}, note.body)
+    return text
+
+
+def with_fields(front: str, fields: Mapping[str, object], body: str) -> str:
+    """Return a text of front matter with other values of some fields, and a body."""
+    ending = re.search(LINE_END, front + body)
+    return (rewritten(front, fields, ending[0] if ending else "\n") if fields else front) + body
+
+
+def read_front(front: str) -> FrontMatter:
+    """Return the values of the text before a body."""
+    start, end, _ = frontmatter.span(front)
+    return frontmatter.parse(front[start:end])
+
+
+def changed_fields(head: FrontMatter, file: Note, note: Note) -> dict[str, object]:
+    """Return the fields that the front matter of a file must say, so that it reads as the note.
+
+    `head` is that front matter, `file` the note of the file as it is.
+    """
+    inside = look_into(note.body, note.path or "note.md")
+    names = [name for name in FIELDS if name not in ("title", "tags")]
+    fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
+    by_itself = short_title(head.title) or inside.title or _stem(note.path or "")
+    if note.title not in (file.title, by_itself):
+        fields = {"title": note.title} | fields
+    tags = _own_tags(head, file, note, {*map(key, inside.tags)})
+    if {*tags} != {*distinct_tags(head.tags)}:
+        fields["tags"] = tags
+    return fields
+
+
+def touched_at(head: FrontMatter) -> dict[str, object]:
+    """Return the time of a change for front matter that says when its note was changed, else nothing."""
+    if head.updated_at is None:
+        return {}
+    now = datetime.now(UTC).replace(microsecond=0)
+    is_day = head.updated_at.time() == datetime.min.time()
+    return {"updated_at": now.replace(hour=0, minute=0, second=0) if is_day else now}
+
+
+def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
+    """Return the tags of a note that its text doesn't say, or its front matter says too: first those it says."""
+    held = {key(tag) for tag in head.tags}
+    was_in_text = {key(tag) for tag in look_into(file.body, file.path or "note.md").tags}
+    wanted = {key(tag) for tag in note.tags}
+    staying = [tag for tag in head.tags if key(tag) in wanted or key(tag) in was_in_text - in_text]
+    more = [tag for tag in note.tags if key(tag) not in held and key(tag) not in in_text]
+    return distinct_tags([*staying, *more])
+
+
+def _yaml_of(values: Mapping[str, object]) -> str:
+    """Return values as front matter, for a note whose own front matter an earlier version of Tessera didn't store."""
+    dumped = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False) if values else ""
+    return f"---\n{dumped}---\n" if values else ""
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
