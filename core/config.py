@@ -178,6 +178,7 @@ class Settings(BaseSettings):
 
     `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many
     versions of a note are stored. `trash_days`: a deleted note can be restored for so long.
+    `watch_seconds`: the time between two looks at the folders of watched bases.
     `auto_install`: packs that a new workspace has at its first start.
     """
 
@@ -190,6 +191,7 @@ class Settings(BaseSettings):
     models_dir: Path | None = None
     log_texts: bool = False
     keep_versions: int = Field(100, ge=1, le=100_000)
+    watch_seconds: float = Field(60, ge=1, le=86_400)
     trash_days: int = Field(30, ge=1, le=36_500)
     auto_install: tuple[str, ...] = ()
     chunking: ChunkingSettings = ChunkingSettings()

@@ -13,6 +13,7 @@ from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
@@ -73,6 +74,8 @@ class Workspace:
         self.chunks = Chunks(self.store, self.models)
         self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
+        seconds = self.settings.watch_seconds
+        self.watching = Watching(self.notes, self.bases, self.jobs, self.start_indexing, seconds)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
@@ -95,6 +98,7 @@ class Workspace:
 
     def close(self) -> None:
         """Stop the jobs and close the store."""
+        self.watching.close()
         self.jobs.close()
         self.store.close()
         if not self.readonly:
@@ -156,6 +160,11 @@ class Workspace:
             return self.chunks.embed_rest(progress)
 
         return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work)
+
+    def start_watching(self) -> None:
+        """Sync the folders of watched bases from now on, until the workspace is closed."""
+        if not self.readonly:
+            self.watching.start()
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""

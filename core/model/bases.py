@@ -118,6 +118,19 @@ class ChangeCost:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchedFolder:
+    """A folder of a watched base at its last look.
+
+    `problem` is why it can't be synced. A sync that would remove many notes, so many `removals`, waits for a person.
+    """
+
+    folder: str
+    at: datetime
+    problem: Message | None = None
+    removals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class BaseStatus:
     """A base and its size; `folders` are its synced folders with the time of the last sync.
 

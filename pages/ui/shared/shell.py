@@ -151,6 +151,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.models.start_warming(after=WARM_AFTER)
     try:
         workspace.start_indexing()
+        workspace.start_watching()
     except StoreError:
         workspace.close()
         raise

@@ -1,0 +1,156 @@
+"""Watched bases: their folders are synced, carefully, and never beside an import."""
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.embedding import EMBEDDERS
+from core.errors import TesseraError
+from core.registry import Entry
+from core.workspace import Workspace
+from tests import samples
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return samples.write(tmp_path / "vault")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    monkeypatch.setenv("TESSERA_WATCH_SECONDS", "1")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.bases.change("vault", watch=True)
+        yield workspace
+
+
+def titles(workspace: Workspace) -> set[str]:
+    return {card.path or "" for card in workspace.notes.cards()}
+
+
+def test_a_watched_folder_is_synced_by_itself(workspace: Workspace, vault: Path) -> None:
+    (vault / "herons.md").write_text("Herons stand in shallow water.")
+    workspace.start_watching()
+    workspace.start_watching()
+    assert [thread.name for thread in threading.enumerate()].count("watching") == 1
+    until = time.monotonic() + 20
+    while time.monotonic() < until and ("herons.md" not in titles(workspace) or workspace.chunks.unfinished()):
+        time.sleep(0.05)
+    assert "herons.md" in titles(workspace)
+    assert not workspace.chunks.unfinished()
+    assert workspace.jobs.get("import") is None
+    (seen,) = workspace.watching.of(workspace.bases.get("vault"))
+    assert (seen.folder, seen.problem, seen.removals) == (str(vault), None, 0)
+
+
+def test_only_watched_bases_are_synced(workspace: Workspace, vault: Path) -> None:
+    workspace.bases.change("vault", watch=False)
+    (vault / "herons.md").write_text("Herons.")
+    workspace.watching.look()
+    assert "herons.md" not in titles(workspace)
+    assert workspace.watching.of(workspace.bases.get("vault")) == []
+
+
+def test_a_folder_that_is_missing_or_empty_keeps_its_notes(
+    workspace: Workspace, vault: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = titles(workspace)
+    shutil.move(vault, away := vault.with_name("away"))
+    workspace.watching.look()
+    workspace.watching.look()
+    assert titles(workspace) == before
+    (seen,) = workspace.watching.of(workspace.bases.get("vault"))
+    assert "doesn't exist" in str(seen.problem)
+    assert caplog.text.count("A watched folder can't be synced") == 1
+    vault.mkdir()
+    workspace.watching.look()
+    assert titles(workspace) == before
+    assert workspace.watching.of(workspace.bases.get("vault"))[0].problem
+    vault.rmdir()
+    shutil.move(away, vault)
+    workspace.watching.look()
+    assert workspace.watching.of(workspace.bases.get("vault"))[0].problem is None
+
+
+def test_a_sync_that_would_remove_much_waits_for_a_person(workspace: Workspace, vault: Path) -> None:
+    for number in range(6):
+        (vault / f"note {number}.md").write_text(f"Note {number} says {number}.")
+    workspace.watching.look()
+    assert len(titles(workspace)) == 9
+    for number in range(6):
+        (vault / f"note {number}.md").unlink()
+    workspace.watching.look()
+    assert len(titles(workspace)) == 9
+    (seen,) = workspace.watching.of(workspace.bases.get("vault"))
+    assert seen.removals == 6
+    workspace.notes.apply(workspace.notes.plan_folder(vault), confirmed=True)
+    workspace.watching.look()
+    assert workspace.watching.of(workspace.bases.get("vault"))[0].removals == 0
+
+
+def test_nothing_is_synced_beside_an_import(workspace: Workspace, vault: Path) -> None:
+    started, go_on = threading.Event(), threading.Event()
+    workspace.jobs.start("import", lambda progress: (started.set(), go_on.wait(10)))
+    started.wait(10)
+    (vault / "herons.md").write_text("Herons.")
+    workspace.watching.look()
+    assert "herons.md" not in titles(workspace)
+    go_on.set()
+    workspace.jobs.wait("import")
+    workspace.watching.look()
+    assert "herons.md" in titles(workspace)
+
+
+def test_a_sync_that_fails_is_told(workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (vault / "herons.md").write_text("Herons.")
+
+    def fail(*_: object, **__: object) -> None:
+        raise TesseraError("The disk is on fire.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace.notes, "apply", fail)
+        workspace.watching.look()
+    assert str(workspace.watching.of(workspace.bases.get("vault"))[0].problem) == "The disk is on fire."
+    workspace.watching.look()
+    assert workspace.watching.of(workspace.bases.get("vault"))[0].problem is None
+    assert "herons.md" in titles(workspace)
+
+
+def test_a_changed_file_is_a_new_version_and_a_renamed_base_is_still_watched(workspace: Workspace, vault: Path) -> None:
+    workspace.bases.rename("vault", "mine")
+    note = next(card for card in workspace.notes.cards() if card.path == "backups.md")
+    (vault / "backups.md").write_text("Another text about herons.")
+    os.utime(vault / "backups.md", (2_000_000_000, 2_000_000_000))
+    workspace.watching.look()
+    assert [base.name for base in workspace.bases.all()] == ["mine"]
+    assert workspace.notes.get(note.id).body == "Another text about herons."
+    assert workspace.notes.history(note.id)[0].kind == "sync"
+
+
+def test_closing_stops_a_sync(workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(40):
+        (vault / f"note {number}.md").write_text(f"Note {number} says {number}.")
+    started = threading.Event()
+    write = workspace.store.put
+
+    def slow(*given: object) -> None:
+        started.set()
+        time.sleep(0.3)
+        write(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(workspace.store, "put", slow)
+    workspace.start_watching()
+    assert started.wait(20)
+    began = time.monotonic()
+    workspace.close()
+    assert time.monotonic() - began < 5
+    assert "watching" not in [thread.name for thread in threading.enumerate()]
+    workspace.watching.look()
