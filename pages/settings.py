@@ -1,8 +1,8 @@
-"""Settings: the bases and their embedders, the models, what a search begins with, the vector index, a bug report."""
+"""Settings: the models, what a search begins with, the vector index, a bug report."""
 
 import streamlit as st
 
-from pages.ui.settings import basecards, defaults, modelcards, servers
+from pages.ui.settings import defaults, modelcards, servers
 from pages.ui.shared import shell
 from pages.ui.shared.text import t
 
@@ -11,11 +11,9 @@ st.title(t("Settings"))
 
 with shell.errors():
     status, models = workspace.status(), workspace.models.cards()
-    of_bases, of_models, of_servers, of_search, of_index = st.tabs(
-        [t("Knowledge bases"), t("Models"), t("Model servers"), t("Search"), t("Search index")]
+    of_models, of_servers, of_search, of_index = st.tabs(
+        [t("Models"), t("Model servers"), t("Search"), t("Search index")]
     )
-    with of_bases:
-        basecards.section(workspace, status, models)
     with of_models:
         modelcards.section(workspace, status, models)
     with of_servers:

@@ -54,11 +54,11 @@ NOTICES: dict[Notice, Message] = {
     "index_damaged": message("The search index is out of use until it is built again, so the search was slower."),
     "other_model": message(
         "A base here was indexed by another model than it has now: these hits are by words only. Choose its model on "
-        "the Settings page to index it again."
+        "the page Bases to index it again."
     ),
     "tokens_missing": message(
         "Some of these chunks have no data for the word-by-word check, so they were read while you waited. "
-        "Keep the data in Settings to be faster."
+        "Keep the data, on the page Bases, to be faster."
     ),
     "tokens_read": message(
         "The model of a base here has no data for the word-by-word check, so the built-in model read its chunks "

@@ -256,9 +256,10 @@ def test_questions_and_runs_show_it_as_text(hostile: Tab, listener: Listener, vi
         hostile.settle()
 
 
-def test_settings_show_it_as_text(hostile: Tab) -> None:
+@pytest.mark.parametrize("place", ["settings", "bases"])
+def test_settings_show_it_as_text(hostile: Tab, place: str) -> None:
     page = hostile.page
-    hostile.open("/settings")
+    hostile.open(f"/{place}")
     expect(page.get_by_test_id("stMain")).to_contain_text("onerror=")
     for tab in page.get_by_role("tab").all():
         tab.click()

@@ -521,7 +521,7 @@ def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
 def test_a_base_has_a_reranker_of_its_own_beside_its_other_choices(filled: Screen) -> None:
     filled.workspace.bases.change("vault", search=SearchSettings(limit=7))
     base = filled.workspace.bases.get("vault")
-    filled.open("settings")
+    filled.open("bases", base="vault")
     choice = filled.app.selectbox(f"reranker_{base.id}")
     assert choice.options[0] == "Default: None"
     choice.set_value("late-interaction").run()

@@ -145,7 +145,7 @@ def note(screen: Screen, title: str) -> str:
 def test_home(sent: made_up.Sent, folder: Path) -> None:
     screen = Screen(made_up.LANGUAGE).finish("warm")
     (folder / "δυαδικό.md").write_bytes(bytes(range(256)) * 9)
-    for page in ("notes", "chunks", "search", "evaluation", "settings"):
+    for page in ("notes", "chunks", "search", "evaluation", "bases", "settings"):
         screen.open(page)
     screen.open("notes")
     screen.press("FormSubmitter:by_path")
@@ -373,15 +373,15 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
 def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
     monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)
-    screen.open("settings")
+    screen.open("bases").open("bases", base="βιβλίο")
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value("ψηφία").run()
     screen.press("cost_").finish("cost")
     screen.workspace.bases.begin_switch("βιβλίο", "ψηφία")
     screen.workspace.bases.change("γραφή", embed_at_once=False)
     screen.workspace.chunks.add(note(screen, "Άλλο"), "περιμένει")
-    screen.open("settings").press("resume_").finish("switch")
+    screen.open("bases", base="βιβλίο").press("resume_").finish("switch")
     screen.press("tokens_") if any((one.key or "").startswith("tokens_") for one in screen.app.button) else None
-    screen.press("test_tfidf").finish("test")
+    screen.open("settings").press("test_tfidf").finish("test")
     screen.app.text_input("other_name").input("κάτι")
     screen.press("FormSubmitter:other_model").finish("download").finish("test")
     screen.press("device").finish("device")

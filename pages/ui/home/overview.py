@@ -89,6 +89,7 @@ def bases(workspace: Workspace, status: Status) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         label = t("Import more notes")
         st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
+        st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": ""})
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             empty.samples(workspace, type="tertiary")
     st.caption(
@@ -108,4 +109,7 @@ def _base(status: BaseStatus) -> None:
     ]
     lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
     st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
-    st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params={"base": base.name})
+    with st.container(horizontal=True):
+        address = {"base": base.name}
+        st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
+        st.page_link("bases.py", label=t("Settings"), icon=":material/tune:", query_params=address)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.model import NOTE_SUFFIXES, SyncPlan
+from core.model import NOTE_SUFFIXES, SyncPlan, new_base_line
 from core.workspace import Workspace
 from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 TYPES = [suffix.removeprefix(".") for suffix in NOTE_SUFFIXES]
 
@@ -99,6 +99,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
     """Draw a plan and its confirmation; one that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
         st.subheader(plain(t("What this sync would change in '{base}'", base=plan.base)))
+        _makes(workspace, plan)
         plans.show(plan)
         confirmed = True
         if plan.needs_confirmation:
@@ -125,3 +126,12 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                 workspace.notes.discard(plan)
                 del st.session_state["plan"]
                 st.rerun()
+
+
+def _makes(workspace: Workspace, plan: SyncPlan) -> None:
+    """Say what a plan makes whose base isn't there, and link to where it is made with other settings."""
+    if plan.makes is None or plan.base in {base.name for base in workspace.bases.all()}:
+        return
+    st.info(plain(text_of(new_base_line(plan.base, plan.makes))), icon=":material/add_circle:")
+    label = t("Make it with other settings")
+    st.page_link("bases.py", label=label, icon=":material/tune:", query_params={"new": plan.base})

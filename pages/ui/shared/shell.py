@@ -35,6 +35,7 @@ PAGES = {
     "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
     "search": ("search.py", ":material/search:", message("Search")),
     "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
+    "bases": ("bases.py", ":material/database:", message("Bases")),
     "settings": ("settings.py", ":material/settings:", message("Settings")),
 }
 """The pages in the order of the menu, each with its file, icon and title."""

@@ -54,6 +54,7 @@ def running(model: Running) -> list[str]:
 
 def cost(change: ChangeCost) -> None:
     """Draw how much a change of embedder has to index, and how long that takes."""
-    figures = [(t("pieces of text to index"), f"{change.to_embed:,}"), (t("about"), sizes.duration(change.seconds))]
+    figures = [(t("notes to split again"), f"{change.notes:,}")] if change.notes else []
+    figures += [(t("pieces of text to index"), f"{change.to_embed:,}"), (t("about"), sizes.duration(change.seconds))]
     boxes = [f'<div class="t-count"><b>{html(value)}</b><span>{html(name)}</span></div>' for name, value in figures]
     st.html(f'<div class="t-counts">{"".join(boxes)}</div>')

@@ -20,13 +20,13 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
         own = {name: None if value == rerankers.AS_SET else value for name, value in chosen.items()}
         workspace.bases.change(base.name, search=replace(base.search, **own))
 
-    with st.expander(t("How this base is searched"), icon=":material/manage_search:", key=f"searching_{base.id}"):
-        for column, (name, key) in zip(st.columns(len(keys)), keys.items(), strict=True):
-            own = getattr(base.search, name)
-            values = knobs.values(workspace, name)
-            default = t("Default: {value}", value=knobs.shown(name, getattr(usual, name)))
-            texts = {rerankers.AS_SET: default} | {value: knobs.shown(name, value) for value in values}
-            texts |= {} if own in (None, *values) else {own: knobs.shown(name, own)}
-            st.session_state[key] = rerankers.AS_SET if own is None else own
-            shut = workspace.readonly
-            widgets.select(knobs.setting(name), texts, key, column, on_change=save, disabled=shut)
+    st.caption(t("What you leave at its default follows the settings."))
+    for column, (name, key) in zip(st.columns(len(keys)), keys.items(), strict=True):
+        own = getattr(base.search, name)
+        values = knobs.values(workspace, name)
+        default = t("Default: {value}", value=knobs.shown(name, getattr(usual, name)))
+        texts = {rerankers.AS_SET: default} | {value: knobs.shown(name, value) for value in values}
+        texts |= {} if own in (None, *values) else {own: knobs.shown(name, own)}
+        st.session_state[key] = rerankers.AS_SET if own is None else own
+        shut = workspace.readonly
+        widgets.select(knobs.setting(name), texts, key, column, on_change=save, disabled=shut)

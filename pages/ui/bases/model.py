@@ -1,46 +1,28 @@
-"""The bases on the settings page: their embedder and a change of it, their token bits, their waiting chunks."""
+"""The model of a base: its change, and the data of the word-by-word check."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
-from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Status, Switch, embedder_name
+from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Switch, embedder_name
 from core.workspace import Workspace
-from pages.ui.settings import basesearch
-from pages.ui.shared import empty, jobs, pending, sizes, times, widgets
-from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared import jobs, sizes, times, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t
 
 
-def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
-    """Draw a card for every base, below the running jobs on them."""
-    jobs.panel(workspace, (*jobs.BASES, "embed"))
-    if not status.bases:
-        empty.no_notes(workspace, t("There are no notes yet. Each knowledge base will have its settings here."))
-    for base in status.bases:
-        with st.container(border=True, key=f"of_base_{base.base.id}"):
-            _base(workspace, base, [model for model in models if model.part == "embedder"])
-
-
-def _base(workspace: Workspace, status: BaseStatus, models: Sequence[ModelCard]) -> None:
+def section(workspace: Workspace, status: BaseStatus) -> None:
+    """Draw the data of a base for the word-by-word check, and the change of its model."""
     base = status.base
-    notes = t_plural("{n} note", "{n} notes", n=status.notes)
-    chunks = t_plural("{n} chunk", "{n} chunks", n=status.chunks)
-    st.html(
-        f'<div class="t-name">{html(base.name)}</div>{facts([t("Model: {name}", name=embedder_name(base.embedder)), notes, chunks])}'
-    )
+    models = [card for card in workspace.models.cards() if card.part == "embedder"]
     with st.container(horizontal=True, vertical_alignment="center"):
-        pending.at_once(workspace, base)
-        if status.pending:
-            pending.embed_all(workspace, base, status.pending)
         _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
-    basesearch.section(workspace, base)
     if status.switch:
         _begun(workspace, base, status.switch)
     else:
-        with st.expander(t("Change the model"), icon=":material/swap_horiz:", key=f"switching_{base.id}"):
-            _change(workspace, base, models)
+        st.html(f'<div class="t-caption">{html(t("Change the model"))}</div>')
+        _change(workspace, base, models)
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:

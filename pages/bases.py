@@ -1,0 +1,29 @@
+"""Bases: what each holds and how it is set; new ones, made on purpose."""
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.bases import cards, making, onebase, place
+from pages.ui.notes import deletion
+from pages.ui.shared import jobs, shell
+from pages.ui.shared.text import t
+
+
+def page(workspace: Workspace) -> None:
+    open_base = place.settle(workspace)
+    # In its own container: a panel that comes or goes doesn't move the elements behind it.
+    with st.container():
+        jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"))
+    if open_base == place.NEW:
+        making.page(workspace)
+    elif open_base:
+        onebase.page(workspace, workspace.bases.status(workspace.bases.get(open_base)))
+    else:
+        cards.page(workspace)
+    deletion.dialog(workspace)
+
+
+workspace = shell.workspace()
+st.title(t("Knowledge bases"))
+with shell.errors():
+    page(workspace)

@@ -1,0 +1,65 @@
+"""All bases as cards with their figures."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.model import BaseStatus, embedder_name
+from core.workspace import Workspace
+from pages.ui.bases import place, watched
+from pages.ui.notes import deletion
+from pages.ui.shared import empty, jobs, times, widgets
+from pages.ui.shared.safe import facts, html
+from pages.ui.shared.text import t, t_plural
+
+COLUMNS = 2
+FOLDERS = 3
+
+
+def page(workspace: Workspace) -> None:
+    """Draw a card for every base, and the button that makes another."""
+    status = workspace.status()
+    about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
+    st.html(f'<p class="t-lead">{html(about)}</p>')
+    shut, kind = workspace.readonly, "secondary" if status.bases else "primary"
+    widgets.button(t("New base"), "new_base", "add", type=kind, disabled=shut, on_click=place.go, args=(place.NEW,))
+    if not status.bases:
+        empty.no_notes(workspace, t("There is no base yet. Make one, or let an import make it."))
+    for column, base in widgets.in_columns(status.bases, COLUMNS):
+        with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
+            _card(workspace, base)
+
+
+def _card(workspace: Workspace, status: BaseStatus) -> None:
+    base = status.base
+    about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
+    st.html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{_folders(status)}')
+    watched.problems(workspace, base)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        widgets.button(t("Settings"), f"open_{base.id}", "tune", on_click=place.go, args=(base.name,))
+        address = {"base": base.name}
+        st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
+        shut = workspace.readonly or jobs.importing(workspace)
+        widgets.close(
+            f"delete_{base.id}", t("Delete this base"), disabled=shut, on_click=deletion.ask, args=((), base.name)
+        )
+
+
+def figures(status: BaseStatus) -> list[str]:
+    """Return the size of a base, its model, and what is not indexed yet."""
+    waiting = t_plural("{n} chunk not indexed yet", "{n} chunks not indexed yet", n=status.pending)
+    return [
+        t_plural("{n} note", "{n} notes", n=status.notes),
+        t_plural("{n} chunk", "{n} chunks", n=status.chunks),
+        t("Model: {name}", name=embedder_name(status.base.embedder)),
+        waiting if status.pending else "",
+    ]
+
+
+def _folders(status: BaseStatus) -> str:
+    """Return the synced folders of a base with the time of the last sync, as HTML."""
+    paths = [(path, at) for path, at in status.folders if Path(path).is_absolute()]
+    lines = [f"{path} · {t('Last sync {at}', at=times.local(at))}" for path, at in paths[:FOLDERS]]
+    if len(paths) > FOLDERS:
+        lines.append(t("and {n} more", n=len(paths) - FOLDERS))
+    return "".join(f'<div class="t-small t-dim t-where">{html(line)}</div>' for line in lines)

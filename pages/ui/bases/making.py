@@ -1,0 +1,97 @@
+"""The making of a base: everything it can be set to, before anything is made."""
+
+import streamlit as st
+
+from core.model import BaseFields, SearchSettings
+from core.workspace import Workspace
+from pages.ui.bases import place, splitting
+from pages.ui.shared import knobs, parameters, widgets
+from pages.ui.shared.text import t
+
+SWITCHES = ("new_at_once", "new_write", "new_watch")
+
+
+def page(workspace: Workspace) -> None:
+    """Draw the choices for a new base, the split of a note by them, and the button that makes it."""
+    place.back()
+    st.subheader(t("New base"))
+    usual = workspace.bases.usual()
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        name = st.text_input(t("Name"), key="new_name", max_chars=80)
+        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
+        embedder = _model(workspace, usual.embedder)
+        limit, similarity = _search(workspace)
+        at_once, write, watch = _switches()
+    with right:
+        st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
+        chunking = parameters.choose("new", usual.chunking, usual.chunking)
+        splitting.preview(workspace, chunking, embedder)
+    fields = BaseFields(
+        description=description.strip(),
+        search=SearchSettings(limit=limit, score_threshold=similarity),
+        embed_at_once=at_once,
+        write_files=write,
+        watch=watch,
+    )
+    if widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+        base = workspace.bases.add(name.strip(), embedder=embedder, chunking=chunking, **fields)
+        if st.session_state.get("plan"):
+            st.switch_page("notes.py")  # an import waits for its base
+        place.go(base.name)
+        st.rerun()
+
+
+def _model(workspace: Workspace, usual: str) -> str:
+    cards = workspace.models.cards()
+    names = {
+        card.name: knobs.shown("embedder", card.name) for card in cards if card.part == "embedder" and not card.problem
+    }
+    names.setdefault(usual, knobs.shown("embedder", usual))
+    about = t("It decides what is near in meaning. It can be changed later, which indexes all notes again.")
+    return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
+
+
+def _search(workspace: Workspace) -> tuple[int | None, float | None]:
+    """Draw the number of hits and the minimum similarity; None leaves them to the settings."""
+    chosen = []
+    for column, name in zip(st.columns(2), ("limit", "score_threshold"), strict=True):
+        usual = knobs.shown(name, getattr(workspace.bases.search_settings(), name))
+        texts = {None: t("Default: {value}", value=usual)}
+        texts |= {value: knobs.shown(name, value) for value in knobs.values(workspace, name)}
+        chosen.append(widgets.select(knobs.setting(name), texts, f"new_{name}", column))
+    return chosen[0], chosen[1]
+
+
+def _switches() -> list[bool]:
+    return [
+        st.toggle(label, value=value, key=key, help=about)
+        for key, value, (label, about) in zip(SWITCHES, (True, False, False), switch_texts(), strict=True)
+    ]
+
+
+def switch_texts() -> tuple[tuple[str, str], ...]:
+    """Return the label and the help of the switches of a base."""
+    return (
+        (
+            t("Index new chunks at once"),
+            t(
+                "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "
+                "can search them by words meanwhile."
+            ),
+        ),
+        (
+            t("Write edits into the files"),
+            t(
+                "On: editing a note here changes its file, so that other programs see the edit. Off: files are only "
+                "read; a note of a file can be copied and edited here."
+            ),
+        ),
+        (
+            t("Watch the folders"),
+            t(
+                "On: while Tessera runs, it looks every minute for changed files and syncs them. Where many notes would "
+                "be removed, it asks you first."
+            ),
+        ),
+    )

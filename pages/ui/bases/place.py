@@ -1,0 +1,36 @@
+"""What the Bases page shows, in step with its address: all bases, one of them, or the making of a new one."""
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.shared import links, widgets
+from pages.ui.shared.text import t
+
+NEW = "\0new"
+"""The place where a base is made: no base has this name."""
+_OPEN = "open_base"
+
+
+def settle(workspace: Workspace) -> str:
+    """Return the name of the base that is open, NEW, or "" for all."""
+    if (linked := links.arrived("new")) is not None:
+        st.session_state.update({_OPEN: NEW, "new_name": linked})
+    elif (linked := links.arrived("base")) is not None:
+        st.session_state[_OPEN] = linked
+    chosen: str = st.session_state.get(_OPEN, "")
+    if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
+        chosen = st.session_state[_OPEN] = ""
+    links.say("base", "" if chosen == NEW else chosen)
+    if chosen != NEW:
+        links.say("new", "")
+    return chosen
+
+
+def go(base: str) -> None:
+    """Open a base, NEW, or all with "", in the next run; for callbacks."""
+    st.session_state[_OPEN] = base
+
+
+def back() -> None:
+    """Draw the way back to all bases."""
+    widgets.small(t("All knowledge bases"), "all_bases", "arrow_back", on_click=go, args=("",))

@@ -1,0 +1,83 @@
+"""How a base splits its notes: a preview on a note, and what other splitting costs before it is done."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+
+from core.model import ChangeCost, ChunkingOptions, Cut, Filters, KnowledgeBase, Note, Progress
+from core.workspace import Workspace
+from pages.ui.chunks import bands, summary
+from pages.ui.shared import jobs, parameters, widgets
+from pages.ui.shared.text import t
+
+OFFERED = 50
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def section(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the parameters of a base with a preview; others say what they cost, and are applied after that."""
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        tried = parameters.choose(f"base_{base.id}", base.chunking, base.chunking)
+        _apply(workspace, base, tried)
+    with right:
+        preview(workspace, tried, base.embedder, base.name)
+
+
+def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) -> None:
+    if tried == base.chunking:
+        st.caption(t("Move a slider to try another split. Nothing changes until you apply it."))
+        return
+    why = jobs.hindrance(workspace, base.name)
+    if widgets.button(
+        t("How long will it take?"), f"split_cost_{base.id}", "calculate", disabled=bool(why), help=why or None
+    ):
+        jobs.start(workspace, "cost", partial(_cost, workspace, base, tried))
+    job = workspace.jobs.get("cost")
+    if job is None or job.what != _what(base) or (isinstance(job.result, ChangeCost) and job.result.chunking != tried):
+        return
+    jobs.panel(workspace, ("cost",))
+    label = t("Split the base this way")
+    if isinstance(job.result, ChangeCost) and widgets.button(
+        label, f"split_{base.id}", "done_all", type="primary", disabled=bool(why), help=why or None
+    ):
+        workspace.jobs.forget("cost")
+        jobs.start(
+            workspace, "rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress)
+        )
+
+
+def _cost(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, progress: Progress) -> ChangeCost:
+    return workspace.bases.chunking_cost(base.name, tried, progress=jobs.about(_what(base), progress))
+
+
+def _what(base: KnowledgeBase) -> str:
+    """Return what the job `cost` is about: not the model of the base."""
+    return f"{base.name} · {t('Splitting')}"
+
+
+def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str = "") -> None:
+    """Draw a note of a base, or of any, as it would be split; without notes it is one that comes with Tessera."""
+    drawn = _split(workspace, options, embedder, base)
+    if drawn is None:
+        return
+    note, cut = drawn
+    summary.figures(cut.chunks)
+    if cut.chunks:
+        with st.container(height=420, key="split_preview"):
+            bands.text(note, cut.chunks, None, key="bands_base", edits={}, on_pick=lambda _: None)
+    with st.expander(t("Why this split"), key="why_split"):
+        summary.why(cut)
+
+
+def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cut] | None:
+    cards = workspace.notes.cards(Filters(bases=(base,)) if base else None)
+    if not cards:
+        files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
+        return workspace.notes.preview(files[-1], options, embedder)
+    latest = sorted(cards, key=lambda card: card.updated_at or _NEVER, reverse=True)[:OFFERED]
+    titles = {card.id: card.title for card in latest}
+    note_id = widgets.select(t("Preview on"), titles, f"split_note_{base}")
+    note = workspace.notes.get(note_id)
+    return note, summary.cut(workspace, note, options, embedder)

@@ -1,0 +1,39 @@
+"""What the watching of a base's folders came upon."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.model import KnowledgeBase, WatchedFolder
+from core.workspace import Workspace
+from pages.ui.shared import times, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+
+def problems(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw why watched folders couldn't be synced, and the syncs that wait for a person."""
+    if not base.watch:
+        return
+    seen = workspace.watching.of(base)
+    last = max((one.at for one in seen), default=None)
+    text = t("Watched; last look at {at}", at=times.local(last)) if last else t("Watched")
+    st.caption(f":material/visibility: {plain(text)}")
+    for number, one in enumerate(seen):
+        if one.problem:
+            st.warning(f"{plain(one.folder)}: {plain(text_of(one.problem))}", icon=":material/folder_off:")
+        elif one.removals:
+            _wait(workspace, base, one, f"{base.id}_{number}")
+
+
+def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
+    text = t_plural(
+        "{n} note is no longer in {folder}. Look at the changes before they are made.",
+        "{n} notes are no longer in {folder}. Look at the changes before they are made.",
+        n=seen.removals,
+        folder=seen.folder,
+    )
+    st.warning(plain(text), icon=":material/warning:")
+    if widgets.button(t("Look at the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
+        st.session_state["plan"] = workspace.notes.plan_folder(Path(seen.folder), base.name)
+        st.switch_page("notes.py")

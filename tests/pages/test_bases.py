@@ -1,0 +1,300 @@
+"""Bases: made on purpose, changed, renamed, deleted; their models, splitting, search and watching."""
+
+from pathlib import Path
+
+import pytest
+
+from core.embedding import EMBEDDERS
+from core.errors import ModelError
+from core.model import ChunkingOptions, SearchSettings
+from core.registry import Entry
+from core.workspace import Workspace
+from tests.fakes import WordLengths, WordTokens
+from tests.pages.conftest import Screen
+
+
+class OtherWords(WordLengths):
+    """Another embedder; where it is `broken`, it embeds no note."""
+
+    fingerprint = "other-words"
+    broken = False
+
+    def embed(self, texts, *, role):  # type: ignore[no-untyped-def]
+        if self.broken and role == "note" and len(texts) > 1:
+            raise ModelError("The other words are broken. Mend them.")
+        return super().embed(texts, role=role)
+
+
+@pytest.fixture(autouse=True)
+def embedders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EMBEDDERS, "other", Entry("tests.pages.test_bases:OtherWords"))
+    monkeypatch.setattr(OtherWords, "broken", False)
+
+
+@pytest.fixture
+def base(filled: Screen) -> Screen:
+    """The page of the base `vault`."""
+    return filled.open("bases", base="vault")
+
+
+def boxes(screen: Screen) -> str:
+    return "\n".join(element.proto.body for element in screen.app.get("html"))
+
+
+def button(screen: Screen, key: str):  # type: ignore[no-untyped-def]
+    return next(button for button in screen.app.button if (button.key or "").startswith(key))
+
+
+def toggle(screen: Screen, key: str):  # type: ignore[no-untyped-def]
+    return next(toggle for toggle in screen.app.toggle if (toggle.key or "").startswith(key))
+
+
+def choose(screen: Screen, embedder: str) -> Screen:
+    """Choose another embedder for the base and ask what it costs."""
+    next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value(embedder).run()
+    return screen.press("cost_").finish("cost")
+
+
+def test_a_base_shows_what_it_has(base: Screen) -> None:
+    said = boxes(base)
+    assert "Model: words" in said
+    assert "3 notes" in said
+    assert "This model has no data for the word-by-word check" in base.text
+    assert toggle(base, "tokens_").disabled
+
+
+def test_a_base_goes_over_to_another_embedder(base: Screen) -> None:
+    choose(base, "other")
+    assert "pieces of text to index" in boxes(base)
+    assert "Change to other" in base.text
+    base.press("start_").finish("switch").finish("warm")
+    assert base.workspace.bases.get("vault").embedder == "other"
+    assert "The base has its new model" in boxes(base)
+    assert "restore" in base.open("search", q="restore").text
+    assert "by words only" not in base.text
+
+
+def test_what_cant_be_had_says_so_before_anything_begins(base: Screen) -> None:
+    OtherWords.broken = True
+    choose(base, "other")
+    assert "The other words are broken" in base.errors
+    assert not any((button.key or "").startswith("start_") for button in base.app.button)
+    assert base.workspace.status().bases[0].switch is None
+
+
+def test_a_change_that_stopped_is_resumed(base: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = base.workspace
+    workspace.bases.begin_switch("vault", "other")
+    monkeypatch.setattr(OtherWords, "broken", True)
+    base.open("bases", base="vault").press("resume_").finish("switch")
+    assert "The other words are broken" in base.errors
+    assert "isn't complete" in base.text.replace("\\", "")
+    assert workspace.bases.get("vault").embedder == "words"
+    monkeypatch.setattr(OtherWords, "broken", False)
+    base.press("resume_").finish("switch")
+    assert workspace.bases.get("vault").embedder == "other"
+    assert "isn't complete" not in base.text
+
+
+def test_a_change_is_abandoned(base: Screen) -> None:
+    base.workspace.bases.begin_switch("vault", "other")
+    base.open("bases", base="vault").press("abandon_")
+    assert base.workspace.bases.get("vault").embedder == "words"
+    assert base.workspace.status().bases[0].switch is None
+    assert button(base, "cost_")
+
+
+def test_chunks_can_wait_and_be_embedded(base: Screen) -> None:
+    switch = toggle(base, "at_once_")
+    switch.set_value(False).run()
+    assert not base.workspace.bases.get("vault").embed_at_once
+    toggle(base, "at_once_").set_value(True).run()
+    assert base.workspace.bases.get("vault").embed_at_once
+
+
+def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    screen = Screen().finish("warm").open("bases", base="vault")
+    assert WordTokens.fingerprint == screen.workspace.bases.get("vault").fingerprint
+
+    def bits() -> int:
+        return screen.workspace.status().bases[0].with_bits
+
+    def turn(on: bool) -> None:
+        toggle(screen, "tokens_").set_value(on).run()
+        screen.finish("tokens")
+
+    every = bits()
+    assert every > 0
+    assert "100% of the base" in screen.text
+    turn(False)
+    assert bits() == 0
+    assert "0% of the base" in screen.text
+    turn(True)
+    assert bits() == every
+    assert screen.workspace.bases.get("vault").keep_tokens
+
+
+def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(base: Screen) -> None:
+    vault = base.workspace.bases.get("vault")
+    limit = base.app.selectbox(f"limit_{vault.id}")
+    assert limit.options[0] == "Default: 10"
+    assert base.app.selectbox(f"rerank_weight_{vault.id}").value == ""
+    limit.select_index(1).run()
+    base.app.selectbox(f"semantic_weight_{vault.id}").set_value(0.0).run()
+    changed = base.workspace.bases.get("vault")
+    assert changed.search == SearchSettings(limit=5, semantic_weight=0.0)
+    base.workspace.bases.change("vault", search=SearchSettings(limit=7))
+    base.app.run()
+    assert base.app.selectbox(f"limit_{vault.id}").value == 7
+    base.app.selectbox(f"limit_{vault.id}").set_value("").run()
+    assert base.workspace.bases.get("vault") == vault
+
+
+def test_every_base_has_its_card(filled: Screen) -> None:
+    filled.workspace.bases.add("work", description="What I do")
+    cards = filled.open("bases")
+    for said in ("vault", "work", "What I do", "3 notes", "3 chunks", "Model: words", "Last sync"):
+        assert said in boxes(cards)
+    cards.press(f"open_{cards.workspace.bases.get('vault').id}")
+    assert cards.app.query_params["base"] == "vault"
+    cards.press("all_bases")
+    assert "work" in boxes(cards)
+
+
+def test_the_page_is_there_in_chinese(filled: Screen) -> None:
+    screen = Screen("zh-CN").open("bases")
+    assert screen.app.title[0].value == "知识库"
+    assert "新建知识库" in screen.text
+    for said in ("切分", "更换模型"):
+        assert said in screen.open("bases", base="vault").text
+
+
+def test_a_base_is_made_on_purpose(base: Screen) -> None:
+    app = base.press("all_bases").press("new_base").app
+    app.text_input("new_name").set_value("work")
+    app.text_input("new_description").set_value("What I do")
+    app.selectbox("new_limit").set_value(5)
+    app.toggle("new_at_once").set_value(False)
+    app.toggle("new_watch").set_value(True)
+    app.slider("try_new_chunk_size").set_value(256).run()
+    assert "Why this split" in base.text
+    assert [one.name for one in base.workspace.bases.all()] == ["vault"]
+    base.press("make_base")
+    made = base.workspace.bases.get("work")
+    assert (made.description, made.chunking) == ("What I do", ChunkingOptions(chunk_size=256))
+    assert made.search == SearchSettings(limit=5)
+    assert (made.embedder, made.embed_at_once, made.watch, made.write_files) == ("words", False, True, False)
+    assert base.app.query_params["base"] == "work"
+
+
+def test_a_name_that_is_taken_or_blank_makes_nothing(base: Screen) -> None:
+    base.press("all_bases").press("new_base").press("make_base")
+    assert "has no name" in base.errors
+    base.app.text_input("new_name").set_value("vault").run()
+    base.press("make_base")
+    assert "There is a base 'vault' already" in base.errors.replace("\\", "")
+    assert len(base.workspace.bases.all()) == 1
+
+
+def test_the_first_base_is_previewed_on_a_note_that_comes_along() -> None:
+    screen = Screen().open("bases")
+    assert "There is no base yet" in screen.text
+    screen.press("new_base")
+    assert "Why this split" in screen.text
+    assert not screen.errors
+
+
+def test_a_base_is_renamed_and_described(base: Screen) -> None:
+    base_id = base.workspace.bases.get("vault").id
+    base.app.session_state["search_bases"] = ["vault"]
+    base.app.text_input(f"name_{base_id}_vault").set_value("mine")
+    base.app.text_input(f"about_{base_id}").set_value("My notes")
+    base.press(f"FormSubmitter:names_{base_id}")
+    renamed = base.workspace.bases.get("mine")
+    assert (renamed.id, renamed.description) == (base_id, "My notes")
+    assert base.app.query_params["base"] == "mine"
+    assert base.app.session_state["search_bases"] == ["mine"]
+    assert base.open("bases", base="vault").app.title[0].value == "Knowledge bases"
+
+
+def test_other_splitting_says_its_cost_first(base: Screen) -> None:
+    vault = base.workspace.bases.get("vault")
+    base.app.slider(f"try_base_{vault.id}_short_doc_threshold").set_value(300).run()
+    assert base.workspace.bases.get("vault") == vault
+    assert not any((one.key or "").startswith(f"split_{vault.id}") for one in base.app.button)
+    base.press("split_cost_").finish("cost")
+    assert "notes to split again" in boxes(base)
+    base.press(f"split_{vault.id}").finish("rechunk")
+    assert base.workspace.bases.get("vault").chunking == ChunkingOptions(short_doc_threshold=300)
+
+
+def test_switches_are_stored_at_once(base: Screen) -> None:
+    for field in ("write_files", "watch"):
+        toggle(base, f"{field}_").set_value(True).run()
+        assert getattr(base.workspace.bases.get("vault"), field)
+    assert "Watched" in base.text
+
+
+def test_what_watching_came_upon_is_shown(base: Screen, vault: Path) -> None:
+    workspace = base.workspace
+    workspace.bases.change("vault", watch=True)
+    for number in range(6):
+        (vault / f"note {number}.md").write_text(f"Note {number} says {number}.")
+    workspace.watching.look()
+    for number in range(6):
+        (vault / f"note {number}.md").unlink()
+    workspace.watching.look()
+    base.open("bases")
+    assert "6 notes are no longer in" in base.text
+    base.press("look_")
+    assert base.app.title[0].value == "Notes"
+    assert "Yes, remove 6 notes" in [box.label for box in base.app.checkbox]
+    workspace.notes.apply(base.app.session_state["plan"], confirmed=True)
+    vault.rename(vault.with_name("away"))
+    workspace.watching.look()
+    assert "This folder doesn't exist" in base.open("bases").text.replace("\\", "")
+
+
+def test_a_base_is_deleted_after_a_question(base: Screen) -> None:
+    base.press("delete_base")
+    assert "leave Tessera" in base.text
+    base.press("delete_yes")
+    assert base.workspace.bases.all() == []
+    assert "There is no base yet" in base.text
+
+
+def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen, vault: Path) -> None:
+    notes = filled.open("notes")
+    notes.app.text_input("import_path").set_value(str(vault))
+    notes.app.text_input("import_base").set_value("new ones")
+    notes.press("FormSubmitter:by_path")
+    said = notes.text.replace("\\", "")
+    assert "There is no base 'new ones' yet: this import makes it. Model: words. Splitting: split automatically" in said
+    assert len(notes.workspace.bases.all()) == 1
+    making = notes.open("bases", new="new ones")
+    assert making.app.text_input("new_name").value == "new ones"
+    making.app.text_input("new_description").set_value("Other ones").run()
+    making.press("make_base")
+    assert making.app.title[0].value == "Notes"
+    assert "this import makes it" not in making.text
+    making.press("plan_apply").finish().finish("embed")
+    assert making.workspace.bases.get("new ones").description == "Other ones"
+    assert len(making.workspace.bases.all()) == 2
+
+
+def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> None:
+    with Workspace(place) as holder:
+        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.bases.begin_switch("vault", "other")
+        screen = Screen().finish("warm").open("bases")
+        assert button(screen, "new_base").disabled
+        screen.open("bases", base="vault")
+        assert all(toggle.disabled for toggle in screen.app.toggle)
+        for key in ("resume_", "abandon_", "FormSubmitter:names_", "delete_base"):
+            assert button(screen, key).disabled
+        holder.bases.abandon_switch("vault")
+        assert button(screen.open("bases", base="vault"), "cost_").disabled
