@@ -191,6 +191,16 @@ def test_a_base_is_made_on_purpose(base: Screen) -> None:
     assert base.app.query_params["base"] == "work"
 
 
+def test_a_link_leads_to_the_making_of_a_base_each_time(filled: Screen) -> None:
+    for _ in range(2):
+        making = filled.open("bases", new="yes", name="work")
+        making.app.text_input("new_name").set_value("other").run()
+        making.app.text_input("new_description").set_value("Mine").run()
+        assert making.app.text_input("new_name").value == "other"
+        making.press("all_bases")
+        assert not making.app.text_input
+
+
 def test_a_name_that_is_taken_or_blank_makes_nothing(base: Screen) -> None:
     base.press("all_bases").press("new_base").press("make_base")
     assert "has no name" in base.errors
@@ -275,7 +285,7 @@ def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen
     said = notes.text.replace("\\", "")
     assert "There is no base 'new ones' yet: this import makes it. Model: words. Splitting: split automatically" in said
     assert len(notes.workspace.bases.all()) == 1
-    making = notes.open("bases", new="new ones")
+    making = notes.open("bases", new="yes", name="new ones")
     assert making.app.text_input("new_name").value == "new ones"
     making.app.text_input("new_description").set_value("Other ones").run()
     making.press("make_base")

@@ -13,16 +13,16 @@ _OPEN = "open_base"
 
 def settle(workspace: Workspace) -> str:
     """Return the name of the base that is open, NEW, or "" for all."""
-    if (linked := links.arrived("new")) is not None:
-        st.session_state.update({_OPEN: NEW, "new_name": linked})
+    if links.arrived("new"):
+        st.session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
     elif (linked := links.arrived("base")) is not None:
         st.session_state[_OPEN] = linked
     chosen: str = st.session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
         chosen = st.session_state[_OPEN] = ""
     links.say("base", "" if chosen == NEW else chosen)
-    if chosen != NEW:
-        links.say("new", "")
+    links.say("new", "yes" if chosen == NEW else "")
+    links.say("name", "")
     return chosen
 
 

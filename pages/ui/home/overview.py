@@ -89,7 +89,7 @@ def bases(workspace: Workspace, status: Status) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         label = t("Import more notes")
         st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
-        st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": ""})
+        st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             empty.samples(workspace, type="tertiary")
     st.caption(

@@ -134,4 +134,4 @@ def _makes(workspace: Workspace, plan: SyncPlan) -> None:
         return
     st.info(plain(text_of(new_base_line(plan.base, plan.makes))), icon=":material/add_circle:")
     label = t("Make it with other settings")
-    st.page_link("bases.py", label=label, icon=":material/tune:", query_params={"new": plan.base})
+    st.page_link("bases.py", label=label, icon=":material/tune:", query_params={"new": "yes", "name": plan.base})
