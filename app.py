@@ -7,7 +7,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from pages.ui.notes import bundle
+from pages.ui.notes import attachments, bundle
 from pages.ui.shared.policy import OwnPages, Policy, failure
 
 HOSTS = [
@@ -26,7 +26,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[bundle.ROUTE],
+    routes=[attachments.ROUTE, bundle.ROUTE],
     middleware=[
         Middleware(Policy),
         # A redirect would name the host that is asked for.

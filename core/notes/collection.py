@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Unpack
 
 from core.config import Settings
@@ -24,9 +25,10 @@ from core.model import (
     Version,
 )
 from core.models import Models
-from core.notes import difference
+from core.notes import attachments, difference, opening
 from core.notes.adding import Adding
 from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.links import NoteLinks
 from core.notes.texts import of_version, with_body
 from core.notes.trash import Trash
 from core.notes.writer import Writer
@@ -71,6 +73,25 @@ class Notes(Imports):
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""
         return self._store.notes.tags(base)
+
+    # links and files
+
+    def links(self) -> NoteLinks:
+        """Return the links between the notes, as of now."""
+        return NoteLinks(self._store)
+
+    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
+        """Return the cards of notes by their ids."""
+        return self._store.notes.cards_of(note_ids)
+
+    def attachment(self, note_id: str, target: str) -> attachments.Attachment | None:
+        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound."""
+        return attachments.find(self._store.notes.note(note_id), target)
+
+    def open_file(self, note_id: str) -> None:
+        """Open a note's file in the program of the system; raises NoteNotFound and SourceError."""
+        note = self._store.notes.note(note_id)
+        opening.open_file(Path(note.source_ref) / str(note.path) if note.in_file else Path())
 
     # writing
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from core.model import NOTE_SUFFIXES, NoteCard
+from core.model import NoteCard
+from core.notes.links import plain
 
 STRONG = 3
 """Number of first candidates whose linked notes are raised."""
@@ -16,7 +17,7 @@ def linked(cards: Mapping[str, NoteCard], links: Mapping[str, Sequence[str]], no
     title or file name in a wikilink.
     """
     named = {note_id: _names(card) for note_id, card in cards.items()}
-    targets = {note_id: {_plain(link) for link in links.get(note_id, ())} for note_id in cards}
+    targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}
     strong = set(list(notes.values())[:STRONG])
     return [
         rowid
@@ -30,9 +31,4 @@ def linked(cards: Mapping[str, NoteCard], links: Mapping[str, Sequence[str]], no
 
 def _names(card: NoteCard) -> set[str]:
     path = card.path or ""
-    return {_plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
-
-
-def _plain(name: str) -> str:
-    name = name.strip().casefold()
-    return next((name.removesuffix(suffix) for suffix in NOTE_SUFFIXES if name.endswith(suffix)), name)
+    return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}

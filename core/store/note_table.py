@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -46,6 +46,18 @@ class Moved:
     title: str
     mtime_ns: int
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a note is called."""
+
+    id: str
+    base_id: str
+    source_ref: str
+    path: str | None
+    title: str
+    aliases: tuple[str, ...]
 
 
 class NoteTable(Table):
@@ -200,6 +212,19 @@ class NoteTable(Table):
         """Return the link targets of each note, as they are written in it."""
         rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", list(note_ids))
         return {note_id: tuple(json.loads(links)) for note_id, links in rows}
+
+    @decoding
+    def named(self) -> list[Named]:
+        """Return what the notes of all bases are called."""
+        rows = self._database.rows(
+            "SELECT id, base_id, source_ref, path, title,"
+            " iif(json_valid(extra), json_extract(extra, '$.aliases'), NULL) AS aliases FROM notes"
+        )
+        return [Named(**dict(row) | {"aliases": tuple(json.loads(row["aliases"] or "[]"))}) for row in rows]
+
+    def linking(self) -> Iterator[tuple[str, str]]:
+        """Yield the id and the links, as JSON, of every note that has links."""
+        yield from map(tuple, self._database.rows("SELECT id, links FROM notes WHERE links != '[]'"))
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the tags in use with their numbers of notes, the most frequent first."""

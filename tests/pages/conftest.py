@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +57,14 @@ class Screen:
         said += [box.label for box in self.app.expander]
         said += [button.label for button in self.app.button]
         return "\n".join(said)
+
+    @property
+    def document(self) -> str:
+        """The HTML of the note that is open, which its component draws; "" without one."""
+        for element in self.app.get("bidi_component"):
+            if element.proto.component_name == "document":
+                return str(json.loads(element.proto.json)["html"])
+        return ""
 
     @property
     def errors(self) -> str:

@@ -9,6 +9,8 @@ from core.workspace import Workspace
 from pages.ui.shared import links
 
 _NOTE = "open_note"
+_PLACE = "open_place"
+_ARRIVAL = "notes_opened"
 _TRAIL = "notes_trail"
 FAR = 50
 """Notes of the way back that are stored."""
@@ -23,12 +25,23 @@ def note_id() -> str:
     return str(st.session_state.get(_NOTE, ""))
 
 
-def choose(note_id: str) -> None:
-    """Open a note in the next run, at its beginning; without an id none is open."""
+def choose(note_id: str, place: str = "") -> None:
+    """Open a note in the next run, at a heading, a block or its beginning; without an id none is open."""
     _go(note_id)
+    st.session_state[_PLACE] = place
     links.say("note", note_id)
     for name in ("chunk", "q"):
         st.query_params.pop(name, None)
+
+
+def place() -> str:
+    """Return the heading or the block at which the note was opened."""
+    return str(st.session_state.get(_PLACE, ""))
+
+
+def arrival() -> str:
+    """Return what differs each time that a note is opened."""
+    return str(st.session_state.get(_ARRIVAL, 0))
 
 
 def trail() -> list[str]:
@@ -67,3 +80,5 @@ def _go(note_id: str) -> None:
     if now and note_id != now:
         st.session_state[_TRAIL] = [*trail(), now][-FAR:]
     st.session_state[_NOTE] = note_id
+    st.session_state[_PLACE] = ""
+    st.session_state[_ARRIVAL] = st.session_state.get(_ARRIVAL, 0) + 1

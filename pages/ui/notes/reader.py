@@ -1,6 +1,6 @@
-"""A note to read: its title, its metadata, its text."""
+"""The reader: a note's title, fields and text, its outline, its links and what links to it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -8,10 +8,12 @@ from core.messages import message
 from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, opened
-from pages.ui.shared import keys, widgets
+from pages.ui.notes import actions, making, opened
+from pages.ui.notes.sources import NoteSources
+from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
-from pages.ui.shared.safe import facts, harmless, html, light, plain, tangled
+from pages.ui.shared.document import Document, Place, document, view
+from pages.ui.shared.safe import facts, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
 
 EDITED = message("This is the file's own text; search finds the edited chunks instead.")
@@ -19,6 +21,8 @@ EDITED = message("This is the file's own text; search finds the edited chunks in
 RENDERED = 100_000
 """Characters that a browser lays out as Markdown in about a second."""
 RAW = 400_000
+LISTED = 200
+"""Links that are listed below a note, of each kind."""
 
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -35,17 +39,18 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         )
         for warning in note.warnings:
             st.warning(plain(text_of(warning)), icon=":material/warning:")
-        _metadata(note)
+        _fields(note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         with st.container(horizontal=True, vertical_alignment="center"):
-            view = widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
+            shown = widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
             if edited:
                 label = t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
                 widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
-        if passage and view == "reading":
-            _at(note, *passage)
+        if shown == "raw":
+            _raw(note)
         else:
-            _body(note, raw=view == "raw")
+            _text(workspace, note, passage)
+    making.dialog(workspace, note)
 
 
 def _ways_back(passage: tuple[Chunk, str] | None) -> None:
@@ -57,22 +62,6 @@ def _ways_back(passage: tuple[Chunk, str] | None) -> None:
         if opened.trail():
             widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back)
         widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
-
-
-def _at(note: Note, chunk: Chunk, question: str) -> None:
-    """Draw a note's text at a passage, which is marked."""
-    first = 0 if chunk.end <= RENDERED else note.body.rfind("\n", 0, chunk.start - RENDERED // 4) + 1
-    last = first + max(RENDERED, chunk.end - first)
-    with st.container(key="reader_body"):
-        before = light(note.body[first : chunk.start], last=True)
-        _markdown(before)
-        with st.container(key="passage"):
-            _markdown(note.body[chunk.start : chunk.end] or "…")
-        after = light(note.body[chunk.end : last])
-        _markdown(after)
-    if len(before) < chunk.start or chunk.end + len(after) < len(note.body):
-        st.caption(t("This note is long: the part around the passage is shown."))
-    keys.scroll_to_passage(f"{note.id} {chunk.index} {question}")
 
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:
@@ -87,38 +76,94 @@ def _tag(edited: Sequence[int]) -> str:
     return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
-def _metadata(note: Note) -> None:
+def _fields(note: Note) -> None:
     known = {name: getattr(note, name) for name in ("category", "type", "project", "scope", "priority", "source_url")}
     known |= {"created": note.created_at.date() if note.created_at else None, **note.extra}
     lines = [f"<div><b>{html(str(name))}</b>: {html(str(value))}</div>" for name, value in known.items() if value]
     if lines:
-        with st.expander(t("Front matter")):
+        with st.expander(t("Fields")):
             st.html(f'<div class="t-list">{"".join(lines)}</div>')
 
 
-def _body(note: Note, *, raw: bool) -> None:
-    shown = note.body[:RAW] if raw else light(note.body[:RENDERED])
-    if len(shown) < len(note.body):
-        st.info(
-            t("This note is long: the first {shown} of {n} characters are shown.", shown=len(shown), n=len(note.body))
-        )
-        body = note.body.encode("utf-8", "replace")
-        st.download_button(t("Download the whole text"), body, "note.md", "text/plain", key="whole")
+def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
+    """Draw a note's text as it is meant, around its passage where it is too long."""
+    body = note.body
+    start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
+    first = 0 if end <= RENDERED else body.rfind("\n", 0, start - RENDERED // 4) + 1
+    last = first + max(RENDERED, end - first)
+    before = light(body[first:start], last=True)
+    shown = before + body[start:end] + light(body[end:last])
+    if len(shown) < len(body):
+        _is_long(note, len(shown), around=passage is not None)
     if not shown.strip():
         st.caption(t("This note has no text."))
-    elif raw:
+        return
+    with st.container(key="reader_body"):
+        if tangled(shown):
+            st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
+            st.code(shown, language=None, wrap_lines=True)
+            return
+        sources = NoteSources(workspace, note)
+        drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
+        place = "passage" if passage else drawn.anchor(opened.place())
+        arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival()}"
+        view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=_clicked)
+
+
+def _clicked(link: view.Clicked) -> None:
+    if link.note_id:
+        opened.choose(link.note_id, link.place)
+    else:
+        making.ask(link.make)
+
+
+def _page(drawn: Document, sources: NoteSources) -> str:
+    """Return the HTML of a note with its outline and links."""
+    outline = "".join(
+        f'<a class="deep-{one.level}" href="#" data-place="{one.id}">{html(one.text)}</a>' for one in drawn.headings
+    )
+    if len(drawn.headings) < 2:
+        outline = ""
+    else:
+        outline = f"<nav><details><summary>{html(t('Outline'))}</summary>{outline}</details></nav>"
+    to, missing, back = sources.links()
+    lost = [f'<a class="missing" href="#" data-make="{html(one)}">{html(one)}</a>' for one in missing]
+    links = [
+        _links(t("Links in this note"), [*_notes(to), *(lost if sources.can_make else [])]),
+        _links(t("Links to this note"), list(_notes(back))),
+    ]
+    below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""
+    return f'<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
+
+
+def _notes(places: Sequence[Place]) -> Iterable[str]:
+    return (
+        f'<a class="note" href="?note={html(one.id)}" data-note="{html(one.id)}">{html(one.title)}</a>'
+        for one in places
+    )
+
+
+def _links(title: str, links: Sequence[str]) -> str:
+    if not links:
+        return ""
+    more = [html(t("and {n} more", n=len(links) - LISTED))] if len(links) > LISTED else []
+    return f"<div><b>{html(title)} · {len(links)}</b>{''.join([*links[:LISTED], *more])}</div>"
+
+
+def _raw(note: Note) -> None:
+    shown = note.body[:RAW]
+    if len(shown) < len(note.body):
+        _is_long(note, len(shown), around=False)
+    if shown.strip():
         st.code(shown, language=None, wrap_lines=True, height=620)
     else:
-        with st.container(key="reader_body"):
-            _markdown(shown)
-        if "![" in shown:
-            st.caption(t("Pictures are shown as links, so that opening a note fetches nothing."))
+        st.caption(t("This note has no text."))
 
 
-def _markdown(text: str) -> None:
-    """Draw a part of a note; what a browser would fail over is drawn as it is written."""
-    if tangled(text):
-        st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
-        st.code(text, language=None, wrap_lines=True)
-    else:
-        st.markdown(harmless(text))
+def _is_long(note: Note, shown: int, *, around: bool) -> None:
+    if around:
+        st.caption(t("This note is long: the part around the passage is shown."))
+        return
+    st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
+    body = note.body.encode("utf-8", "replace")
+    st.download_button(t("Download the whole text"), body, "note.md", "text/plain", key="whole")

@@ -1,4 +1,4 @@
-"""Keys that work on every page, and the scrolling to a passage: components without a look of their own."""
+"""Keys that work on every page: a component without a look of its own."""
 
 import streamlit as st
 
@@ -58,35 +58,8 @@ export default function({ data, setTriggerValue }) {
 """,
 )
 
-PLACE = st.components.v2.component(
-    "place",
-    js="""
-export default function({ data }) {
-  if (window.tesseraPlace === data.place) return;
-  window.tesseraPlace = data.place;
-  const until = performance.now() + 1500;
-  const stop = new AbortController();
-  const scroll = () => {
-    if (stop.signal.aborted) return;
-    document.querySelector('.st-key-passage')?.scrollIntoView({ block: 'start' });
-    // What is drawn above moves it: formulas and code take their height a moment later.
-    if (performance.now() < until) setTimeout(scroll, 150);
-  };
-  for (const event of ['wheel', 'keydown', 'pointerdown'])
-    document.addEventListener(event, () => stop.abort(), { signal: stop.signal, capture: true });
-  scroll();
-}
-""",
-)
-
 
 def listen(*, searches: bool) -> bool:
     """Listen to `/`, Ctrl+K and the arrows; return whether a person wants to search from a page that isn't the search's."""
     with st.container(key="keys"):
         return KEYS(key="keys_component", data={"searches": searches}, on_search_change=lambda: None).search is not None
-
-
-def scroll_to_passage(place: str) -> None:
-    """Scroll to the container with the key `passage`, once for each `place`."""
-    with st.container(key="keys_place"):
-        PLACE(key="place_component", data={"place": place})

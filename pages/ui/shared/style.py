@@ -110,7 +110,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 :is([class*="st-key-head_"], .st-key-chips) > [data-testid="stLayoutWrapper"] { width: auto; min-width: 0; flex: none; }
 [class*="st-key-head_"] button > div > div[aria-hidden="true"] { display: none; }
 [class*="st-key-head_"] button p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.st-key-keys, .st-key-keys_place { position: absolute; width: 0; height: 0; overflow: hidden; }
+.st-key-keys { position: absolute; width: 0; height: 0; overflow: hidden; }
 .st-key-ask_row [data-testid="stTextInput"] > div > div, .st-key-ask_row .stTextInput > div { min-height: 2.75rem; } .st-key-ask_row input { font-size: 1.05rem; }
 .st-key-ask_row > div:first-child { flex: 1 1 14rem; min-width: 0; }
 .st-key-chips [data-testid="stCaptionContainer"] { margin: 0; } .st-key-chips [data-testid="stCaptionContainer"] p { margin: 0; line-height: 1.9rem; } .st-key-chips [data-testid="stPopoverButton"], .st-key-facets_toggle button { font-size: .86rem; }
@@ -142,9 +142,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   .st-key-drawer_head { display: flex; } }
 .t-keys { font-size: .84rem; opacity: .62; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
 .t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
-.st-key-passage { background: color-mix(in srgb, var(--t-accent) 8%, transparent); border-left: 3px solid var(--t-accent); border-radius: .3rem; padding: .4rem 1rem; margin: .3rem 0; scroll-margin-top: 7.5rem; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar) { position: sticky; top: 3.7rem; z-index: 99; background: light-dark(#fdfcfa, #14181a); padding: .3rem 0; border-bottom: 1px solid var(--t-line); }
-.st-key-reader_page { max-width: 56rem; overflow-wrap: anywhere; } .st-key-reader_bar a { background: none; }
+.st-key-reader_bar a { background: none; }
 [class*="st-key-mark_"] button { min-height: 1.7rem; padding: 0 .55rem; } [class*="st-key-mark_"] button p { font-size: .82rem; }
 [class*="st-key-mark_"] button[kind="secondary"] { background: none; opacity: .8; } [class*="st-key-gold_head_"] a { background: none; padding-left: 0; }
 [class*="st-key-gold_head_"] a p { font-size: .88rem; white-space: normal; overflow-wrap: anywhere; } [class*="st-key-gold_head_"] [class*="st-key-mark_"] { flex: none; }
@@ -197,7 +196,6 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-notes_tree { --t-tree: max(20rem, calc(100vh - 24rem)); }
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
-.st-key-reader_body h1 { font-size: 1.5rem; } .st-key-reader_body h2 { font-size: 1.25rem; } .st-key-reader_body h3 { font-size: 1.1rem; }
 </style>
 """
 

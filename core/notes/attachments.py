@@ -1,0 +1,87 @@
+"""Pictures and other files beside a note, in the folder that it was read from and never outside of it."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from core.intake.notefile import is_skipped
+from core.model import Note
+
+TYPES: Mapping[str, str] = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".bmp": "image/bmp",
+    ".svg": "image/svg+xml",
+}
+"""The suffixes of pictures that are shown, with their types; other attachments are downloaded."""
+
+MOST = 50_000_000
+"""Bytes of an attachment; a larger one isn't shown."""
+_SEARCHED = 50_000
+"""Files of a folder among which an attachment is looked for by its name alone."""
+_FRESH = 20
+"""Seconds for which a folder isn't looked through again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file beside a note: where it lies, its path from the top of the folder, and its type if it is a picture."""
+
+    path: Path
+    place: str
+    type: str
+
+
+def find(note: Note, target: str) -> Attachment | None:
+    """Return the attachment that a note names, by its path or, as in Obsidian, by its name alone; else None.
+
+    A path is one from the note's own place, then from the top of its folder; with `/` before it only that. Nothing
+    outside of the folder is found, by a link of the file system neither, nothing in a folder whose name begins with a
+    dot, and no larger file than MOST.
+    """
+    if not note.in_file or "\0" in target:
+        return None
+    top = Path(note.source_ref)
+    name = target.replace("\\", "/")
+    own = top / PurePosixPath(str(note.path)).parent
+    places = [top / name.lstrip("/")] if name.startswith("/") else [own / name, top / name]
+    try:
+        found = next((path for path in places if _is_inside(path, top)), None)
+        if found is None and "/" not in name:
+            found = _by_name(top, int(time.monotonic() / _FRESH)).get(name.casefold())
+        if found is None or not _is_inside(found, top):
+            return None
+        real = found.resolve()
+        return Attachment(real, real.relative_to(top.resolve()).as_posix(), TYPES.get(real.suffix.lower(), ""))
+    except OSError:
+        return None
+
+
+def _is_inside(path: Path, top: Path) -> bool:
+    """Return whether a file is there, in the folder whichever way it is written, in sight, and not too large."""
+    real, top = path.resolve(), top.resolve()
+    if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
+        return False
+    return real.is_file() and real.stat().st_size <= MOST
+
+
+@lru_cache(4)
+def _by_name(top: Path, _: int) -> dict[str, Path]:
+    names: dict[str, Path] = {}
+    for path in islice(_files(top), _SEARCHED):
+        names.setdefault(path.name.casefold(), path)
+    return names
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(top):
+        folders[:] = sorted(name for name in folders if not is_skipped(name))
+        yield from (Path(folder, name) for name in sorted(files))

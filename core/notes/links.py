@@ -1,0 +1,115 @@
+"""Links between notes: where one leads, as Obsidian finds it, and which lead to a note."""
+
+import json
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.model import NOTE_SUFFIXES, Note
+from core.store import Store
+from core.store.note_table import Named
+
+_PATH, _FILE, _TITLE, _ALIAS = range(4)
+"""What a link names, the strongest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLink:
+    """A link of a note: its target as it is written, and the id of the note that it leads to, if there is one."""
+
+    target: str
+    note_id: str | None
+
+
+class NoteLinks:
+    """The notes of a workspace by their names, as of now. Names differ by more than case and a note's suffix."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._notes = {named.id: named for named in store.notes.named()}
+        self._by_name: defaultdict[str, list[tuple[int, Named]]] = defaultdict(list)
+        for named in self._notes.values():
+            for kind, name in _names(named):
+                self._by_name[name].append((kind, named))
+
+    def title(self, note_id: str) -> str:
+        """Return the title of a note."""
+        return self._notes[note_id].title
+
+    def target(self, note: Note | Named, target: str) -> str | None:
+        """Return the id of the note that a link of `note` leads to: the nearest in its base, then in other bases.
+
+        `target` is a path, a file name, a title or an alias, without a heading; a path is one from the top of the
+        note's folder or from the note's own place, or the end of one.
+        """
+        wanted = plain(target).strip("/")
+        folder = posixpath.dirname(note.path or "")
+        near = plain(posixpath.normpath(posixpath.join(folder, target)))
+        best = min(
+            (
+                (named.base_id != note.base_id, *rank, _steps(folder, named), named.path or "", named.id)
+                for kind, named in self._by_name.get(posixpath.basename(near) or wanted, ())
+                if (rank := _rank(kind, named, note, wanted, near)) is not None
+            ),
+            default=None,
+        )
+        if best is None and "/" in wanted:
+            # A title may have a slash in it.
+            return min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
+        return best[-1] if best else None
+
+    def of(self, note: Note | Named, targets: Sequence[str]) -> list[NoteLink]:
+        """Return where the links of a note lead; links to itself are left out."""
+        links = (NoteLink(target, self.target(note, target)) for target in targets)
+        return [link for link in links if link.note_id != note.id]
+
+    def to(self, note_id: str) -> list[str]:
+        """Return the ids of the notes that link to a note, by path."""
+        names = {name for _, name in _names(self._notes[note_id])}
+        escaped = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
+        linking = []
+        for other, links in self._store.notes.linking():
+            folded = links.casefold()
+            if other == note_id or not any(name in folded for name in escaped):
+                continue
+            targets = (target for target in json.loads(links) if _last(target) in names or plain(target) in names)
+            if any(self.target(self._notes[other], target) == note_id for target in targets):
+                linking.append(other)
+        return sorted(linking, key=lambda one: (self._notes[one].path or "", one))
+
+
+def plain(name: str) -> str:
+    """Return a name as links are compared: without case and a note's suffix."""
+    name = name.strip().casefold()
+    return next((name.removesuffix(suffix) for suffix in NOTE_SUFFIXES if name.endswith(suffix)), name)
+
+
+def _last(target: str) -> str:
+    return plain(target.rstrip("/").rpartition("/")[2])
+
+
+def _names(named: Named) -> Iterator[tuple[int, str]]:
+    if named.path:
+        yield _FILE, plain(posixpath.basename(named.path))
+    yield _TITLE, plain(named.title)
+    for alias in named.aliases:
+        yield _ALIAS, plain(alias)
+
+
+def _rank(kind: int, named: Named, note: Note | Named, wanted: str, near: str) -> tuple[int, bool] | None:
+    """Return how strongly a note bears the name of a link: the less, the stronger; None if it doesn't."""
+    elsewhere = named.source_ref != note.source_ref
+    path = plain(named.path or "")
+    if kind == _FILE and path in (near, wanted):
+        return _PATH, elsewhere
+    if "/" in wanted and not (kind == _FILE and f"/{path}".endswith(f"/{wanted}")):
+        return None
+    return kind, elsewhere
+
+
+def _steps(folder: str, named: Named) -> int:
+    """Return how many folders lie between a folder and a note."""
+    here, there = folder.split("/") if folder else [], (named.path or "").split("/")[:-1]
+    shared = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
+    return len(here) + len(there) - 2 * shared

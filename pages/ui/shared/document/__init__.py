@@ -1,0 +1,163 @@
+"""A note's Markdown -> HTML as Obsidian shows it, which runs, restyles and fetches nothing.
+
+The HTML has only what `drawing` writes: of the note it has escaped text, and addresses of web pages that are clicked.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from core.text import with_newlines
+from pages.ui.shared.document.drawing import Drawing
+from pages.ui.shared.document.parser import parse
+from pages.ui.shared.document.sources import Heading, Place, Sources, same
+from pages.ui.shared.safe import Span, html, light, tangled
+
+__all__ = ["Document", "Heading", "Place", "Sources", "document"]
+
+DEEPEST = 3
+"""Notes that are embedded within each other."""
+MOST = 30
+"""Notes that are embedded in one."""
+EMBEDDED = 60_000
+"""Characters of all embedded notes."""
+
+_OPTIONS: Any = OptionsDict({"breaks": True, "html": False, "xhtmlOut": False, "langPrefix": "", "highlight": None})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A note as HTML, with its headings."""
+
+    html: str
+    headings: tuple[Heading, ...]
+
+    def anchor(self, place: str) -> str:
+        """Return the id in the HTML of a heading, or of a block as in `^block`; empty without one."""
+        if place.startswith("^"):
+            return place.casefold()
+        return next((one.id for one in self.headings if same(one.text, place.rpartition("#")[2])), "")
+
+
+@dataclass(slots=True)
+class _Budget:
+    notes: int = MOST
+    characters: int = EMBEDDED
+
+
+def document(text: str, sources: Sources, passage: Span | None = None) -> Document:
+    """Return a note's text as HTML, with its passage marked; `tangled` text isn't for this."""
+    return _document(text, sources, passage, (), _Budget())
+
+
+def _document(text: str, sources: Sources, passage: Span | None, above: Sequence[str], budget: _Budget) -> Document:
+    environment: dict[str, Any] = {}
+    tokens = parse(text, environment)
+    headings = tuple(_headings(tokens))
+    if passage:
+        lines = with_newlines(text)
+        tokens = list(_marked(tokens, lines.count("\n", 0, passage[0]), lines.count("\n", 0, passage[1] - 1)))
+
+    def embed(place: Place, part: str) -> str | None:
+        if place.id in above or len(above) >= DEEPEST or not budget.notes or not budget.characters:
+            return None
+        budget.notes -= 1
+        body, inner = sources.text(place.id)
+        shown = light(_part(body, part)[: budget.characters])
+        if not shown.strip() or tangled(shown):
+            return None
+        budget.characters -= len(shown)
+        return _document(shown, inner, None, (*above, place.id), budget).html
+
+    drawing = Drawing(sources, headings, embed, inner=bool(above))
+    body = drawing.render(tokens, _OPTIONS, environment)
+    return Document(body + _footnotes(environment, drawing), headings)
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+    number = 0
+    for token, inside in itertools.pairwise(tokens):
+        if token.type == "heading_open":
+            number += 1
+            yield Heading(int(token.tag[1]), _visible(inside), f"h{number}")
+
+
+def _visible(inline: Token) -> str:
+    parts = (
+        (token.meta["words"] or token.meta["target"]) if token.type == "wikilink" else token.content
+        for token in inline.children or ()
+    )
+    return " ".join("".join(parts).split())
+
+
+def _footnotes(environment: dict[str, Any], drawing: Drawing) -> str:
+    """Return the footnotes that the text refers to, in their order, as HTML."""
+    items = []
+    # A footnote may refer to another one, which then follows.
+    order: list[str] = environment.get("footnote_order", [])
+    for number, name in enumerate(order, 1):
+        tokens = parse(environment["footnotes"][name], environment)
+        body = drawing.render(tokens, _OPTIONS, environment)
+        back = f'<a class="footnote" href="#" data-place="fnref{number}">↩</a>'
+        items.append(f'<li id="fn{number}">{body}{back}</li>')
+    return f'<ol class="footnotes">{"".join(items)}</ol>' if items else ""
+
+
+def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
+    """Yield the tokens, the blocks of some lines between tokens of a passage; of a container only its parts in them."""
+    inside = False
+    for group in _siblings(tokens):
+        start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
+        touched = start >= 0 and start <= last and end > first
+        whole = touched and ((start >= first and end <= last + 1) or group[0].type not in _CONTAINERS)
+        if whole != inside:
+            yield Token("passage_open" if whole else "passage_close", "div", 1 if whole else -1)
+            inside = whole
+        if touched and not whole:
+            yield group[0]
+            yield from _marked(group[1:-1], first, last)
+            yield group[-1]
+        else:
+            yield from group
+    if inside:
+        yield Token("passage_close", "div", -1)
+
+
+_CONTAINERS = frozenset(("bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open", "callout_open"))
+
+
+def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the tokens of each block of the outermost level."""
+    depth = start = 0
+    for number, token in enumerate(tokens):
+        depth += token.nesting
+        if depth == 0:
+            yield tokens[start : number + 1]
+            start = number + 1
+
+
+def _part(body: str, name: str) -> str:
+    """Return the section or the block of a text that a link names, or all of it."""
+    if not name:
+        return body
+    lines = body.splitlines(keepends=True)
+    tokens = parse(body, {})
+    if name.startswith("^"):
+        wanted = name.casefold()
+        block = next((token for token in tokens if token.attrs.get("id") == wanted and token.map), None)
+        return "".join(lines[block.map[0] : block.map[1]]) if block and block.map else ""
+    openings = [(token, inside) for token, inside in itertools.pairwise(tokens) if token.type == "heading_open"]
+    for number, (token, inside) in enumerate(openings):
+        if token.map and same(_visible(inside), name.rpartition("#")[2]):
+            below = (one.map[0] for one, _ in openings[number + 1 :] if one.map and one.tag <= token.tag)
+            return "".join(lines[token.map[0] : next(below, len(lines))])
+    return ""
+
+
+def plain(text: str) -> str:
+    """Return a text that isn't laid out as HTML."""
+    return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'

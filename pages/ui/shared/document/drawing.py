@@ -1,0 +1,201 @@
+"""Tokens -> HTML in which every character of the note is escaped."""
+
+import re
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from core.messages import message
+from pages.ui.shared.document.code import code
+from pages.ui.shared.document.math import math
+from pages.ui.shared.document.sources import Heading, Place, Sources, same
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import text_of
+
+NO_FILE = message("This file isn't there.")
+NO_NOTE = message("This note isn't there yet. Click to make it.")
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", re.IGNORECASE)
+_ATTACHMENT = re.compile(r"\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$", re.IGNORECASE)
+_WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
+
+Tokens = Sequence[Token]
+Environment = MutableMapping[str, Any]
+
+
+class Drawing(RendererHTML):
+    """Draws the tokens of one note; `embed` draws another note or a part of it."""
+
+    def __init__(
+        self, sources: Sources, headings: Sequence[Heading], embed: Callable[[Place, str], str | None], *, inner: bool
+    ) -> None:
+        super().__init__()
+        self._sources, self._headings, self._embed, self._inner = sources, headings, embed, inner
+        self._open_links: list[str] = []
+        self._heading = 0
+
+    def renderToken(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:  # noqa: N802
+        token = tokens[idx]
+        if self._inner:
+            token.attrs.pop("id", None)
+        if style := token.attrs.pop("style", None):
+            token.attrSet("class", f"to-{str(style).rpartition(':')[2]}")
+        return str(super().renderToken(tokens, idx, options, env))
+
+    # blocks
+
+    def heading_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        token = tokens[idx]
+        self._heading += 1
+        name = "" if self._inner else f' id="h{self._heading}"'
+        return f"<{token.tag}{name}>"
+
+    def list_item_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        task = tokens[idx].meta.get("task")
+        name = tokens[idx].attrs.get("id")
+        name = f' id="{html(str(name))}"' if name and not self._inner else ""
+        if task is None:
+            return f"<li{name}>"
+        done = "" if task == " " else " checked"
+        return f'<li class="task{" done" if task in "xX" else ""}"{name}><input type="checkbox" disabled{done}>'
+
+    def fence(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        token = tokens[idx]
+        language = token.info.strip().split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
+        label = f'<span class="language">{html(language[:30])}</span>' if language else ""
+        return f'<div class="code">{label}<pre><code>{code(token.content, language)}</code></pre></div>\n'
+
+    def code_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return f'<div class="code"><pre><code>{html(tokens[idx].content)}</code></pre></div>\n'
+
+    def math_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return f'<div class="formula">{math(tokens[idx].content, block=True)}</div>\n'
+
+    def comment_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return ""
+
+    def table_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return '<div class="table"><table>\n'
+
+    def table_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return "</table></div>\n"
+
+    def callout_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        kind, fold = tokens[idx].meta["kind"], tokens[idx].meta["fold"]
+        css = f'class="callout of-{html(kind)}"'
+        return f"<details {css}{' open' if fold == '+' else ''}>" if fold else f"<div {css}>"
+
+    def callout_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return "</details>\n" if tokens[idx].meta["fold"] else "</div>\n"
+
+    def callout_title_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return '<summary class="callout-title">' if tokens[idx].meta["fold"] else '<div class="callout-title">'
+
+    def callout_title_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return "</summary>\n" if tokens[idx].meta["fold"] else "</div>\n"
+
+    def passage_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        first = env.setdefault("passages", []) == []
+        env["passages"].append(idx)
+        return f'<div class="passage"{" id=passage" if first else ""}>'
+
+    def passage_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return "</div>"
+
+    # within a line
+
+    def math_inline(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        formula = math(tokens[idx].content, block=tokens[idx].meta["block"])
+        return f'<span class="formula">{formula}</span>' if tokens[idx].meta["block"] else formula
+
+    def tag(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return f'<span class="tag">{html(tokens[idx].content)}</span>'
+
+    def plain_html(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return f"<{tokens[idx].content}>"
+
+    def footnote_ref(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        number = tokens[idx].meta["number"]
+        return f'<sup><a class="footnote" href="#" data-place="fn{number}" id="fnref{number}">{number}</a></sup>'
+
+    def link_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        address = str(tokens[idx].attrGet("href") or "")
+        if _SCHEME.match(address):
+            self._open_links.append("a")
+            return f'<a class="outside" href="{html(address)}" target="_blank" rel="noopener noreferrer">'
+        opening = self._to_note(unquote(address), relative=True)
+        self._open_links.append(opening[1 : opening.index(" ")])
+        return opening
+
+    def link_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        return f"</{self._open_links.pop()}>"
+
+    def image(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        token = tokens[idx]
+        words, _, width = self.renderInlineAsText(token.children, options, env).rpartition("|")
+        if not _WIDTH.match(width.strip()):
+            words, width = f"{words}|{width}" if words else width, ""
+        return self._picture(str(token.attrGet("src") or ""), words, width.strip())
+
+    def wikilink(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+        link = tokens[idx].meta
+        name, words = link["target"], link["words"]
+        if link["embed"] and _PICTURE.search(name):
+            return self._picture(name, *(("", words) if _WIDTH.match(words) else (words, "")))
+        if link["embed"] and link["block"] and not _ATTACHMENT.search(name):
+            note, _, heading = name.partition("#")
+            place = self._sources.note(note, relative=False) if note.strip() else None
+            embedded = self._embed(place, heading) if place else None
+            if place and embedded is not None:
+                title = html(f"{place.title} › {heading}" if heading else place.title)
+                head = f"{self._to_note(name, relative=False)}{title}</a>"
+                return f'<div class="embed"><div class="embed-title">{head}</div>{embedded}</div>\n'
+        opening = self._to_note(name, relative=False)
+        shown = words or name.lstrip("#").replace("#^", " › ").replace("#", " › ")
+        return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
+
+    def _to_note(self, address: str, *, relative: bool) -> str:
+        """Return the opening tag of a link to a note, a place, a file, or to nothing that is there."""
+        target, _, place = address.partition("#")
+        if not target.strip():
+            anchor = self._anchor(place)
+            return f'<a class="place" href="#" data-place="{html(anchor)}">' if anchor else '<span class="dead">'
+        target = target.partition("?")[0] if relative else target
+        note = self._sources.note(target, relative=relative)
+        if note:
+            return (
+                f'<a class="note" href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}">'
+            )
+        if file := self._sources.file(target):
+            return f'<a class="file" href="{html(file)}" download rel="noopener">'
+        if _ATTACHMENT.search(target) or target.startswith("//") or not self._sources.can_make:
+            return f'<span class="dead" title="{html(text_of(NO_FILE))}">'
+        about = html(text_of(NO_NOTE))
+        return f'<a class="missing" href="#" data-make="{html(target.strip())}" title="{about}">'
+
+    def _anchor(self, place: str) -> str:
+        """Return the id of a heading or block of this note, empty without one."""
+        if place.startswith("^"):
+            return place.casefold()
+        return next((one.id for one in self._headings if same(one.text, place.rpartition("#")[2])), "")
+
+    def _picture(self, address: str, words: str, width: str) -> str:
+        if _SCHEME.match(address):
+            # Only opening the link asks another server.
+            shown = html(words or address)
+            return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{shown}</a>'
+        file = self._sources.file(unquote(address)) if not address.startswith("//") else None
+        if not (file and _PICTURE.search(unquote(address))):
+            return f'<span class="picture dead" title="{html(text_of(NO_FILE))}">{html(words or address)}</span>'
+        wide = f' width="{_width(width)}"' if width else ""
+        return f'<img src="{html(file)}" alt="{html(words)}" loading="lazy"{wide}>'
+
+
+def _width(text: str) -> int:
+    match = _WIDTH.match(text)
+    return min(2000, int(match[1])) if match else 2000

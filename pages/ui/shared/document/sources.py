@@ -1,0 +1,48 @@
+"""What a note refers to: other notes, files beside it, its own headings."""
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A note that a link leads to."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a note, with its id in the page."""
+
+    level: int
+    text: str
+    id: str
+
+
+class Sources(Protocol):
+    """Where the links of a note lead."""
+
+    @property
+    def can_make(self) -> bool:
+        """Whether a note that isn't there can be made."""
+
+    def note(self, target: str, *, relative: bool) -> Place | None:
+        """Return the note of a link, `relative` for one in Markdown's own form; None if there is none."""
+
+    def file(self, target: str) -> str | None:
+        """Return the address of a picture or another file of the note's folder; None if there is none."""
+
+    def text(self, note_id: str) -> "tuple[str, Sources]":
+        """Return the text of another note, and where its links lead."""
+
+
+def same(heading: str, name: str) -> bool:
+    """Return whether a link names a heading, in Obsidian's way or as in an address."""
+    return _plain(heading) == _plain(name) != ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[\W_]+", " ", text.casefold()).split())
