@@ -57,6 +57,8 @@ _LOOK = (
   fault('a payload ran', localStorage.ran !== undefined || /^ran/.test(document.title));
   fault('an element of a note is in the page',
     all('iframe, base, object, embed, body meta, body link, form[action], .evil').length);
+  const foreign = ':is(script, style, link, svg, button, form, [style], img:not([src^="/attachment/"]))';
+  fault('an element of a note is in its document', all(`.document ${foreign}`).length);
   fault('a picture of a note is in the page', all('img[src^=http], image, video, picture').length);
   fault('a style of a note holds', getComputedStyle(document.body).outlineWidth === '9px');
   const scheme = link => link.getAttribute('href').match(/^\s*([a-z][\w+.-]*):/i)?.[1].toLowerCase() ?? 'http';
@@ -65,7 +67,7 @@ _LOOK = (
   fault('colours of Streamlit', /(^|[^[])HOSTILERED/.test(text));
   const icon = all('[data-testid=stIconMaterial]').some(one => one.innerText === 'skull');
   fault('icons of Streamlit', text.includes('💀') || icon);
-  const labels = css => all(css).filter(one => !one.closest('.st-key-reader_body'));
+  const labels = css => all(css).filter(one => !one.closest('.st-key-reader_body, .document article'));
   const bold = labels('strong').some(one => one.innerText === 'HOSTILEBOLD');
   fault('Markdown in a label', bold || labels('.katex').length);
   fault('an error is on the page', all('[data-testid=stException]').length || /RangeError|Traceback/.test(text));

@@ -194,6 +194,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-question_side), :has(+ [data-testid="stColumn"] .st-key-question_side)) { min-width: 100%; }
   [data-testid="stColumn"]:has(.st-key-question_side) { order: -1; } }
 .st-key-notes_tree { --t-tree: max(20rem, calc(100vh - 24rem)); }
+@media (min-width: 641px) { .st-key-all_notes, [data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar):not(:has(.st-key-note_back, a)) { display: none; } }
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
 </style>
