@@ -9,6 +9,7 @@ from starlette.routing import Route
 from core.errors import TesseraError
 from pages.ui.shared import shell
 
+
 def address(note_id: str, place: str) -> str:
     """Return the address of a file, given by its path from the top of its note's folder."""
     return f"/attachment/{quote(note_id, safe='')}/{quote(place)}"
