@@ -1,6 +1,7 @@
 """A note's Markdown -> HTML as Obsidian shows it, which runs, restyles and fetches nothing.
 
 The HTML has only what `drawing` writes: of the note it has escaped text, and addresses of web pages that are clicked.
+`view` leaves out once more what isn't on its lists.
 """
 
 import itertools

@@ -13,11 +13,31 @@ VIEW = st.components.v2.component(
     html="<div class='document'></div>",
     css=style.STYLE,
     js="""
+const ELEMENTS = new Set(('a article b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p pre s '
+  + 'section span strong sub summary sup table tbody td th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac msqrt mroot '
+  + 'msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom menclose').split(' '));
+const ATTRIBUTES = new Set(('alt checked class data-make data-note data-place disabled download href id loading open rel src start '
+  + 'target title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing columnspacing '
+  + 'minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric largeop').split(' '));
+const HREF = /^(https?:|mailto:|[?]note=|#$|[/]attachment[/])/i;
+
+// What the generator never writes is left out here once more; nothing is fetched while it is read.
+const read = html => {
+  const { body } = new DOMParser().parseFromString(html, 'text/html');
+  for (const one of [...body.querySelectorAll('*')]) {
+    if (!ELEMENTS.has(one.localName)) one.remove();
+    for (const { name, value } of [...one.attributes])
+      if (!ATTRIBUTES.has(name) || (name === 'href' && !HREF.test(value)) || (name === 'src' && !value.startsWith('/attachment/')))
+        one.removeAttribute(name);
+  }
+  return [...body.childNodes];
+};
+
 export default function({ parentElement, data, setTriggerValue }) {
   const page = parentElement.querySelector('.document');
   if (page.dataset.stamp !== data.stamp) {
     page.dataset.stamp = data.stamp;
-    page.innerHTML = data.html;
+    page.replaceChildren(...read(data.html));
     const outline = page.querySelector('nav details');
     if (outline) outline.open = page.clientWidth > 992;
   }

@@ -1,0 +1,91 @@
+"""A note in the browser: links open notes, pictures come from its folder, a hit is marked, a missing note is made."""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Tab, tessera
+
+pytestmark = pytest.mark.browser
+
+START = """# Start
+
+To [[Target]], [its part](deep/Target.md#the-part), [[Nowhere]] and [the web](https://example.invalid/).
+
+![[dot.png]] ![out](../outside.png) ![far](https://example.invalid/x.png)
+"""
+TARGET = (
+    "# Target\n\n"
+    + "Filling words.\n\n" * 60
+    + "## The part\n\nThe zanzibar sentence stands here.\n\n"
+    + "More.\n\n" * 40
+)
+
+
+def png() -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", 7, 7, 8, 0, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + b"\x80" * 7) * 7)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "vault" / "deep").mkdir(parents=True)
+    (folder / "vault" / "Start.md").write_text(START, encoding="utf-8")
+    (folder / "vault" / "deep" / "Target.md").write_text(TARGET, encoding="utf-8")
+    (folder / "vault" / "deep" / "dot.png").write_bytes(png())
+    (folder / "outside.png").write_bytes(png())
+    with pytest.MonkeyPatch.context() as settings:
+        settings.setenv("TESSERA_EMBEDDER", "tfidf")
+        settings.setenv("TESSERA_SEARCH__RERANKER", "none")
+        settings.setenv("TESSERA_WORKSPACE", str(folder / "workspace"))
+        tessera("import", str(folder / "vault"), "--base", "vault")
+        yield folder / "workspace"
+
+
+def test_links_open_notes_at_their_places_and_pictures_are_of_the_folder(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.locator(".tree button", has_text="Start").click()
+    document = page.locator(".document")
+    expect(document.get_by_text("To Target")).to_be_visible()
+    expect(document.locator("img")).to_have_js_property("naturalWidth", 7)
+    expect(document.locator("a.picture")).to_have_attribute("href", "https://example.invalid/x.png")
+    tab.settle()
+    document.get_by_role("link", name="its part").click()
+    expect(document.get_by_role("heading", name="The part")).to_be_in_viewport()
+    expect(page.locator(".st-key-reader .t-title")).to_have_text("Target")
+    expect(document.locator("section.links")).to_contain_text("Start")
+    tab.settle()
+    page.get_by_role("button", name="Back").click()
+    expect(document.get_by_text("To Target")).to_be_visible()
+
+
+def test_a_hit_opens_at_its_passage_and_back_returns_to_the_hits(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/search?q=zanzibar")
+    page.locator(".st-key-head_1 a").click()
+    expect(page.locator(".document .passage", has_text="zanzibar")).to_be_in_viewport()
+    tab.settle()
+    page.get_by_role("link", name="Back to the hits").click()
+    expect(page.locator(".st-key-hit_1")).to_contain_text("zanzibar")
+
+
+def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.locator(".tree button", has_text="Start").click()
+    page.locator(".document article a.missing", has_text="Nowhere").click()
+    page.get_by_role("button", name="Make it").click()
+    expect(page.locator(".st-key-reader .t-title")).to_have_text("Nowhere")
+    tab.settle()
+    page.locator(".tree button", has_text="Start").click()
+    expect(page.locator(".document article a.note", has_text="Nowhere")).to_be_visible()
