@@ -83,9 +83,11 @@ class Adding:
         body, path = item.pop("body", ""), item.pop("path", "")
         fields = checked(item)
         check_text("text", body)
-        inside = look_into(body, path or "note.md")
-        title = fields.pop("title", "") or inside.title or naming.stem(path) or naming.first_words(body)
-        path = f"{path}{naming.of_title(title)}" if not path or path.endswith("/") else path
+        in_folder = not path or path.endswith("/")
+        inside = look_into(body, "note.md" if in_folder else path)
+        name = "" if in_folder else naming.stem(path)
+        title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
+        path = f"{path}{naming.of_title(title)}" if in_folder else path
         path = naming.free(naming.checked(path), self._paths)
         note_id = fresh_id(f"{self._base.id}/{path}", self._ids)
         now = datetime.now(UTC)
