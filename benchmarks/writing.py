@@ -79,8 +79,8 @@ def text(chunks: int) -> str:
 def paragraph(number: int) -> str:
     place, thing = PLACES[number % len(PLACES)], THINGS[number // len(PLACES) % len(THINGS)]
     return " ".join(
-        f"In the {place} there is a {thing} with the number {number * 31 + part}, and nobody knows who brought it there "
-        f"in the year {1700 + (number * 7 + part) % 300}."
+        f"In the {place} there is a {thing} with the number {number * 31 + part}, and nobody knows who brought it "
+        f"there in the year {1700 + (number * 7 + part) % 300}."
         for part in range(12)
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import Cancelled, TesseraError
 from core.messages import Message, verbatim
-from core.model import Job, Progress
+from core.model import Job, JobState, Progress
 
 _LOG = logging.getLogger(__name__)
 
@@ -22,16 +22,21 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._stops: dict[str, threading.Event] = {}
         self._threads: dict[str, threading.Thread] = {}
+        self._again: set[str] = set()
         self._number = 0
 
-    def start(self, name: str, work: Callable[[Progress], Any], *, base: str = "") -> bool:
+    def start(self, name: str, work: Callable[[Progress], Any], *, base: str = "", again: bool = False) -> bool:
         """Run `work` in a thread; return False and start nothing while a job of this name runs.
 
-        `base` is the name of the only base that the work changes, empty for any.
+        `base` is the name of the only base that the work changes, empty for any. With `again` a running job does its
+        work once more before it ends.
         """
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
+                if again:
+                    self._again.add(name)
                 return False
+            self._again.discard(name)
             self._number += 1
             self._jobs[name] = Job(name, self._number, base, started=time.monotonic())
             self._stops[name] = threading.Event()
@@ -75,6 +80,11 @@ class Jobs:
             thread.join()
 
     def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
+        while not self._ended(name, work):
+            pass
+
+    def _ended(self, name: str, work: Callable[[Progress], Any]) -> bool:
+        """Do the work of a job once; return whether the job ends with that."""
         stop = self._stops[name]
 
         def progress(done: float, total: float, what: str | Message) -> None:
@@ -93,9 +103,22 @@ class Jobs:
             _LOG.exception("The job '%s' failed", name)
             self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
         else:
-            self._change(name, state="cancelled" if stop.is_set() else "done", result=result)
+            return self._ends(name, "cancelled" if stop.is_set() else "done", result)
+        return True
+
+    def _ends(self, name: str, state: JobState, result: Any) -> bool:
+        """End a job, unless it shall do its work once more; return whether it ends."""
+        with self._lock:
+            if state == "done" and name in self._again:
+                self._again.remove(name)
+                return False
+            self._put(name, state=state, result=result)
+            return True
 
     def _change(self, name: str, **changes: Any) -> None:
         with self._lock:
-            job = self._jobs[name]
-            self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, **changes)
+            self._put(name, **changes)
+
+    def _put(self, name: str, **changes: Any) -> None:
+        job = self._jobs[name]
+        self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, **changes)

@@ -148,7 +148,7 @@ class Workspace:
         return bugreport.bug_report(self.store.folder, self.settings, self.status())
 
     def start_indexing(self) -> bool:
-        """Start the job `embed` for what imports left pending; return False if there is nothing, or while it runs.
+        """Start the job `embed` for what is pending; return False if there is nothing, or where it goes on to that.
 
         The job waits until the models of the job `warm` are loaded.
         """
@@ -159,7 +159,7 @@ class Workspace:
                 time.sleep(_PATIENCE)
             return self.chunks.embed_rest(progress)
 
-        return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work)
+        return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work, again=True)
 
     def start_watching(self) -> None:
         """Sync the folders of watched bases from now on, until the workspace is closed."""

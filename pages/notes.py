@@ -30,9 +30,10 @@ workspace = shell.workspace()
 if editing.is_open():
     editing.page(workspace)
     st.stop()
-st.title(t("Notes"))
+with st.container(horizontal=True, vertical_alignment="center", key="notes_head"):
+    st.title(t("Notes"), width="stretch")
+    actions.new(workspace)
 bases = [base.name for base in workspace.bases.all()]
-actions.new(workspace)
 drafts.of_new(workspace)
 with shell.errors():
     imports.section(workspace, bases)

@@ -84,3 +84,22 @@ def test_closing_waits_for_running_jobs() -> None:
     jobs.close()
     assert ended
     assert jobs.get("nothing") is None
+
+
+def test_a_running_job_does_its_work_once_more_for_what_came_meanwhile() -> None:
+    jobs, going, gate, rounds = Jobs(), threading.Event(), threading.Event(), []
+
+    def work(_: Progress) -> int:
+        rounds.append(len(rounds))
+        going.set()
+        assert gate.wait(10)
+        return len(rounds)
+
+    assert jobs.start("embed", work, again=True)
+    assert going.wait(10)
+    assert not jobs.start("embed", work, again=True)
+    gate.set()
+    job = jobs.wait("embed", 10)
+    assert job is not None
+    assert (job.state, job.result) == ("done", 2)
+    jobs.close()

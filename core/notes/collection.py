@@ -183,6 +183,10 @@ class Notes(Imports):
 
         return self._writer.change(note_id, change, Revision("update", author))
 
+    def take_file(self, note_id: str) -> Note:
+        """Read a note from its file, which another program changed, as a sync does; return the note."""
+        return self._writer.take_file(note_id)
+
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
         """Copy a note, to be edited here where its file isn't written; return the copy."""
         note = self._store.notes.note(note_id)
@@ -206,6 +210,10 @@ class Notes(Imports):
     def difference(self, note_id: str, first: int, second: int) -> NoteDifference:
         """Return what differs between two versions of a note, word by word; raises VersionNotFound."""
         return difference.between(self.at(note_id, first), self.at(note_id, second))
+
+    def compare(self, old: Note, new: Note) -> NoteDifference:
+        """Return what differs between two states of a note that need not be stored."""
+        return difference.between(old, new)
 
     def revert(
         self,

@@ -21,6 +21,13 @@ def exists(note: Note) -> bool:
     return (Path(note.source_ref) / str(note.path)).is_file()
 
 
+def read(note: Note) -> tuple[Note, int, int]:
+    """Return the note of a file as the file is now, and the file's time in ns and size; raises as `write` does."""
+    root, path = Path(note.source_ref), str(note.path)
+    data, state = _read(root, path), (root / path).stat()
+    return _note_of(data, note, datetime.now(UTC)), state.st_mtime_ns, len(data)
+
+
 def write(note: Note, changed: Note) -> tuple[Note, int, int]:
     """Write a changed note into its file; return the note as its file is now, and the file's time in ns and size.
 

@@ -76,6 +76,17 @@ class Writer:
                     self._save(base, note, changed, as_what)
             self._store.describe(described, as_what)
 
+    def take_file(self, note_id: str) -> Note:
+        """Read a note from its file as that is now, as a version of a sync; return the note."""
+        with self._store.changing:
+            self._store.database.check_writable()
+            note = self._store.notes.note(note_id)
+            read, mtime_ns, size = filing.read(note)
+            if read.content_hash != note.content_hash:
+                draft = Draft(read, mtime_ns, size, change=Revision("sync", "sync"))
+                self.write(self._store.bases.of_id(note.base_id), [draft])
+        return self._store.notes.note(note_id)
+
     def write(self, base: KnowledgeBase, drafts: Sequence[Draft]) -> None:
         """Write notes, so that their words find them; raises SourceError for one that can't be cut."""
         for error in self.write_sound(base, drafts).failed:

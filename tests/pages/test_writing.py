@@ -5,7 +5,6 @@ from streamlit.testing.v1 import AppTest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes.lineends import with_ends
 from pages.ui.notes.writing import Writing
 from tests.pages.conftest import Screen
 
@@ -48,9 +47,8 @@ def edited(note: Note) -> Screen:
 
 def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     screen = typed(Screen().open("notes").press("new_note"), "Feed the hens. #farm\n")
-    assert screen.app.button("writing_save").disabled  # no base is chosen yet
     token = writing(screen.app).token
-    screen.app.selectbox(f"new_base_{token}").set_value("home").run()
+    assert screen.app.selectbox(f"new_base_{token}").value == "home"  # the only one
     screen.app.text_input(field(screen, "title")).input("Hens").run()
     beside(screen, "fields")
     screen.app.selectbox(field(screen, "type")).set_value("business_rule").run()
@@ -126,6 +124,19 @@ def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None
     assert "This note is the file" not in filled.text
 
 
+def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Screen, vault: Path) -> None:
+    note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
+    filled.workspace.bases.set_write_files(note.base, True)
+    typed(filled.open("notes", note=note.id).press("edit_note"), "Mine\n")
+    (vault / "backups.md").write_text("Theirs\n")
+    filled.press("writing_save")
+    assert "was changed while you wrote" in filled.text
+    assert "<del>Theirs" in filled.text
+    filled.press("conflict_mine")
+    assert "Mine" in (vault / "backups.md").read_text()
+    assert filled.workspace.notes.at(note.id, 2).body == "Theirs\n"
+
+
 def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) -> None:
     note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
     filled.open("notes", note=note.id).press("edit_note")
@@ -139,15 +150,10 @@ def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) ->
     assert "Yours" not in filled.text
 
 
-@pytest.mark.parametrize(
-    ("before", "text", "after"),
-    [
-        ("a\nb\n", "a\nc\n", "a\nc\n"),
-        ("a\r\nb\r\n", "a\nnew\nb\n", "a\r\nnew\r\nb\r\n"),
-        ("a\r\nb\nc", "x\nb\nc", "x\r\nb\nc"),
-        ("a\rb\r\nc\r\n", "a\nb\nc\nd\n", "a\rb\r\nc\r\nd\r\n"),
-        ("a\r\nb", "a\nb", "a\r\nb"),
-    ],
-)
-def test_lines_end_as_they_did(before: str, text: str, after: str) -> None:
-    assert with_ends(text, before) == after
+def test_lines_end_as_they_did(place: Path) -> None:
+    with Workspace(place) as workspace:
+        note = workspace.notes.add("home", "one\r\ntwo\r\n", title="Lines", embed=False)
+    screen = typed(edited(note), "one\ntwo\n")
+    assert "Nothing to save." in screen.text
+    typed(screen, "one\nnew\ntwo\n").press("writing_save")
+    assert screen.workspace.notes.get(note.id).body == "one\r\nnew\r\ntwo\r\n"

@@ -12,8 +12,9 @@ from pages.ui.shared.text import t, t_plural
 
 
 def new(workspace: Workspace) -> None:
-    """Draw the button of a new note, which goes into the base that is listed."""
-    base = st.session_state.get("notes_base", "")
+    """Draw the button of a new note, which goes into the base that is listed alone."""
+    bases = [base.name for base in workspace.bases.all()]
+    base = st.session_state.get("notes_base", "") or (bases[0] if len(bases) == 1 else "")
     widgets.button(
         t("New note"), "new_note", "edit_square", on_click=writing.begin, args=(base,), disabled=workspace.readonly
     )

@@ -1,15 +1,20 @@
 """The choice between a text and what is stored, where a note was changed while a person wrote."""
 
-from difflib import unified_diff
+from dataclasses import replace
 
 import streamlit as st
 
+from core.model import Note, Piece
 from core.workspace import Workspace
 from pages.ui.notes import writing
 from pages.ui.notes.writing import Writing
 from pages.ui.shared import shell, widgets
-from pages.ui.shared.safe import plain
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
+
+AROUND = 240
+"""Characters of what is equal that are shown beside what differs."""
+_TAGS = {"equal": "span", "added": "ins", "removed": "del"}
 
 
 def draw(workspace: Workspace, now: Writing) -> None:
@@ -21,8 +26,7 @@ def draw(workspace: Workspace, now: Writing) -> None:
             t("'{title}' was changed while you wrote. Which text shall it have?", title=plain(stored.title)),
             icon=":material/call_split:",
         )
-        lines = unified_diff(stored.body.splitlines(), now.body.splitlines(), t("stored"), t("yours"), lineterm="")
-        st.code("\n".join(lines), language="diff", wrap_lines=True, height=320)
+        _difference(workspace, stored, now)
         with st.container(horizontal=True):
             widgets.button(
                 t("Save mine over it"),
@@ -38,13 +42,47 @@ def draw(workspace: Workspace, now: Writing) -> None:
                 "conflict_theirs",
                 "undo",
                 help=t("Yours stays as a draft until you discard it."),
-                on_click=writing.leave,
+                on_click=shell.guarded(_theirs),
+                args=(workspace, now),
             )
             widgets.small(t("Go on writing"), "conflict_on", "edit", on_click=_on, args=(now,))
 
 
+def _difference(workspace: Workspace, stored: Note, now: Writing) -> None:
+    st.html(f"<p><del>{html(t('only in the other text'))}</del> · <ins>{html(t('only in yours'))}</ins></p>")
+    pieces = workspace.notes.compare(stored, replace(stored, body=now.body)).pieces
+    if any(piece.kind != "equal" for piece in pieces):
+        shown = "".join(map(_piece, pieces))
+        st.html(f'<div class="t-text t-difference">{shown}</div>')
+    else:
+        st.caption(t("Both have the same text; their fields differ."))
+
+
+def _piece(piece: Piece) -> str:
+    text = piece.text
+    if piece.kind == "equal" and len(text) > 2 * AROUND:
+        text = f"{text[:AROUND]} … {text[-AROUND:]}"
+    return f"<{_TAGS[piece.kind]}>{html(text)}</{_TAGS[piece.kind]}>"
+
+
 def _mine(workspace: Workspace, now: Writing) -> None:
-    writing.save(workspace, now, over=now.opposed)
+    """Save over the other text, which becomes a version where it is that of a file."""
+    assert now.note is not None
+    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
+    writing.save(workspace, now, over=stored)
+
+
+def _theirs(workspace: Workspace, now: Writing) -> None:
+    assert now.note is not None
+    if _in_file(workspace, now):
+        workspace.notes.take_file(now.note.id)
+        workspace.start_indexing()
+    writing.leave()
+
+
+def _in_file(workspace: Workspace, now: Writing) -> bool:
+    assert now.note is not None
+    return now.note.in_file and writing.base_of(workspace, now.note.base_id).write_files
 
 
 def _on(now: Writing) -> None:

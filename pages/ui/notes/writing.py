@@ -10,9 +10,9 @@ import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, VersionNotFound
 from core.model import KnowledgeBase, Note, NoteDraft
+from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes import offers
-from pages.ui.notes.lineends import with_ends
 
 NEW = "new"
 """What the key of a new note's draft begins with; that of another draft begins with its note's id."""
@@ -66,7 +66,11 @@ class Writing:
     def typed(self, text: str, number: int, caret: int) -> None:
         """Take over what the editor sent, which knows one end of a line, unless a later text came before."""
         if number >= self.number:
-            self.body, self.number, self.caret = with_ends(text, self.note.body if self.note else ""), number, caret
+            self.body, self.number, self.caret = (
+                with_line_ends(text, self.note.body if self.note else ""),
+                number,
+                caret,
+            )
 
     def value(self, name: str) -> Any:
         """Return a field as it is now, as JSON holds it."""

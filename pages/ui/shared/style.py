@@ -197,6 +197,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (min-width: 641px) { .st-key-all_notes, [data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar):not(:has(.st-key-note_back, a)) { display: none; } }
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
+.t-difference { max-height: 22rem; overflow: auto; } ins { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 22%, transparent); } del { background: color-mix(in srgb, #c5483c 20%, transparent); }
+.st-key-writing_beside { max-height: calc(100vh - 15.5rem); overflow-y: auto; overflow-x: hidden; padding-right: .4rem; }
 </style>
 """
 

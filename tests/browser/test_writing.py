@@ -1,0 +1,69 @@
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from core.workspace import Workspace
+from tests.browser.conftest import Tab
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("writing") / "workspace"
+    with Workspace(folder) as workspace:
+        for number in range(40):
+            workspace.notes.add("home", f"Shelf {number}\n", title=f"Shelf {number}", embed=False)
+        workspace.notes.add("home", "Rules #kitchen\n", title="Rules of the house", embed=False)
+    return folder
+
+
+def test_a_note_is_written_completed_saved_and_its_draft_outlives_a_reload(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    expect(page.get_by_text("Model ready")).to_be_visible(timeout=120_000)
+    page.get_by_role("button", name="New note").click()
+    text = page.get_by_role("textbox", name="Text of the note")
+    expect(text).to_be_visible()
+    tab.settle()
+
+    # What is there is offered: notes after [[, tags after #.
+    text.click()
+    page.keyboard.type("Boots belong to the door, see [[house")
+    expect(page.get_by_role("option", name="Rules of the house")).to_be_visible()
+    page.wait_for_timeout(200)
+    page.keyboard.press("Enter")
+    page.keyboard.type(" #kit")
+    expect(page.get_by_role("option", name="kitchen")).to_be_visible()
+    page.wait_for_timeout(200)
+    page.keyboard.press("Enter")
+    expect(text).to_have_text("Boots belong to the door, see [[Rules of the house]] #kitchen")
+    expect(page.locator(".st-key-writing_beside")).to_contain_text("Boots belong to the door")
+
+    # Text that a Chinese keyboard composes arrives whole.
+    page.keyboard.insert_text(" 靴子放在门口")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved as version 1.")).to_be_visible()
+    expect(page).to_have_url(re.compile("note="))
+    tab.settle()
+
+    # What isn't saved outlives a reload, also what was typed a moment ago.
+    text.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Slippers too")
+    expect(page.get_by_text("Not saved")).to_be_visible()
+    page.keyboard.type(", quickly")
+    page.reload()
+    page.get_by_role("button", name="Go on writing").click()
+    expect(text).to_contain_text("靴子放在门口 Slippers too, quickly")
+    tab.settle()
+    text.click()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Saved as version 2.")).to_be_visible()
+    tab.settle()
+    text.click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-reader")).to_contain_text("Slippers too, quickly")
+    expect(page.get_by_role("button", name="Go on writing")).to_have_count(0)
