@@ -24,6 +24,41 @@ LEVELS: dict[str, Message] = {
 }
 """Names of the levels; `auto` chooses one of them."""
 
+VERSION_KINDS: dict[str, Message] = {
+    "create": message("written"),
+    "update": message("changed"),
+    "sync": message("changed by its file"),
+    "archive": message("archived"),
+    "restore": message("restored"),
+    "revert": message("put back to an earlier version"),
+    "delete": message("deleted"),
+}
+"""What a version of a note says was done."""
+
+AUTHORS: dict[str, Message] = {
+    "person": message("by you"),
+    "program": message("by a program"),
+    "pack": message("by a pack"),
+    "sync": message("by a sync"),
+}
+"""Who makes a version of a note."""
+
+FIELD_NAMES: dict[str, Message] = {
+    "title": message("Title"),
+    "tags": message("Tags"),
+    "type": message("Type"),
+    "category": message("Category"),
+    "project": message("Project"),
+    "scope": message("Scope"),
+    "priority": message("Priority"),
+    "status": message("Status"),
+    "expires_at": message("Expires on"),
+    "supersedes": message("Replaces"),
+    "related": message("Related to"),
+    "depends_on": message("Depends on"),
+}
+"""Names of the fields of a note."""
+
 STAGES: dict[str, Message] = {
     "vector": message("meaning"),
     "keyword": message("words"),

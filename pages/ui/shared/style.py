@@ -54,6 +54,9 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
 .t-list i { opacity: .7; font-style: normal; }
 .t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
+.t-words { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; }
+.t-words ins { background: color-mix(in srgb, #0f8a80 26%, transparent); text-decoration: none; border-radius: .2rem; }
+.t-words del { background: color-mix(in srgb, #c5483c 24%, transparent); border-radius: .2rem; } .t-words hr { margin: .5rem 0; border: 0; border-top: 1px dashed var(--t-line); }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
 .t-hit { display: flex; flex-direction: column; gap: .45rem; }
 .t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }

@@ -1,0 +1,131 @@
+"""The versions of a note in a dialog: what differs between any two, and the way back to one."""
+
+import streamlit as st
+
+from core.model import AUTHORS, FIELD_NAMES, VERSION_KINDS, FieldChange, NoteDifference, Version
+from core.workspace import Workspace
+from pages.ui.notes import undo
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, text_of
+from pages.ui.shared.times import shown
+
+_OPEN = "history_of"
+_AROUND = 2
+"""Lines that are shown around a change."""
+_MOST = 60_000
+"""Characters of a difference that are shown."""
+
+
+def ask(note_id: str) -> None:
+    """Open the history of a note in the next run; for callbacks."""
+    st.session_state[_OPEN] = note_id
+
+
+def dialog(workspace: Workspace) -> None:
+    """Draw the history if it is open."""
+    note_id = st.session_state.get(_OPEN)
+    if note_id:
+        st.dialog(t("History"), width="large", on_dismiss=_closed)(_history)(workspace, note_id)
+
+
+def line(version: Version) -> str:
+    """Return a version in one line: its number, what was done, by whom, and when."""
+    done = text_of(VERSION_KINDS[version.kind]), text_of(AUTHORS[version.author])
+    return f"{version.number} · {' '.join(done)} · {shown(version.at)}"
+
+
+def _closed() -> None:
+    st.session_state.pop(_OPEN, None)
+
+
+def _history(workspace: Workspace, note_id: str) -> None:
+    with shell.errors():
+        versions = workspace.notes.history(note_id)
+        texts = {version.number: line(version) for version in versions}
+        left, right = st.columns([2, 3], gap="medium")
+        with left, st.container(height=460, border=False):
+            number = st.radio(
+                t("Version"), list(texts), format_func=lambda one: plain(texts[one]), key=f"history_{note_id}"
+            )
+        with right:
+            others = {one: text for one, text in texts.items() if one != number}
+            _compared(workspace, note_id, number, others)
+            if number != versions[0].number:
+                widgets.button(
+                    t("Go back to version {n}", n=number),
+                    "history_revert",
+                    "restore",
+                    type="primary",
+                    disabled=workspace.readonly,
+                    on_click=shell.guarded(_revert),
+                    args=(workspace, note_id, number, versions[0].number),
+                )
+
+
+def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
+    """Draw what differs between a version and another one, by default the one before it."""
+    if not others:
+        st.caption(t("This is the only version."))
+        return
+    before = next((one for one in others if one < number), min(others))
+    other = widgets.select(
+        t("Compared with"), others, f"history_{note_id}_{number}", index=list(others).index(before)
+    )
+    difference = workspace.notes.difference(note_id, min(number, other), max(number, other))
+    with st.container(height=360, border=True):
+        if difference.fields:
+            st.html(_fields(difference.fields))
+        st.html(words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
+
+
+def words(difference: NoteDifference) -> str:
+    """Return the text of a difference as HTML, without the lines that are far from a change; "" for equal texts."""
+    if all(piece.kind == "equal" for piece in difference.pieces):
+        return ""
+    tags, parts, length = {"added": "ins", "removed": "del"}, [], 0
+    last = len(difference.pieces) - 1
+    for number, piece in enumerate(difference.pieces):
+        if piece.kind == "equal":
+            parts.append(_near(piece.text, first=number == 0, last=number == last))
+        else:
+            text = piece.text[: max(0, _MOST - length)]
+            parts.append(f"<{tags[piece.kind]}>{html(text)}</{tags[piece.kind]}>")
+            length += len(text)
+    cut = f'<div class="t-dim">{html(t("The rest is too long to be shown."))}</div>' if length >= _MOST else ""
+    return f'<div class="t-words">{"".join(parts)}</div>{cut}'
+
+
+def _near(text: str, *, first: bool, last: bool) -> str:
+    """Return the lines of an equal text that are near a change as HTML, with a rule for those between."""
+    lines = text.splitlines(keepends=True)
+    ahead, behind = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
+    if len(ahead) + len(behind) >= len(lines):
+        return html(text)
+    return f"{html(''.join(ahead))}<hr>{html(''.join(behind))}"
+
+
+def _fields(changes: tuple[FieldChange, ...]) -> str:
+    """Return the fields that differ as HTML."""
+    rows = (
+        f'<tr><td>{html(text_of(FIELD_NAMES[one.name]))}</td><td class="t-words"><del>{html(value(one.before))}</del> '
+        f"<ins>{html(value(one.after))}</ins></td></tr>"
+        for one in changes
+    )
+    return f'<table class="t-table">{"".join(rows)}</table>'
+
+
+def value(one: object) -> str:
+    """Return the value of a field as text."""
+    if isinstance(one, tuple):
+        return ", ".join(map(str, one)) or "–"
+    return "–" if one in (None, "") else str(one)[: len("2026-01-31")] if hasattr(one, "isoformat") else str(one)
+
+
+def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
+    note = workspace.notes.revert(note_id, number, expected_version=now)
+    _closed()
+    undo.offer(
+        t("'{title}' is as in version {n} again.", title=plain(note.title), n=number),
+        lambda: workspace.notes.revert(note_id, now),
+    )

@@ -1,0 +1,77 @@
+"""Fields of several notes at once, in a dialog; a field that is left alone stays as each note has it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import FIELD_NAMES
+from core.workspace import Workspace
+from pages.ui.notes import undo
+from pages.ui.notes.notefields import MOST, STATUSES
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.text import labels, t, t_plural, text_of
+
+_CHOSEN = "setting"
+WORDS = ("type", "category", "project", "scope")
+
+
+def ask(note_ids: Sequence[str]) -> None:
+    """Open the dialog for these notes in the next run; for callbacks."""
+    st.session_state[_CHOSEN] = list(note_ids)
+
+
+def archive(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    """Archive notes, and offer to undo it; for callbacks."""
+    active = [card.id for card in workspace.notes.cards() if card.id in set(note_ids) and card.status != "archived"]
+    workspace.notes.archive(active)
+    text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
+    undo.offer(text, lambda: workspace.notes.restore(active))
+
+
+def dialog(workspace: Workspace) -> None:
+    """Draw the dialog if it is open."""
+    note_ids = st.session_state.get(_CHOSEN)
+    if note_ids:
+        title = t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids))
+        st.dialog(title, on_dismiss=_closed)(_fields)(workspace, note_ids)
+
+
+def _closed() -> None:
+    st.session_state.pop(_CHOSEN, None)
+
+
+def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    cards = workspace.notes.cards()
+    tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
+    leave = t("Leave as it is")
+    add = st.multiselect(t("Add tags"), tags, key="several_add", accept_new_options=True, placeholder="")
+    remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
+    values: dict[str, object] = {}
+    for names in (WORDS[:2], WORDS[2:]):
+        for column, name in zip(st.columns(2), names, strict=True):
+            words = sorted({getattr(card, name) for card in cards} - {""})
+            values[name] = column.selectbox(
+                text_of(FIELD_NAMES[name]),
+                words,
+                index=None,
+                key=f"several_{name}",
+                accept_new_options=True,
+                placeholder=leave,
+            )
+    left, right = st.columns(2)
+    statuses = {"": leave, **labels(STATUSES)}
+    values["status"] = widgets.select(text_of(FIELD_NAMES["status"]), statuses, "several_status", left)
+    values["priority"] = right.number_input(
+        text_of(FIELD_NAMES["priority"]), -MOST, MOST, None, step=1, key="several_priority", placeholder=leave
+    )
+    chosen = {name: value for name, value in values.items() if value not in (None, "")}
+    if widgets.button(
+        t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
+    ):
+        with shell.errors():
+            if add or remove:
+                workspace.notes.tag(note_ids, add=add, remove=remove)
+            if chosen:
+                workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
+            _closed()
+            st.rerun()

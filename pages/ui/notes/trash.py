@@ -1,0 +1,94 @@
+"""The trash: deleted notes, to be restored or deleted for good."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.messages import Message, message
+from core.model import AUTHORS, Trashed
+from core.workspace import Workspace
+from pages.ui.notes import opened
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.times import shown
+
+_SHOWN = 50
+_CHOSEN = "emptying"
+BY: dict[str, Message] = {
+    "person": message("deleted by you, {at}"),
+    "program": message("deleted by a program, {at}"),
+    "pack": message("deleted by a pack, {at}"),
+    "sync": message("its file is gone since the sync of {at}"),
+}
+assert BY.keys() == AUTHORS.keys()
+
+
+def draw(workspace: Workspace, base: str, text: str) -> None:
+    """Draw the deleted notes of a base, or of all, that have a text in their title or path."""
+    days = workspace.notes.trash_stays.days
+    st.caption(t_plural("A deleted note stays here for {n} day.", "A deleted note stays here for {n} days.", n=days))
+    look = text.casefold()
+    found = [
+        one
+        for one in workspace.notes.trash(base or None)
+        if look in one.version.title.casefold() or look in (one.path or "").casefold()
+    ]
+    if not found:
+        st.caption(t("The trash is empty."))
+    for one in found[:_SHOWN]:
+        _row(workspace, one)
+    if len(found) > _SHOWN:
+        st.caption(t("and {n} more", n=len(found) - _SHOWN))
+    if found:
+        ids = [one.version.note_id for one in found]
+        with st.container(horizontal=True):
+            label = t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids))
+            _restoring(workspace, label, "trash_restore_all", ids)
+            label = t("Empty the trash") if not look else t_plural("Delete {n} note", "Delete {n} notes", n=len(ids))
+            _deleting(workspace, label, "trash_empty", ids)
+    _dialog(workspace)
+
+
+def _row(workspace: Workspace, one: Trashed) -> None:
+    note_id = one.version.note_id
+    with st.container(border=True, key=f"trash_{note_id}", gap="small"):
+        st.markdown(f"**{plain(one.version.title)}**")
+        base = workspace.store.bases.of_id(one.base_id).name
+        about = text_of(BY[one.version.author], at=shown(one.version.at))
+        st.caption(" · ".join([plain(base), plain(one.path or ""), about]))
+        with st.container(horizontal=True):
+            _restoring(workspace, t("Restore"), f"restore_{note_id}", [note_id])
+            _deleting(workspace, t("Delete for good"), f"forget_{note_id}", [note_id])
+
+
+def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
+    act = shell.guarded(_restore)
+    widgets.small(label, key, "restore_from_trash", on_click=act, args=(workspace, note_ids), disabled=workspace.readonly)
+
+
+def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    workspace.notes.restore(note_ids)
+    if len(note_ids) == 1:
+        opened.choose(note_ids[0])
+
+
+def _deleting(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
+    widgets.small(label, key, "delete_forever", on_click=_ask, args=(note_ids,), disabled=workspace.readonly)
+
+
+def _ask(note_ids: Sequence[str]) -> None:
+    st.session_state[_CHOSEN] = list(note_ids)
+
+
+def _closed() -> None:
+    st.session_state.pop(_CHOSEN, None)
+
+
+def _dialog(workspace: Workspace) -> None:
+    note_ids = st.session_state.get(_CHOSEN)
+    if not note_ids:
+        return
+    title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
+    text = t("Its text, its history and your edits of its chunks can't be brought back. Files on disk stay.")
+    shell.confirm(title, text, "forget", lambda: workspace.notes.empty_trash(note_ids), closed=_closed)

@@ -1,0 +1,35 @@
+"""A change that was just made, and the button that undoes it."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.text import t
+
+_DONE = "notes_done"
+
+
+def offer(text: str, undo: Callable[[], object]) -> None:
+    """Show in the next run what was done, with a button that undoes it."""
+    st.session_state[_DONE] = (text, undo)
+
+
+def draw() -> None:
+    """Draw what was done, once."""
+    if _DONE not in st.session_state:
+        return
+    text, undo = st.session_state[_DONE]
+    with st.container(horizontal=True, vertical_alignment="center", key="notes_done"):
+        st.caption(text, width="content")
+        widgets.small(t("Undo"), "notes_undo", "undo", on_click=shell.guarded(_undone), args=(undo,))
+        widgets.close("notes_done_close", t("Close"), on_click=_closed)
+
+
+def _undone(undo: Callable[[], object]) -> None:
+    _closed()
+    undo()
+
+
+def _closed() -> None:
+    st.session_state.pop(_DONE, None)
