@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, drafts, editing, imports, listing, opened, reader
+from pages.ui.notes import actions, drafts, editing, imports, listing, opened, reader, trash, undo
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
@@ -14,11 +14,16 @@ def page(workspace: Workspace, bases: list[str]) -> None:
     with left, st.container(key="notes_side"), shell.errors():
         view = listing.view()
         base, tags, text = listing.filters(workspace, bases)
-        cards = workspace.notes.cards(workspace.searching.filters(bases=[base] if base else [], tags=tags), text=text)
-        several = len(bases) > 1 and not base
-        listing.notes(cards, view, note_id, [base, tags, text], several=several)
-        actions.marked(workspace, listing.marked() if view == "list" else [], base)
+        if view == "trash":
+            trash.draw(workspace, base, text)
+        else:
+            narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags)
+            cards = workspace.notes.cards(narrowed, text=text)
+            several = len(bases) > 1 and not base
+            listing.notes(cards, view, note_id, [base, tags, text], several=several)
+            actions.marked(workspace, listing.marked() if view == "list" else [], base)
     with right, st.container(key="notes_reader"), shell.errors():
+        undo.draw()
         if note_id:
             drafts.of_note(workspace, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))

@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from core.cli import bases, data, lines, models, options, packs
+from core.cli import bases, data, lines, models, notes, options, packs
 from core.cli.app import serve
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, plain, progress, show, stop, write
@@ -33,6 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(models.app, name="models")
+app.add_typer(notes.app, name="note")
 app.add_typer(packs.app, name="packs")
 app.add_typer(bases.app, name="base")
 translate_typer()

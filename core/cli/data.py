@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from datetime import datetime
 from typing import Any
 
 from core.messages import Message
@@ -16,6 +17,7 @@ from core.model import (
     NewBase,
     Note,
     NoteCard,
+    NoteDifference,
     Pack,
     PackCard,
     PackReport,
@@ -26,6 +28,8 @@ from core.model import (
     Sizes,
     Status,
     SyncReport,
+    Trashed,
+    Version,
     WhyNot,
     new_base_line,
 )
@@ -242,3 +246,52 @@ def of_base(status: BaseStatus) -> dict[str, Any]:
 
 def of_new_base(name: str, new: NewBase) -> dict[str, Any]:
     return {"base": name, "embedder": new.embedder, "chunking": of(new.chunking), "told": new_base_line(name, new)}
+
+
+_CARD = "id title path version tags type category project scope priority status source"
+
+
+def of_note(note: Note, base: str) -> dict[str, Any]:
+    """Return a note with its text and its fields."""
+    relations = {name: [*getattr(note, name)] for name in ("supersedes", "related", "depends_on")}
+    return {"base": base, **pick(note, f"{_CARD} body"), **relations, **_times(note)}
+
+
+def of_card(card: NoteCard) -> dict[str, Any]:
+    return {**pick(card, f"base {_CARD}"), **_times(card)}
+
+
+def _times(note: Note | NoteCard) -> dict[str, str | None]:
+    times = {name: getattr(note, name) for name in ("created_at", "updated_at", "expires_at")}
+    return {name: at.isoformat() if at else None for name, at in times.items()}
+
+
+def of_version(version: Version) -> dict[str, Any]:
+    return pick(version, "number kind author title") | {"at": version.at.isoformat()}
+
+
+def of_trashed(one: Trashed, base: str) -> dict[str, Any]:
+    version = one.version
+    return {
+        "id": version.note_id,
+        "base": base,
+        "path": one.path,
+        **pick(version, "title author"),
+        "version": version.number,
+        "deleted_at": version.at.isoformat(),
+    }
+
+
+def of_difference(difference: NoteDifference, first: int, second: int) -> dict[str, Any]:
+    return {
+        "first": first,
+        "second": second,
+        "fields": [
+            {"name": one.name, "before": _plain(one.before), "after": _plain(one.after)} for one in difference.fields
+        ],
+        "pieces": [*map(of, difference.pieces)],
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value

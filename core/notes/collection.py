@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from core.config import Settings
-from core.errors import NoteNotFound, QueryError
+from core.errors import NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.imports import Imports
@@ -25,7 +25,7 @@ from core.model import (
     Version,
 )
 from core.models import Models
-from core.notes import attachments, difference, opening
+from core.notes import attachments, difference, naming, opening
 from core.notes.adding import Adding
 from core.notes.fields import NoteFields, checked, with_fields
 from core.notes.links import NoteLinks
@@ -60,15 +60,8 @@ class Notes(Imports):
 
     def named(self, name: str) -> NoteCard:
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
-        cards = [card for card in self.cards() if name in (card.id, card.path, card.title)]
-        if len(cards) > 1:
-            ids = [card.id for card in cards]
-            raise QueryError(
-                "{n} notes are called '{name}'. Give one by its id: {ids}.", n=len(ids), name=name, ids=ids
-            )
-        if not cards:
-            raise NoteNotFound(name)
-        return cards[0]
+        cards = {card.id: card for card in self.cards() if name in (card.id, card.path, card.title)}
+        return cards[naming.only(name, cards)]
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""
@@ -156,13 +149,27 @@ class Notes(Imports):
 
         return self._writer.change(note_id, change, Revision("update", author), expected_version, embed=embed)
 
-    def set_fields(self, note_ids: Sequence[str], *, author: Author = "person", **fields: Unpack[NoteFields]) -> None:
-        """Set fields of several notes."""
+    def set_fields(
+        self,
+        note_ids: Sequence[str],
+        *,
+        expected_version: int | None = None,
+        author: Author = "person",
+        **fields: Unpack[NoteFields],
+    ) -> None:
+        """Set fields of several notes; raises as `update` does."""
         values = checked(fields)
-        self._writer.change_all(note_ids, lambda note: replace(note, **values), Revision("update", author))
+        as_what = Revision("update", author)
+        self._writer.change_all(note_ids, lambda note: replace(note, **values), as_what, expected_version)
 
     def tag(
-        self, note_ids: Sequence[str], *, add: Iterable[str] = (), remove: Iterable[str] = (), author: Author = "person"
+        self,
+        note_ids: Sequence[str],
+        *,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        expected_version: int | None = None,
+        author: Author = "person",
     ) -> None:
         """Add tags to several notes, and remove tags from them."""
         more, less = checked({"tags": add})["tags"], {tag.casefold() for tag in checked({"tags": remove})["tags"]}
@@ -170,7 +177,7 @@ class Notes(Imports):
         def change(note: Note) -> Note:
             return with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in less), *more]})
 
-        self._writer.change_all(note_ids, change, Revision("update", author))
+        self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
 
     def give_back(self, note_id: str, names: Iterable[str], *, author: Author = "person") -> Note:
         """Let fields be those of the note's file again; return the note."""
@@ -247,6 +254,10 @@ class Notes(Imports):
     def trash(self, base: str | None = None) -> list[Trashed]:
         """Return the deleted notes, the last deleted first."""
         return self._trash.all(self._bases.get(base).id if base else None)
+
+    def in_trash(self, name: str) -> Trashed:
+        """Return the deleted note of this id, path or title; raises as `named` does."""
+        return self._trash.named(name)
 
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.

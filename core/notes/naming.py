@@ -1,10 +1,10 @@
 """The paths of notes that are written here: file names that every system can hold."""
 
 import re
-from collections.abc import Container
+from collections.abc import Collection, Container
 from pathlib import PurePosixPath
 
-from core.errors import EditError
+from core.errors import EditError, NoteNotFound, QueryError
 from core.messages import message
 from core.model import NOTE_SUFFIXES
 from core.text import escaped, half_character
@@ -53,6 +53,16 @@ def free(path: str, taken: Container[str]) -> str:
         middle = (low + high) // 2
         low, high = (middle, high) if numbered(middle) in taken else (low, middle)
     return numbered(high)
+
+
+def only(name: str, note_ids: Collection[str]) -> str:
+    """Return the one note of this name; raises NoteNotFound, and QueryError where several have it."""
+    if len(note_ids) > 1:
+        ids = [*note_ids]
+        raise QueryError("{n} notes are called '{name}'. Give one by its id: {ids}.", n=len(ids), name=name, ids=ids)
+    for note_id in note_ids:
+        return note_id
+    raise NoteNotFound(name)
 
 
 def stem(path: str) -> str:

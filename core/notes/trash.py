@@ -68,3 +68,10 @@ class Trash:
     def all(self, base_id: str | None = None) -> list[Trashed]:
         """Return the deleted notes, of all bases or of one, the last deleted first."""
         return self._store.versions.deleted(base_id)
+
+    def named(self, name: str) -> Trashed:
+        """Return the deleted note of this id, path or title; raises NoteNotFound, and QueryError for several."""
+        deleted = {
+            one.version.note_id: one for one in self.all() if name in (one.version.note_id, one.path, one.version.title)
+        }
+        return deleted[naming.only(name, deleted)]

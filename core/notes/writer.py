@@ -56,15 +56,19 @@ class Writer:
             self.embed([note_id])
         return self._store.notes.note(note_id)
 
-    def change_all(self, note_ids: Sequence[str], change: Change, as_what: Revision) -> None:
+    def change_all(
+        self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
+    ) -> None:
         """Change several notes as a function says; the fields of those that aren't written to files in one transaction.
 
-        Raises NoteNotFound before anything is written.
+        Raises NoteNotFound and Conflict before anything is written.
         """
         with self._store.changing:
             self._store.database.check_writable()
             now = datetime.now(UTC)
             notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
+            for note in notes:
+                _check_version(note, expected_version)
             pairs = [(note, changed) for note in notes if (changed := change(note)) != note]
             bases = {base.id: base for base in self._bases.all()}
             described = []

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import deletion, writing
+from pages.ui.notes import deletion, history, several, writing
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.text import t, t_plural
 
@@ -34,21 +34,42 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
     shut = workspace.readonly or jobs.importing(workspace)
     with st.container(horizontal=True, key="marked_actions"):
         if note_ids:
+            widgets.button(
+                t("Set fields…"), "set_fields", "edit_note", disabled=shut, on_click=several.ask, args=(note_ids,)
+            )
+            archive = shell.guarded(several.archive)
+            widgets.button(
+                t("Archive"), "archive_notes", "archive", disabled=shut, on_click=archive, args=(workspace, note_ids)
+            )
             label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
             widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=deletion.ask, args=(note_ids,))
         if base:
             label = t("Delete this base")
             widgets.small(label, "delete_base", "delete_forever", disabled=shut, on_click=deletion.ask, args=((), base))
     deletion.dialog(workspace)
+    several.dialog(workspace)
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
     """Draw the menu of what is rarely done with a note."""
     key = f"note_menu_{note.id}"
 
+    @shell.guarded
     def chosen() -> None:
-        if st.session_state[key] == "delete":
-            deletion.ask([note.id])
+        match st.session_state[key]:
+            case "history":
+                history.ask(note.id)
+            case "archive":
+                several.archive(workspace, [note.id])
+            case "restore":
+                workspace.notes.restore([note.id])
+            case "delete":
+                deletion.ask([note.id])
 
-    shut = workspace.readonly or jobs.importing(workspace)
-    widgets.menu(t("More"), {"delete": t("Delete this note")}, key, "more_horiz", on_click=chosen, disabled=shut)
+    texts = {"history": t("History")}
+    if not (workspace.readonly or jobs.importing(workspace)):
+        archived = note.status == "archived"
+        texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
+        texts["delete"] = t("Delete this note")
+    widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
+    history.dialog(workspace)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import opened
+from pages.ui.notes import opened, undo
 from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
@@ -60,13 +60,18 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         with st.spinner(t("Deleting…")):
             workspace.notes.delete(note_ids)
         opened.forget(note_ids)
+        text = t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))
+        undo.offer(text, lambda: workspace.notes.restore([card.id for card in cards]))
 
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
-    edits = sum(len(workspace.chunks.edits(card.id)) for card in cards)
-    goes = [t_plural("{n} chunk", "{n} chunks", n=sum(card.chunks for card in cards))]
-    goes += [t_plural("{n} edit of yours", "{n} edits of yours", n=edits)] if edits else []
-    stays = t("The files on disk stay, and the next sync would bring the notes back.")
-    text = "\n\n".join(["\n".join(names), f"{t('With them go:')} {' · '.join(goes)}", stays])
+    days = workspace.notes.trash_stays.days
+    goes = t_plural(
+        "For {n} day they can be restored from the trash, with their history and your edits of their chunks.",
+        "For {n} days they can be restored from the trash, with their history and your edits of their chunks.",
+        n=days,
+    )
+    files = t("The files on disk stay, and the next sync would bring the notes back.")
+    text = "\n\n".join(["\n".join(names), goes, *([files] if any(card.in_file for card in cards) else [])])
     shell.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete, closed=_closed)

@@ -8,7 +8,7 @@ from pages.ui.notes import undo
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.times import shown
+from pages.ui.shared.times import local
 
 _OPEN = "history_of"
 _AROUND = 2
@@ -32,7 +32,7 @@ def dialog(workspace: Workspace) -> None:
 def line(version: Version) -> str:
     """Return a version in one line: its number, what was done, by whom, and when."""
     done = text_of(VERSION_KINDS[version.kind]), text_of(AUTHORS[version.author])
-    return f"{version.number} · {' '.join(done)} · {shown(version.at)}"
+    return f"{version.number} · {' '.join(done)} · {local(version.at)}"
 
 
 def _closed() -> None:
@@ -69,9 +69,7 @@ def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int,
         st.caption(t("This is the only version."))
         return
     before = next((one for one in others if one < number), min(others))
-    other = widgets.select(
-        t("Compared with"), others, f"history_{note_id}_{number}", index=list(others).index(before)
-    )
+    other = widgets.select(t("Compared with"), others, f"history_{note_id}_{number}", index=list(others).index(before))
     difference = workspace.notes.difference(note_id, min(number, other), max(number, other))
     with st.container(height=360, border=True):
         if difference.fields:

@@ -26,8 +26,8 @@ def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str
 
 
 def view() -> str:
-    """Draw the choice between tree and list, and return it."""
-    views = {"tree": t("Tree"), "list": t("List")}
+    """Draw the choice between tree, list and trash, and return it."""
+    views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
     return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session")
 
 

@@ -11,7 +11,7 @@ from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.times import shown
+from pages.ui.shared.times import local
 
 _SHOWN = 50
 _CHOSEN = "emptying"
@@ -54,8 +54,8 @@ def _row(workspace: Workspace, one: Trashed) -> None:
     note_id = one.version.note_id
     with st.container(border=True, key=f"trash_{note_id}", gap="small"):
         st.markdown(f"**{plain(one.version.title)}**")
-        base = workspace.store.bases.of_id(one.base_id).name
-        about = text_of(BY[one.version.author], at=shown(one.version.at))
+        base = next(base.name for base in workspace.bases.all() if base.id == one.base_id)
+        about = text_of(BY[one.version.author], at=local(one.version.at))
         st.caption(" · ".join([plain(base), plain(one.path or ""), about]))
         with st.container(horizontal=True):
             _restoring(workspace, t("Restore"), f"restore_{note_id}", [note_id])
@@ -64,7 +64,9 @@ def _row(workspace: Workspace, one: Trashed) -> None:
 
 def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
     act = shell.guarded(_restore)
-    widgets.small(label, key, "restore_from_trash", on_click=act, args=(workspace, note_ids), disabled=workspace.readonly)
+    widgets.small(
+        label, key, "restore_from_trash", on_click=act, args=(workspace, note_ids), disabled=workspace.readonly
+    )
 
 
 def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:

@@ -1,0 +1,109 @@
+"""Output of the commands on notes for people, from the data of their JSON output."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from core.cli.texts import _, say
+from core.messages import plural
+from core.model import AUTHORS, FIELD_NAMES, VERSION_KINDS
+
+_SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+
+
+def of_note(note: dict[str, Any]) -> list[str]:
+    head = [
+        f"{note['title']}",
+        _("{base}: {path}, version {version} ({id})", **note | {"version": str(note["version"])}),
+    ]
+    fields = [
+        f"  {say(name)}: {_value(note[field])}"
+        for field, name in FIELD_NAMES.items()
+        if field != "title" and note[field] not in ("", [], None, 0)
+    ]
+    return [*head, *fields, "", note["body"]]
+
+
+def of_written(note: dict[str, Any]) -> list[str]:
+    return [_("'{title}' is written: {base}: {path} ({id})", **note)]
+
+
+def of_change(note: dict[str, Any]) -> list[str]:
+    if not note["changed"]:
+        return [_("'{title}' stays as it is.", title=note["title"])]
+    return [_("'{title}' is version {version} now.", title=note["title"], version=str(note["version"]))]
+
+
+def of_list(values: dict[str, Any]) -> list[str]:
+    return [_note_line(note) for note in values["notes"]] or [_("There are no such notes.")]
+
+
+def _note_line(note: dict[str, Any]) -> str:
+    facts = [*(f"#{tag}" for tag in note["tags"]), note["type"], note["category"]]
+    facts += [note["status"]] if note["status"] != "active" else []
+    about = f" ({', '.join(filter(None, facts))})" if any(facts) else ""
+    return f"{note['id']}  {note['base']}: {note['path']}  {note['title']}{about}"
+
+
+def of_history(values: dict[str, Any]) -> list[str]:
+    return [
+        f"{version['number']:>4}  {version['at']:.16}  ".replace("T", " ")
+        + f"{say(VERSION_KINDS[version['kind']])} {say(AUTHORS[version['author']])}  {version['title']}"
+        for version in values["versions"]
+    ]
+
+
+def of_difference(values: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{say(FIELD_NAMES[field['name']])}: [-{_value(field['before'])}-] {{+{_value(field['after'])}+}}"
+        for field in values["fields"]
+    ]
+    return [*lines, *_changed_lines(values["pieces"])] or [_("The versions are the same.")]
+
+
+def _changed_lines(pieces: list[dict[str, str]]) -> Iterator[str]:
+    """Yield the lines that hold a change, with an ellipsis for those between."""
+    text = "".join(
+        "\n".join(_SIGNS[piece["kind"]].format(part) if part else "" for part in piece["text"].split("\n"))
+        for piece in pieces
+    )
+    skipped = False
+    for line in text.split("\n"):
+        if "[-" in line or "{+" in line:
+            yield from (["…"] if skipped else [])
+            yield line
+            skipped = False
+        else:
+            skipped = True
+
+
+def of_archived(values: dict[str, Any]) -> list[str]:
+    n = len(values["archived"])
+    return [say(plural("{n} note is archived.", "{n} notes are archived.", n=n))]
+
+
+def of_restored(values: dict[str, Any]) -> list[str]:
+    n = len(values["restored"])
+    return [say(plural("{n} note is back.", "{n} notes are back.", n=n))]
+
+
+def of_deleted(values: dict[str, Any]) -> list[str]:
+    n = len(values["deleted"])
+    head = say(plural("{n} note is in the trash.", "{n} notes are in the trash.", n=n))
+    back = plural(
+        "For {n} day `tessera note restore` brings it back.",
+        "For {n} days `tessera note restore` brings it back.",
+        n=values["days"],
+    )
+    return [f"{head} {say(back)}"]
+
+
+def of_trash(values: dict[str, Any]) -> list[str]:
+    return [
+        f"{note['id']}  {note['base']}: {note['path']}  {note['title']}  "
+        f"({note['deleted_at']:.16}, {say(AUTHORS[note['author']])})".replace("T", " ")
+        for note in values["trash"]
+    ] or [_("The trash is empty.")]
+
+
+def _value(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, (list, tuple)) else "–" if value in (None, "") else str(value)

@@ -1,0 +1,79 @@
+"""Texts of notes from the command line: from an option, from stdin, or from the person's editor."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from core.cli.texts import _
+from core.errors import ConfigError, NoteNotFound, TesseraError
+from core.model import Note
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+
+def text(given: str | None, before: str, name: str) -> str:
+    """Return a text: the one given, else that of stdin, else what the editor makes of the one before."""
+    if given is not None:
+        return given
+    return _edited(before, name) if sys.stdin.isatty() else _read(before)
+
+
+@contextmanager
+def kept(text: str) -> Iterator[None]:
+    """Where a text that was written in an editor can't be stored, keep it in a file and say where."""
+    try:
+        yield
+    except TesseraError:
+        if sys.stdin.isatty():
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".md", delete=False) as file:
+                file.write(text)
+            sys.stderr.write(f"{_('Your text is in {file}.', file=file.name)}\n")
+        raise
+
+
+def note_id(workspace: "Workspace", name: str) -> str:
+    """Return the id of the note of this id, path or title, or of the deleted one; raises NoteNotFound."""
+    try:
+        return workspace.notes.named(name).id
+    except NoteNotFound:
+        return workspace.notes.in_trash(name).version.note_id
+
+
+def base_of(workspace: "Workspace", note: Note) -> str:
+    return next(base.name for base in workspace.bases.all() if base.id == note.base_id)
+
+
+def _read(before: str) -> str:
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError("What came from stdin is no text in UTF-8, so nothing is written.") from error
+    if before and not text.strip():
+        raise ConfigError("Nothing came from stdin, so the note stays as it is. --body '' empties it.")
+    return text
+
+
+def _edited(before: str, name: str) -> str:
+    """Return what the person's editor makes of a text, in a file of the note's name."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
+    with tempfile.TemporaryDirectory() as folder:
+        stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()
+        file = Path(folder, f"{stem or 'note'}.md")
+        file.write_bytes(before.encode("utf-8"))
+        try:
+            ended = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+        except OSError as error:
+            raise ConfigError("The editor '{editor}' can't be started. Set $EDITOR.", editor=editor) from error
+        if ended:
+            raise ConfigError("The editor '{editor}' ended with {n}, so nothing is written.", editor=editor, n=ended)
+        try:
+            return file.read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigError("The editor stored no text in UTF-8, so nothing is written.") from error

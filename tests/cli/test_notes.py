@@ -1,0 +1,135 @@
+"""`tessera note`: a note's life from the command line."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import cli
+from core.embedding import EMBEDDERS
+from core.registry import Entry
+
+
+class Terminal(io.StringIO):
+    """A stdin that a person types into."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Shell:
+    """Runs commands in one workspace."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
+        self._folder = folder
+        self._capsys = capsys
+        self._patch = patch
+
+    def run(self, *arguments: object, stdin: bytes | None = b"") -> Any:
+        """Return what a command prints with --json; of a failure its status and sentence."""
+        code, out, error = self._ended([*map(str, arguments), "--json"], stdin)
+        return json.loads(out) if not code else (code, json.loads(error.splitlines()[-1])["error"])
+
+    def say(self, *arguments: object) -> str:
+        """Return what a command prints for people."""
+        return self._ended([*map(str, arguments)], b"")[1]
+
+    def _ended(self, arguments: list[str], stdin: bytes | None) -> tuple[int, str, str]:
+        self._patch.setattr(sys, "stdin", Terminal() if stdin is None else io.TextIOWrapper(io.BytesIO(stdin)))
+        code = 0
+        try:
+            cli.main(["note", *arguments, "--workspace", str(self._folder)])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = self._capsys.readouterr()
+        return code, printed.out, printed.err
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    return Shell(tmp_path / "workspace", capsys, monkeypatch)
+
+
+def test_the_life_of_a_note(shell: Shell) -> None:
+    note = shell.run("new", "desk", "--title", "Plan", "--tag", "a", "--priority", "2", stdin="eins 缓存\n".encode())
+    assert (note["body"], note["path"], note["tags"], note["version"]) == ("eins 缓存\n", "Plan.md", ["a"], 1)
+    edited = shell.run("edit", "Plan", stdin=b"zwei\n")
+    assert (edited["version"], edited["changed"]) == (2, True)
+    assert shell.run("edit", "Plan", "--body", "zwei\n")["changed"] is False
+    changed = shell.run("set", "Plan.md", "--add-tag", "b", "--status", "pending", "--type", "rule")["notes"][0]
+    assert (changed["tags"], changed["status"], changed["type"]) == (["a", "b"], "pending", "rule")
+    history = shell.run("history", note["id"])["versions"]
+    assert [(one["number"], one["kind"], one["author"]) for one in history][-2:] == [
+        (2, "update", "person"), (1, "create", "person"),
+    ]  # fmt: skip
+    difference = shell.run("diff", "Plan", 1, 2)
+    assert {(one["kind"], one["text"]) for one in difference["pieces"]} >= {("removed", "eins 缓存"), ("added", "zwei")}
+    assert "[-eins 缓存-]{+zwei+}" in shell.say("diff", "Plan", "1", "2")
+    assert "Tags: [-a-] {+a, b+}" in shell.say("diff", "Plan")
+    assert shell.run("revert", "Plan", 1)["body"] == "eins 缓存\n"
+    assert shell.run("archive", "Plan") == {"archived": [note["id"]]}
+    assert [one["id"] for one in shell.run("list", "status:archived")["notes"]] == [note["id"]]
+    shell.run("restore", "Plan")
+    assert shell.run("list", "status:archived", "--base", "desk")["notes"] == []
+    assert shell.run("delete", "Plan") == {"deleted": [note["id"]], "days": 30}
+    assert shell.run("list")["notes"] == []
+    assert [one["title"] for one in shell.run("list", "--trash")["trash"]] == ["Plan"]
+    assert "by you" in shell.say("list", "--trash")
+    assert shell.run("show", "Plan", "--version", 2)["body"] == "zwei\n"
+    shell.run("restore", "Plan")
+    assert shell.run("show", "Plan")["body"] == "eins 缓存\n"
+    assert "eins 缓存" in shell.say("show", "Plan.md")
+    assert "put back to an earlier version by you" in shell.say("history", "Plan")
+
+
+def test_a_conflict_ends_with_1_and_its_sentence(shell: Shell) -> None:
+    shell.run("new", "desk", "--body", "one", "--title", "Plan")
+    shell.run("edit", "Plan", "--body", "two")
+    for command in (
+        ("edit", "Plan", "--body", "x", "--version", 1),
+        ("set", "Plan", "--type", "x", "--version", 1),
+        ("set", "Plan", "--add-tag", "x", "--version", 1),
+        ("revert", "Plan", 1, "--version", 1),
+    ):
+        code, error = shell.run(*command)
+        assert code == 1
+        assert "'Plan' was changed meanwhile: it is version 2 now" in error
+    assert shell.run("show", "Plan")["version"] == 2
+
+
+def test_what_can_not_be_done_is_said(shell: Shell) -> None:
+    shell.run("new", "desk", "--body", "one", "--title", "Plan")
+    shell.run("new", "desk", "--body", "two", "--title", "Plan")
+    assert shell.run("show", "Plan")[0] == 1
+    assert shell.run("show", "Plan 2.md")["body"] == "two"
+    assert "no note 'none'" in shell.run("delete", "none")[1]
+    assert "no note 'none'" in shell.run("restore", "none")[1]
+    assert "stays as it is" in shell.run("edit", "Plan.md")[1]
+    assert "UTF-8" in shell.run("edit", "Plan.md", stdin=b"\xff\xfe\xff")[1]
+    assert "no text and no title" in shell.run("new", "desk")[1]
+    assert "Say what to set" in shell.run("set", "Plan.md")[1]
+    assert "no version 9" in shell.run("revert", "Plan.md", 9)[1]
+
+
+def test_a_text_is_written_in_the_editor(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("new", "desk", "--body", "one\r\n", "--title", "Plan")
+    editor = tmp_path / "editor.py"
+    editor.write_text("import sys; file = open(sys.argv[1], 'ab'); file.write(b'more'); file.close()")
+    monkeypatch.setenv("EDITOR", "nothing-like-this")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    assert shell.run("edit", "Plan", stdin=None)["body"] == "one\r\nmore"
+    code, said, where = shell._ended(["edit", "Plan", "--version", "1"], None)
+    assert (code, said) == (1, "")
+    lost = Path(where.splitlines()[0].removeprefix("Your text is in ").removesuffix("."))
+    assert lost.read_bytes() == b"one\r\nmoremore"
+    lost.unlink()
+    monkeypatch.setenv("VISUAL", "")
+    assert "can't be started" in shell.run("edit", "Plan", stdin=None)[1]
+    monkeypatch.setenv("EDITOR", "false")
+    assert "ended with 1" in shell.run("edit", "Plan", stdin=None)[1]
+    assert shell.run("show", "Plan")["version"] == 2

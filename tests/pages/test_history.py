@@ -1,0 +1,105 @@
+"""History, trash and changes of several notes on the Notes page."""
+
+from pathlib import Path
+
+import pytest
+
+from core.workspace import Workspace
+from tests.pages.conftest import Screen
+
+XSS = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def written(place: Path) -> Screen:
+    """A base of three notes that were written here, one of them changed twice."""
+    with Workspace(place) as workspace:
+        notes = workspace.notes
+        note = notes.add("desk", "the first words\nstay", title="Plan", author="person")
+        notes.update(note.id, body=f"the second words\nstay {XSS}", author="person")
+        notes.update(note.id, tags=["new"], author="program")
+        notes.add("desk", "other", title="Other", author="person")
+        notes.add("desk", "third", title="Third", author="person")
+    return Screen().finish("warm")
+
+
+def note_of(screen: Screen, title: str) -> str:
+    return screen.workspace.notes.named(title).id
+
+
+def chosen(screen: Screen, note_id: str, act: str) -> Screen:
+    screen.app.menu_button(f"note_menu_{note_id}").click(act).run()
+    assert not screen.app.exception
+    return screen
+
+
+def marked(screen: Screen, *note_ids: str) -> Screen:
+    screen.open("notes").app.session_state["chosen"] = list(note_ids)
+    screen.app.session_state["notes_view"] = "list"
+    screen.app.run()
+    return screen
+
+
+def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:
+    note_id = note_of(written, "Plan")
+    chosen(written.open("notes", note=note_id), note_id, "history")
+    versions = written.app.radio(f"history_{note_id}")
+    assert [option.rpartition(" · ")[0] for option in versions.options] == [
+        "3 · changed by a program", "2 · changed by you", "1 · written by you",
+    ]  # fmt: skip
+    assert "<ins>new</ins>" in written.text
+    assert "The text is the same." in written.text
+    versions.set_value(2).run()
+    assert "the <del>first</del><ins>second</ins> words" in written.text
+    assert not any(XSS in element.proto.body for element in written.app.get("html"))
+    versions = written.app.radio(f"history_{note_id}")
+    versions.set_value(1).run()
+    written.press("history_revert")
+    now = written.workspace.notes.get(note_id)
+    assert (now.body, now.tags, now.version) == ("the first words\nstay", (), 4)
+    written.press("notes_undo")
+    now = written.workspace.notes.get(note_id)
+    assert (now.tags, now.version) == (("new",), 5)
+
+
+def test_a_deleted_note_comes_back_from_the_trash(written: Screen) -> None:
+    note_id = note_of(written, "Plan")
+    chosen(written.open("notes", note=note_id), note_id, "delete")
+    assert "For 30 days" in written.text
+    assert "files on disk" not in written.text
+    written.press("delete_yes").press("notes_undo")
+    chosen(written.open("notes", note=note_id), note_id, "delete").press("delete_yes")
+    written.app.session_state["notes_view"] = "trash"
+    written.app.run()
+    assert "deleted by you" in written.text
+    written.press(f"restore_{note_id}")
+    assert written.workspace.notes.get(note_id).title == "Plan"
+    assert "The trash is empty." in written.text
+
+
+def test_the_trash_is_emptied_after_a_yes(written: Screen) -> None:
+    written.workspace.notes.delete([note_of(written, "Plan"), note_of(written, "Other")])
+    written.open("notes").app.session_state["notes_view"] = "trash"
+    written.app.run()
+    written.press("trash_empty").press("forget_no")
+    assert len(written.workspace.notes.trash()) == 2
+    written.press("trash_empty").press("forget_yes")
+    assert written.workspace.notes.trash() == []
+
+
+def test_several_notes_get_fields_and_are_archived(written: Screen) -> None:
+    ids = [note_of(written, "Plan"), note_of(written, "Other")]
+    marked(written, *ids).press("set_fields")
+    written.app.multiselect("several_remove").set_value(["new"])
+    written.app.number_input("several_priority").set_value(7).run()
+    written.press("several_set")
+    cards = {card.title: card for card in written.workspace.notes.cards()}
+    assert (cards["Plan"].priority, cards["Plan"].tags) == (7, ())
+    assert (cards["Other"].priority, cards["Third"].priority) == (7, 0)
+    marked(written, *ids).press("archive_notes")
+    assert {card.title for card in written.workspace.notes.cards() if card.status == "archived"} == {"Plan", "Other"}
+    written.press("notes_undo")
+    assert {card.status for card in written.workspace.notes.cards()} == {"active"}
+    chosen(written.open("notes", note=ids[0]), ids[0], "archive")
+    chosen(written.open("notes", note=ids[0]), ids[0], "restore")
+    assert written.workspace.notes.get(ids[0]).status == "active"
