@@ -9,6 +9,7 @@ from core import cli
 from core.chunking import CHUNKERS
 from core.cli.bases import app as bases
 from core.cli.models import app as models
+from core.cli.notes import app as notes
 from core.cli.packs import app as packs
 from core.config import KEYS, ChunkingSettings, EmbeddingsSettings, LlmSettings, RerankSettings, SearchSection, Settings
 from core.embedding import EMBEDDERS
@@ -46,6 +47,13 @@ def test_every_command_for_packs_is_in_the_guide(command: str) -> None:
 )  # type: ignore[union-attr]
 def test_every_command_for_bases_is_in_the_guide(command: str) -> None:
     assert f"`tessera base {command}" in GUIDE
+
+
+@pytest.mark.parametrize(
+    "command", [command.name or command.callback.__name__ for command in notes.registered_commands]
+)  # type: ignore[union-attr]
+def test_every_command_for_notes_is_in_the_guide(command: str) -> None:
+    assert f"`tessera note {command}" in GUIDE
 
 
 @pytest.mark.parametrize("choice", [*CHUNKERS, *EMBEDDERS, *RERANKERS])
