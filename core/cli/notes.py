@@ -1,6 +1,6 @@
 """`tessera note`: writes, shows, classifies, archives, deletes and restores notes."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
@@ -9,7 +9,7 @@ from core.cli.options import WORKSPACE, Base, Folder, Json, workspace_at
 from core.cli.output import show
 from core.cli.texts import _
 from core.errors import ConfigError
-from core.model import FIELDS
+from core.model import FIELDS, NoteStatus
 from core.notes.fields import NoteFields
 
 app = typer.Typer(
@@ -31,7 +31,9 @@ Category = Annotated[str | None, typer.Option("--category", help=_("The category
 Project = Annotated[str | None, typer.Option("--project", help=_("The project."))]
 Scope = Annotated[str | None, typer.Option("--scope", help=_("Where the note holds."))]
 Priority = Annotated[int | None, typer.Option("--priority", help=_("The priority, a whole number."))]
-Status = Annotated[str | None, typer.Option("--status", help=_("active, pending or archived."))]
+Status = Annotated[
+    str | None, typer.Option("--status", help=_("One of {choices}.", choices=", ".join(get_args(NoteStatus))))
+]
 Expires = Annotated[
     str | None, typer.Option("--expires", help=_("The day after which the note is out of date; '' for none."))
 ]
