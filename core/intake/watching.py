@@ -17,6 +17,8 @@ from core.model import KnowledgeBase, Progress, WatchedFolder
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
+_FIRST = 5.0
+"""Seconds before the first look: the first page is drawn meanwhile."""
 _IMPORT = "import"
 """The job of a sync: no other import runs beside it."""
 
@@ -64,7 +66,9 @@ class Watching:
                     self._watch(base, folder)
 
     def _run(self) -> None:
-        while not self._stop.wait(self._seconds):
+        wait = min(_FIRST, self._seconds)
+        while not self._stop.wait(wait):
+            wait = self._seconds
             try:
                 self.look()
             except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better

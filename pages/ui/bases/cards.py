@@ -21,8 +21,7 @@ def page(workspace: Workspace) -> None:
     status = workspace.status()
     about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
     st.html(f'<p class="t-lead">{html(about)}</p>')
-    shut, kind = workspace.readonly, "secondary" if status.bases else "primary"
-    widgets.button(t("New base"), "new_base", "add", type=kind, disabled=shut, on_click=place.go, args=(place.NEW,))
+    widgets.button(t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=place.go, args=(place.NEW,))
     if not status.bases:
         empty.no_notes(workspace, t("There is no base yet. Make one, or let an import make it."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
@@ -40,9 +39,8 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
         address = {"base": base.name}
         st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
         shut = workspace.readonly or jobs.importing(workspace)
-        widgets.close(
-            f"delete_{base.id}", t("Delete this base"), disabled=shut, on_click=deletion.ask, args=((), base.name)
-        )
+        asks = {"on_click": deletion.ask, "args": ((), base.name), "help": t("Delete this base")}
+        widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
 
 
 def figures(status: BaseStatus) -> list[str]:

@@ -23,18 +23,19 @@ def page(workspace: Workspace) -> None:
         embedder = _model(workspace, usual.embedder)
         limit, similarity = _search(workspace)
         at_once, write, watch = _switches()
+        make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
     with right:
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
-        chunking = parameters.choose("new", usual.chunking, usual.chunking)
+        chunking = parameters.choose("new", usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         splitting.preview(workspace, chunking, embedder)
-    fields = BaseFields(
-        description=description.strip(),
-        search=SearchSettings(limit=limit, score_threshold=similarity),
-        embed_at_once=at_once,
-        write_files=write,
-        watch=watch,
-    )
-    if widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+    if make:
+        fields = BaseFields(
+            description=description.strip(),
+            search=SearchSettings(limit=limit, score_threshold=similarity),
+            embed_at_once=at_once,
+            write_files=write,
+            watch=watch,
+        )
         base = workspace.bases.add(name.strip(), embedder=embedder, chunking=chunking, **fields)
         if st.session_state.get("plan"):
             st.switch_page("notes.py")  # an import waits for its base

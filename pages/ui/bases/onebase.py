@@ -30,7 +30,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
-    with st.container(key="base_general"):
+    with st.columns([5, 6])[0]:
         _name(workspace, base)
         _switches(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -65,7 +65,7 @@ def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base:
     note, cut = drawn
     summary.figures(cut.chunks)
     if cut.chunks:
-        with st.container(height=420, key="split_preview"):
+        with st.container(height=420, border=False, key="split_preview"):
             bands.text(note, cut.chunks, None, key="bands_base", edits={}, on_pick=lambda _: None)
     with st.expander(t("Why this split"), key="why_split"):
         summary.why(cut)

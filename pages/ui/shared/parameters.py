@@ -20,7 +20,7 @@ STRATEGIES = {
 STEPS = {"min_headings_for_md_aware": 1, "chunk_overlap": 5, "chunk_size": 16}
 
 
-def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions) -> ChunkingOptions:
+def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
     """Draw the strategy and a slider for each size, and return their values.
 
     They begin with `first`, and follow it until a person moves one; a button sets them to the `usual` ones of the base.
@@ -51,7 +51,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions) -> Chunkin
                 chosen[name] = size(name, keys[name], fitting, disabled=shut, persist_state="session")
         own = ChunkingOptions(strategy=strategy, **chosen)
         widgets.small(
-            t("Reset to the base's settings"),
+            reset or t("Reset to the base's settings"),
             f"reset_{side}",
             "undo",
             on_click=begin,
