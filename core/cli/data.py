@@ -31,7 +31,9 @@ from core.model import (
     Trashed,
     Version,
     WhyNot,
+    classified,
     new_base_line,
+    remarks,
 )
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
@@ -130,6 +132,11 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "chunk_start": chunk.start,
         "chunk_end": chunk.end,
         "edited": chunk.edited,
+        **classified(note),
+        "tags": note.tags,
+        "superseded_by": [{"note_id": new.id, **pick(new, "base path title")} for new in hit.superseded_by],
+        "file": hit.file,
+        "remarks": remarks(hit),
         **pick(hit, "matched joined"),
         "copies": [
             {"note_id": copy.note.id, "path": copy.note.path, "chunk_index": copy.chunk.index} for copy in hit.copies

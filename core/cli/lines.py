@@ -13,8 +13,10 @@ from core.model import (
     LEVELS,
     LOST,
     MODES,
+    NOTE_FIELDS,
     NOTICES,
     STAGES,
+    classification,
     embedder_name,
     figure_name,
     setting_value,
@@ -116,13 +118,22 @@ def of_result(result: dict[str, Any]) -> list[str]:
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:
-        printed += ["", *_hit_lines(hit), *(f"   {line}" for line in hit["text"].splitlines())]
+        printed += ["", *_hit_lines(hit), *_about(hit), *(f"   {line}" for line in hit["text"].splitlines())]
     if result["lost"]:
         printed += ["", _("Also considered:")]
         for lost in result["lost"]:
             first, second = _hit_lines(lost)
             printed += [first, f"{second} [{say(LOST[lost['lost_at']])}]"]
     return printed
+
+
+def _about(hit: dict[str, Any]) -> list[str]:
+    """Return what a hit's note is classified as, and what to know before relying on it."""
+    fields = [
+        message("{field}: {value}", field=NOTE_FIELDS[name], value=value) for name, value in classification(hit).items()
+    ]
+    said = [f"   {say(lines(*fields, separator=' · '))}"] if fields else []
+    return said + [f"   ! {say(remark)}" for remark in hit["remarks"]]
 
 
 def _hit_lines(hit: dict[str, Any]) -> list[str]:

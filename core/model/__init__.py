@@ -8,6 +8,7 @@ higher-is-better.
 
 from core.model.bases import *
 from core.model.chunks import *
+from core.model.classification import *
 from core.model.comparison import *
 from core.model.evaluation import *
 from core.model.labels import *

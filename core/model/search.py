@@ -62,13 +62,18 @@ class Passage:
     text: str
 
 
+FileState = Literal["same", "stale", "gone"]
+"""A note's file against its note: `stale` was changed since it was indexed, `gone` isn't there any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk that answers, with its score and rank at every stage it went through.
 
     `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping
     chunks of the same note that the hit represents, `copies` the places of nearly the same text in other notes.
-    `asked` is the sub-query that found the chunk, empty where the question wasn't decomposed.
+    `asked` is the sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the
+    notes that stand in place of the hit's, and `file` is the state of its file as of this search.
     """
 
     rank: int
@@ -81,6 +86,8 @@ class Hit:
     joined: tuple[int, ...] = ()
     copies: tuple["Copy", ...] = ()
     asked: str = ""
+    superseded_by: tuple[NoteCard, ...] = ()
+    file: FileState = "same"
 
 
 @dataclass(frozen=True, slots=True)

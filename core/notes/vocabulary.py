@@ -54,7 +54,7 @@ class Vocabulary:
 
     def in_use(self, field: Literal["type", "category", "project", "scope"]) -> list[str]:
         """Return the words that notes have in a field, the most frequent first."""
-        return _distinct(self._store.notes.words_of(field))
+        return _distinct(self._store.fields.words(field))
 
     def problems(self) -> tuple[Message, ...]:
         """Return what is wrong with lines of the file, with their numbers; the other lines count."""
@@ -71,7 +71,7 @@ class Vocabulary:
             files.replace(self._store.folder / FILE, text)
 
     def _used(self) -> list[tuple[str, str]]:
-        return self._store.notes.classified()
+        return self._store.fields.classified()
 
     def _words(self) -> Words:
         path = self.path

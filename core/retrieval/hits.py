@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, SearchResult
-from core.retrieval import confidence, duplicates, facets
+from core.notes.succession import Succession
+from core.retrieval import confidence, duplicates, facets, supersession
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
 from core.retrieval.search import Search, placed
@@ -14,8 +16,9 @@ from core.store import Store
 class Hits:
     """Hits of one search, or of several that take turns; `whole` is the search for the undivided question."""
 
-    def __init__(self, store: Store, searches: Sequence[Search], whole: Search) -> None:
+    def __init__(self, store: Store, succession: Succession, searches: Sequence[Search], whole: Search) -> None:
         self._store = store
+        self._successors = succession.successors()
         self._query = query = whole.query
         self._searches = searches
         self._whole = whole
@@ -25,12 +28,29 @@ class Hits:
             for rowid in search.below:
                 self._placed.setdefault(rowid, (0.0, search))
         self._chunks = {rowid: search.chunks[rowid] for rowid, (_, search) in self._placed.items()}
-        self._groups = duplicates.groups(order, self._chunks, query.settings.limit)
+        self._groups = self._grouped_in(order)
         self._matched = store.words.matched(whole.words, list(self._chunks)) if query.explain else {}
+
+    def _grouped_in(self, order: Sequence[int]) -> list[Group]:
+        """Return the groups of the hits, those of a superseded note behind those of its successors."""
+        groups = duplicates.groups(order, self._chunks, self._query.settings.limit)
+        if not self._successors:
+            return groups
+        shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
+        placed = supersession.behind(order, self._chunks, shown, self._successors)
+        if placed is order:
+            return groups
+        scores = accumulate((self._placed[rowid][0] for rowid in placed), min)
+        moved = {rowid: (score, self._placed[rowid][1]) for rowid, score in zip(placed, scores, strict=True)}
+        self._placed = moved | {rowid: one for rowid, one in self._placed.items() if rowid not in moved}
+        return duplicates.groups(placed, self._chunks, self._query.settings.limit)
 
     def result(self) -> SearchResult:
         """Return the hits with their facets and notices, and with `explain` the candidates that lost."""
         cards = {note_id: card for search in self._searches for note_id, card in search.cards.items()}
+        best = {self._chunks[group.best].note_id for group in self._groups}
+        successors = {new for note_id in best for new in self._successors.get(note_id, ())}
+        cards |= self._store.notes.cards_of(successors - cards.keys()) if successors else {}
         hits = [self._grouped(rank, group, cards) for rank, group in enumerate(self._groups, 1)]
         return SearchResult(
             query=self._query.text,
@@ -63,6 +83,7 @@ class Hits:
             passage=passage(self._store, hit.note, hit.chunk, self._query.settings.expansion_size, joined),
             joined=tuple(sorted(chunk.index for chunk in joined)),
             copies=tuple(Copy(cards[chunk.note_id], chunk) for chunk in copies),
+            superseded_by=tuple(cards[new] for new in self._successors.get(hit.note.id, ())),
         )
 
     def _hit(self, rank: int, rowid: int) -> Hit:

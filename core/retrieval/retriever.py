@@ -10,6 +10,7 @@ from core.embedding import Embedder
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.model import Asked, Decomposition, KnowledgeBase, Notice, Query, ResultMode, SearchResult, SubQuery, WhyNot
 from core.models import Models
+from core.notes.succession import Succession
 from core.query import limits, spelling
 from core.reranking import NONE, Reranker
 from core.retrieval import rounds
@@ -26,9 +27,12 @@ Variants = Callable[[str], Sequence[str]]
 class Retriever:
     """Finds the chunks that answer a question."""
 
-    def __init__(self, store: Store, models: Models, *, wait: bool = True, cached: bool = True) -> None:
+    def __init__(
+        self, store: Store, models: Models, succession: Succession, *, wait: bool = True, cached: bool = True
+    ) -> None:
         """Take the models of the bases; without `wait` a model that still loads is skipped, with a notice."""
         self._store = store
+        self._succession = succession
         self._stages = Stages(store)
         self._models = models
         self._wait = wait
@@ -62,7 +66,7 @@ class Retriever:
         query = limits.checked(replace(query, explain=True))
         with self._snapshot(query, [SubQuery(query.text, rounds.WHOLE)]) as searches:
             self._run(searches, searches[0])
-            yield Reasons(self._store, self._stages, searches[0], Hits(self._store, searches, searches[0]).result())
+            yield Reasons(self._store, self._stages, searches[0], self._hits(searches, searches[0]))
 
     def _answer(
         self,
@@ -75,8 +79,11 @@ class Retriever:
         with self._snapshot(query, parts) as first:
             self._run(first, first[0])
             searches, sub_queries = go_on(first)
-            result = Hits(self._store, searches, first[-1]).result()
+            result = self._hits(searches, first[-1])
         return replace(result, took_ms=(time.perf_counter() - started) * 1000, asked=tuple(sub_queries))
+
+    def _hits(self, searches: Sequence[Search], whole: Search) -> SearchResult:
+        return Hits(self._store, self._succession, searches, whole).result()
 
     @contextmanager
     def _snapshot(self, query: Query, parts: Sequence[SubQuery]) -> Iterator[list[Search]]:

@@ -33,6 +33,7 @@ from core.model import (
     complete,
 )
 from core.models import Models
+from core.notes.succession import Succession
 from core.providers.chat import Chat
 from core.query import limits
 from core.query.decomposition import decompose, decompose_by_model
@@ -40,7 +41,7 @@ from core.query.filters import both, filters_beside, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, highlights, passages
+from core.retrieval import context, highlights, onfile, passages
 from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
@@ -68,6 +69,7 @@ class Searching:
         self._models = models
         self._synonyms = synonyms
         self._cached = cached
+        self._succession = Succession(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._lock = threading.Lock()
@@ -80,11 +82,13 @@ class Searching:
         classified = (
             classify(understood) if level == "auto" else Classified(level, message("You chose this kind of search."))
         )
-        key = (typed, query, classified, self._store.database.version(), self._synonyms.stamp())
+        stamps = self._store.database.version(), self._store.fields.expired(), self._synonyms.stamp()
+        key = (typed, query, classified, *stamps)
         with self._lock:
             cached = self._results.get(key)
         if cached:
-            return replace(cached, cached=True, took_ms=(time.perf_counter() - started) * 1000)
+            hits = onfile.marked(self._store, cached.hits)
+            return replace(cached, hits=hits, cached=True, took_ms=(time.perf_counter() - started) * 1000)
         decompositions, problem = self._decompositions(query, classified)
         retriever = self._retriever(options)
         if decompositions:
@@ -102,7 +106,7 @@ class Searching:
         if not (_PASSING & set(result.notices) or result.rerank_problem or problem):
             with self._lock:
                 _cache(self._results, key, result)
-        return result
+        return replace(result, hits=onfile.marked(self._store, result.hits))
 
     def settings(self, options: SearchOptions, typed: str = "any") -> dict[str, object]:
         """Return the complete settings of a search with these options, from the options, the base and the settings.
@@ -208,7 +212,8 @@ class Searching:
         return (self._by_models[query.text], by_rules), None
 
     def _retriever(self, options: SearchOptions) -> Retriever:
-        return Retriever(self._store, self._models, wait=options.get("wait", True), cached=self._cached)
+        wait = options.get("wait", True)
+        return Retriever(self._store, self._models, self._succession, wait=wait, cached=self._cached)
 
 
 def _cache(cache: OrderedDict[_K, _T], key: _K, value: _T) -> None:

@@ -29,6 +29,7 @@ from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
+from core.store.field_table import FieldTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
 from core.store.index import Index, NoIndex
@@ -77,6 +78,7 @@ class Store:
             self.database = Database(file, readonly=True)
         self.bases = BaseTable(self.database)
         self.notes = NoteTable(self.database)
+        self.fields = FieldTable(self.database)
         self.chunks = ChunkTable(self.database)
         self.pending = PendingTable(self.database)
         self.words = Words(self.database)

@@ -13,6 +13,7 @@ from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
 from core.store.database import AMONG, Table, decoding
+from core.store.field_table import FieldTable
 from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
@@ -23,7 +24,6 @@ CHUNK = f"{_NAMES}, {_TOTAL}"
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 """The tables without the texts, which would take most of the time to read."""
-_ANY_EXPIRED = "SELECT EXISTS (SELECT 1 FROM notes INDEXED BY notes_expiring WHERE expires_at <= ?)"
 _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
     " JOIN vectors ON vectors.id = windows.vector"
@@ -158,7 +158,7 @@ class ChunkTable(Table):
         where = narrowed.of_notes(filters)
         if not narrowed.names_status(filters) and self._exists("notes WHERE status != 'active'"):
             where.add("status = 'active'")
-        if not narrowed.names_expired(filters) and self._database.value(_ANY_EXPIRED, narrowed.moments()[1]):
+        if not narrowed.names_expired(filters) and FieldTable(self._database).any_lapsed():
             where.add(narrowed.EXPIRED, *narrowed.moments(), negated=True)
         chunks = narrowed.of_chunks(filters)
         if not where and not chunks:

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from core.errors import NoteNotFound
 from core.messages import from_json, to_json
@@ -235,19 +235,6 @@ class NoteTable(Table):
                 " GROUP BY tags.tag ORDER BY notes DESC, tags.tag",
                 base,
             )
-        )
-
-    def classified(self) -> list[tuple[str, str]]:
-        """Return the pairs of type and category that notes have, the most frequent first."""
-        rows = self._database.rows(
-            "SELECT type, category FROM notes GROUP BY type, category ORDER BY count(*) DESC, type, category"
-        )
-        return [(kind, category) for kind, category in rows]
-
-    def words_of(self, field: Literal["type", "category", "project", "scope"]) -> list[str]:
-        """Return the words that notes have in a field, the most frequent first."""
-        return self._database.column(
-            f"SELECT {field} FROM notes WHERE {field} != '' GROUP BY {field} ORDER BY count(*) DESC, {field}"
         )
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:

@@ -117,6 +117,8 @@ class Entries:
                 st.html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))
                 if more:
                     more()
+            if about_note := cards.about(hit):
+                st.html(about_note)
         if not st.session_state[wide]:
             st.html(cards.body(hit, seen, around=False))
             return

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from core.model import STAGES, Chunk, Highlight, Hit, NoteCard, StageScore
+from core.model import NOTE_FIELDS, STAGES, Chunk, Highlight, Hit, NoteCard, StageScore, classification, remarks
 from core.text import with_newlines
 from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
@@ -84,6 +84,19 @@ def where(hit: Hit, tone: str = "") -> str:
     """Return the number of a hit's chunk as HTML, and what else marks it; `tone` is of the part that found it."""
     number = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
+
+
+def about(hit: Hit) -> str:
+    """Return what a hit's note is classified as, and what to know before relying on it, as HTML; empty without any."""
+    fields = classification(hit.note)
+    chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name]), name) for name, value in fields.items()]
+    warnings = "".join(f'<span class="t-tag t-gone">{html(text_of(remark))}</span>' for remark in remarks(hit))
+    return f'<div class="t-tags">{"".join(chips)}{warnings}</div>' if chips or warnings else ""
+
+
+def _chip(value: str, name: str, field: str) -> str:
+    named = value if field in ("type", "category") else t("{field}: {value}", field=name, value=value)
+    return f'<span class="t-tag" title="{html(name)}">{html(named)}</span>'
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:

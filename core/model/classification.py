@@ -1,0 +1,56 @@
+"""What a note is classified as, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.messages import Message, message, verbatim
+from core.model.notes import Note, NoteCard
+from core.model.search import Hit
+
+NOTE_FIELDS: dict[str, Message] = {
+    "type": message("Type"),
+    "category": message("Category"),
+    "project": message("Project"),
+    "scope": message("Scope"),
+    "priority": message("Priority"),
+    "status": message("Status"),
+    "expires_at": message("Expires on"),
+}
+"""Names of the fields that classify a note, in the order in which they are shown."""
+
+STATUSES: dict[str, Message] = {
+    "active": message("active"),
+    "pending": message("to be reviewed"),
+    "archived": message("archived"),
+    "expired": message("expired"),
+}
+"""Names of the statuses of notes; `expired` is that of an active note whose time is over."""
+
+FILE_STATES: dict[str, Message] = {
+    "stale": message("The file was changed since it was indexed; the next sync reads it."),
+    "gone": message("The file isn't there any more."),
+}
+"""What is said of a hit's file that isn't as it was."""
+
+
+def classified(note: Note | NoteCard) -> dict[str, Any]:
+    """Return the fields that classify a note, as JSON values; the status of an expired note is `expired`."""
+    fields = {name: getattr(note, name) for name in NOTE_FIELDS}
+    expires_at = note.expires_at.isoformat() if note.expires_at else None
+    return fields | {"status": "expired" if note.expired else note.status, "expires_at": expires_at}
+
+
+def classification(note: Note | NoteCard | Mapping[str, Any]) -> dict[str, Message]:
+    """Return the fields that classify a note, by name; an active status and empty fields are left out."""
+    fields = dict(note) if isinstance(note, Mapping) else classified(note)
+    values = {name: verbatim(str(value)) for name in NOTE_FIELDS if (value := fields[name])}
+    values["status"] = STATUSES[fields["status"]]
+    if "expires_at" in values:
+        values["expires_at"] = verbatim(fields["expires_at"][:10])
+    return {name: value for name, value in values.items() if value != STATUSES["active"]}
+
+
+def remarks(hit: Hit) -> list[Message]:
+    """Return what a person should know of a hit before relying on it: its successors, and the state of its file."""
+    said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
+    return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]
