@@ -27,8 +27,8 @@ STATUSES: dict[str, Message] = {
 """Names of the statuses of notes; `expired` is that of an active note whose time is over."""
 
 FILE_STATES: dict[str, Message] = {
-    "stale": message("The file was changed since it was indexed; the next sync reads it."),
-    "gone": message("The file isn't there any more."),
+    "stale": message("File changed since it was indexed"),
+    "gone": message("File is gone"),
 }
 """What is said of a hit's file that isn't as it was."""
 

@@ -27,7 +27,7 @@ LostAt = Literal[
     "limit",
     "duplicate",
 ]
-FacetField = Literal["base", "tag", "type", "folder", "month"]
+FacetField = Literal["base", "tag", "type", "category", "project", "scope", "priority", "folder", "month"]
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 
 Notice = Literal[

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -23,6 +23,7 @@ from core.model import (
     Revision,
     Trashed,
     Version,
+    lapses,
 )
 from core.models import Models
 from core.notes import attachments, difference, naming, opening
@@ -62,6 +63,13 @@ class Notes(Imports):
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
         cards = {card.id: card for card in self.cards() if name in (card.id, card.path, card.title)}
         return cards[naming.only(name, cards)]
+
+    def expiring(self, *, days: int = 14) -> list[NoteCard]:
+        """Return the active notes that are expired or will be within some days, the first ones first."""
+        until = datetime.now(UTC) + timedelta(days=days)
+        cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
+        ends = {card.id: lapses(card.expires_at) for card in cards if card.expires_at}
+        return sorted((card for card in cards if ends[card.id] <= until), key=lambda card: ends[card.id])
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""

@@ -34,8 +34,8 @@ def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
 def _values(card: NoteCard) -> Iterator[tuple[FacetField, str]]:
     yield "base", card.base
     yield from (("tag", tag) for tag in card.tags)
-    if card.type:
-        yield "type", card.type
+    fields: tuple[FacetField, ...] = ("type", "category", "project", "scope", "priority")
+    yield from ((name, str(value)) for name in fields if (value := getattr(card, name)))
     if card.path and "/" in card.path:
         yield "folder", card.path.rpartition("/")[0]
     if card.updated_at:

@@ -1,4 +1,5 @@
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,17 @@ def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Pa
     filled.press("go_on").finish("embed")
     assert "found by words only" not in filled.text
     assert "1 chunk indexed" in filled.text
+
+
+def test_expired_notes_are_listed_and_archived(place: Path, filled: Screen) -> None:
+    workspace = filled.workspace
+    first, second = (card.id for card in workspace.notes.cards()[:2])
+    workspace.notes.set_fields([first], expires_at="2020-01-31")
+    workspace.notes.set_fields([second], expires_at=datetime.now(UTC) + timedelta(days=3))
+    screen = Screen()
+    assert "1 note has expired: searches leave it out" in screen.text
+    assert "1 note expires within 14 days" in screen.text
+    assert "2020-01-31" in screen.text
+    screen.press("archive_expired")
+    assert workspace.notes.get(first).status == "archived"
+    assert "has expired" not in screen.text

@@ -128,3 +128,14 @@ def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.
     assert "  KeyError\n" in said
     assert "    pages/settings.py:" in said
     assert "Zaubernuss" not in said
+
+
+def test_the_types_of_notes_are_edited_and_bad_lines_are_told(settings: Screen) -> None:
+    screen = settings
+    screen.app.text_area("vocabulary").set_value("recipe: soup, cake\n: lost\n").run()
+    screen.press("vocabulary_save")
+    assert screen.workspace.vocabulary.types()[0] == "recipe"
+    assert "vocabulary.txt, line 2: a type is missing before the colon." in screen.text
+    screen.app.text_area("vocabulary").set_value("x").run()
+    screen.press("vocabulary_discard")
+    assert screen.app.text_area("vocabulary").value == "recipe: soup, cake\n: lost\n"

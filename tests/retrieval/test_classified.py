@@ -1,6 +1,9 @@
 """Notes by their classification: filters by keyword, priorities, expiry, successors, files that changed."""
 
+import os
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +96,98 @@ def test_of_notes_changed_at_once_the_more_important_is_listed_first(workspace: 
     with workspace.store.database.write() as connection:
         connection.execute("UPDATE notes SET updated_at = '2026-01-01T00:00:00+00:00'")
     assert [ids[hit.note.id] for hit in workspace.search("status:active").hits] == ["a", "b"]
+
+
+def test_an_expired_note_answers_only_where_it_is_asked_for(workspace: Workspace) -> None:
+    today, now = datetime.now().astimezone().date(), datetime.now(UTC)
+    add(workspace, "for ever", "Backups: one attic. " * 3)
+    add(workspace, "today", "Backups: the attic of today. " * 3, expires_at=str(today))
+    add(workspace, "yesterday", "Backups: yesterday an attic. " * 3, expires_at=str(today - timedelta(days=1)))
+    add(workspace, "just now", "Backups: no attic. " * 3, expires_at=now - timedelta(seconds=1))
+    add(workspace, "put away", "Backups, some attic. " * 3, expires_at="2020-01-01", status="archived")
+    assert set(by_words(workspace)) == {"for ever", "today"}
+    assert set(by_words(workspace, "backups status:active")) == {"for ever", "today"}
+    assert set(by_words(workspace, "backups -status:archived")) == {"for ever", "today"}
+    assert set(by_words(workspace, "backups status:expired")) == {"yesterday", "just now"}
+    assert set(by_words(workspace, "backups 状态：过期,归档")) == {"yesterday", "just now", "put away"}
+    assert set(by_words(workspace, status="expired")) == {"yesterday", "just now"}
+    assert by_words(workspace, "backups status:archived") == ["put away"]
+    assert workspace.searching.why_not("backups", workspace.notes.named("yesterday").id).stage == "filters"
+    assert [card.title for card in workspace.notes.expiring(days=0)] == ["yesterday", "just now"]
+    assert [card.title for card in workspace.notes.expiring(days=2)] == ["yesterday", "just now", "today"]
+
+
+def test_a_note_that_expires_is_not_answered_from_the_cache(workspace: Workspace) -> None:
+    note_id = add(workspace, "soon", expires_at=datetime.now(UTC) + timedelta(seconds=1.5))
+    assert by_words(workspace) == ["soon"]
+    assert workspace.search("backups attic", mode="keyword").cached
+    time.sleep(1.6)
+    assert by_words(workspace) == []
+    workspace.notes.set_fields([note_id], expires_at=None)
+    assert by_words(workspace) == ["soon"]
+
+
+OLD = "Backups, backups, backups go to the attic."
+NEW = "From now on the cellar holds all backups, no attic any more, as of this spring, after the flood."
+
+
+def test_a_superseded_note_says_by_what_and_stands_behind_it(workspace: Workspace) -> None:
+    add(workspace, "Third", "An attic.")
+    add(workspace, "Old", OLD)
+    new = add(workspace, "New", NEW)
+    assert by_words(workspace)[0] == "Old"
+    workspace.notes.set_fields([new], supersedes=["old.md"])
+    result = workspace.search("backups attic", mode="keyword")
+    assert titles(result).index("Old") == titles(result).index("New") + 1
+    old = result.hits[titles(result).index("Old")]
+    assert [card.title for card in old.superseded_by] == ["New"]
+    assert not result.hits[titles(result).index("New")].superseded_by
+    scores = [hit.score for hit in result.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert [hit.rank for hit in result.hits] == [1, 2, 3]
+    # The successor is no hit of its own: the old one is, and says so.
+    (alone,) = workspace.search("backups attic -cellar -third", mode="keyword", limit=1).hits
+    assert (alone.note.title, alone.superseded_by[0].title) == ("Old", "New")
+    workspace.notes.archive([new])
+    assert not workspace.search("backups attic", mode="keyword").hits[0].superseded_by
+
+
+def test_a_copy_that_is_superseded_stands_below_its_successor(workspace: Workspace) -> None:
+    add(workspace, "Old", OLD)
+    new = add(workspace, "New", OLD, supersedes=["Old"])
+    (hit,) = workspace.search("backups attic", mode="keyword").hits
+    assert hit.note.id == new
+    assert [copy.note.title for copy in hit.copies] == ["Old"]
+
+
+def test_chains_and_circles_of_successors_do_no_harm(workspace: Workspace) -> None:
+    words = ["backups " * number + f"attic word{number}" for number in (9, 6, 3)]
+    ids = [add(workspace, f"n{number}", body) for number, body in enumerate(words)]
+    usual = by_words(workspace)
+    workspace.notes.set_fields([ids[1]], supersedes=["n0"])
+    workspace.notes.set_fields([ids[2]], supersedes=["n1"])
+    assert by_words(workspace) == ["n2", "n1", "n0"]
+    workspace.notes.set_fields([ids[0]], supersedes=["n2", "n0", "nothing"])
+    assert by_words(workspace) == usual
+    assert all(hit.superseded_by for hit in workspace.search("backups attic", mode="keyword").hits)
+
+
+def test_a_hit_whose_file_changed_or_is_gone_is_marked(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.md").write_text(f"Backups: attic {name}. " * 4)
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    add(workspace, "here", "Backups here, attic. " * 3)
+
+    def states() -> dict[str, str]:
+        hits = workspace.search("backups attic", mode="keyword").hits
+        return {hit.note.title: hit.file for hit in hits}
+
+    assert set(states().values()) == {"same"}
+    (folder / "a.md").write_text("Something else.")
+    (folder / "b.md").unlink()
+    os.utime(folder / "c.md", ns=(1, 1))
+    assert states() == {"a": "stale", "b": "gone", "c": "stale", "here": "same"}
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), confirmed=True)
+    assert states() == {"c": "same", "here": "same"}

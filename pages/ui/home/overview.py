@@ -5,6 +5,7 @@ import streamlit as st
 from core.messages import message
 from core.model import BaseStatus, Status, embedder_name
 from core.workspace import Workspace
+from pages.ui.home import expiry
 from pages.ui.settings import defaults
 from pages.ui.shared import empty, jobs, plans, sizes, style, times, widgets
 from pages.ui.shared.safe import html, plain
@@ -50,7 +51,8 @@ def attention(workspace: Workspace, status: Status) -> None:
     """Draw the problems that a person should look at; nothing without any."""
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
-    if not failures and not status.index_problem and not unfinished:
+    lapsing = workspace.notes.expiring(days=expiry.SOON)
+    if not failures and not status.index_problem and not unfinished and not lapsing:
         return
     st.subheader(t("Needs attention"))
     if unfinished:
@@ -58,6 +60,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     if status.index_problem:
         defaults.problem(status)
         defaults.rebuild(workspace)
+    expiry.section(workspace, lapsing)
     for name, failed in failures.items():
         title = t_plural(
             "{n} file of '{base}' could not be read at the last sync",

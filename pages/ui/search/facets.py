@@ -16,6 +16,10 @@ FIELDS = {
     "base": message("Base"),
     "tag": message("Tag"),
     "type": message("Type"),
+    "category": message("Category"),
+    "project": message("Project"),
+    "scope": message("Scope"),
+    "priority": message("Priority"),
     "folder": message("Folder"),
     "month": message("Month"),
 }
@@ -23,6 +27,10 @@ TERMS: dict[FacetField, tuple[str, ...]] = {
     "base": ("base",),
     "tag": ("tag",),
     "type": ("type",),
+    "category": ("category",),
+    "project": ("project",),
+    "scope": ("scope",),
+    "priority": ("priority",),
     "folder": ("path",),
     "month": ("after", "before"),
 }
