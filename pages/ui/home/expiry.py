@@ -29,7 +29,7 @@ def section(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
         with st.expander(about, icon=":material/event_busy:"):
             _listed(expired)
             with st.container(horizontal=True, vertical_alignment="center"):
-                label = t_plural("Archive it", "Archive all {n}", n=len(expired))
+                label = t("Archive the expired ones")
                 archive = shell.guarded(lambda: workspace.notes.archive([card.id for card in expired]))
                 widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, on_click=archive)
     if soon:
