@@ -47,7 +47,8 @@ def _note_line(note: dict[str, Any]) -> str:
 def of_history(values: dict[str, Any]) -> list[str]:
     return [
         f"{version['number']:>4}  {version['at']:.16}  ".replace("T", " ")
-        + f"{say(VERSION_KINDS[version['kind']])} {say(AUTHORS[version['author']])}  {version['title']}"
+        + _("{done} {by}", done=VERSION_KINDS[version["kind"]], by=AUTHORS[version["author"]])
+        + f"  {version['title']}"
         for version in values["versions"]
     ]
 

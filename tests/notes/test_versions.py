@@ -1,5 +1,6 @@
 """Every change of a note is one version, written with it; nothing else is."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from core.errors import Conflict, EditError, NoteNotFound, VersionNotFound
 from core.workspace import Workspace
 from tests.notes.conftest import agree
+from tests.store.test_old_workspaces import FILES
 
 
 def kinds(workspace: Workspace, note_id: str) -> list[tuple[str, str]]:
@@ -240,6 +242,16 @@ def test_many_notes_of_one_title_get_their_places_quickly(workspace: Workspace) 
     workspace.notes.add_many("desk", [{"title": "Same"} for _ in range(300)], embed=False)
     assert len({card.path for card in workspace.notes.cards()}) == 300
     assert looks < 300 * 20
+
+
+@pytest.mark.parametrize("schema", FILES)
+def test_every_note_of_an_earlier_workspace_is_its_first_version(tmp_path: Path, schema: int) -> None:
+    shutil.copyfile(FILES[schema], tmp_path / "notes.db")
+    with Workspace(tmp_path) as workspace:
+        cards = workspace.notes.cards()
+        assert cards
+        assert {len(workspace.notes.history(card.id)) for card in cards} == {1}
+        agree(workspace)
 
 
 def test_a_bad_item_is_reported_and_the_others_go_in(workspace: Workspace) -> None:

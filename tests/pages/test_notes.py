@@ -159,7 +159,7 @@ def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
     assert not any("Delete" in button.label for button in filled.app.button)
     delete(filled, bread.id)
     assert "- bread" in filled.text
-    assert "1 chunk" in filled.text
+    assert "For 30 days" in filled.text
     filled.press("delete_no")
     assert len(filled.workspace.notes.cards()) == 3
     delete(filled, bread.id).press("delete_yes")
@@ -174,7 +174,7 @@ def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
     filled.app.run()
     filled.press("delete_notes")
     assert f"- {first.title}\n- {second.title}" in filled.text.replace("\\", "")
-    assert "1 edit of yours" in filled.text
+    assert "your edits of their chunks" in filled.text
     filled.press("delete_yes")
     assert len(filled.workspace.notes.cards()) == 1
 

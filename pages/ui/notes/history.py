@@ -31,8 +31,8 @@ def dialog(workspace: Workspace) -> None:
 
 def line(version: Version) -> str:
     """Return a version in one line: its number, what was done, by whom, and when."""
-    done = text_of(VERSION_KINDS[version.kind]), text_of(AUTHORS[version.author])
-    return f"{version.number} · {' '.join(done)} · {local(version.at)}"
+    done = t("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
+    return f"{version.number} · {done} · {local(version.at)}"
 
 
 def _closed() -> None:
