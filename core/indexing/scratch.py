@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core import chunking, embedding, files
 from core.embedding import Embedder
-from core.errors import NoteNotFound, UnknownChoice, WorkspaceLocked
+from core.errors import NoteNotFound, WorkspaceLocked
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.indexing.waiting import Waiting
@@ -71,18 +71,16 @@ class Scratch:
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
     ) -> KnowledgeBase:
-        """Return the base of the copy, added if it is missing, with the search settings of the original."""
+        """Return the base of the copy, added if missing, with the name and the search settings of the original."""
         store.open_index()
-        try:
-            target = store.bases.named(base.name)
-        except UnknownChoice:
-            for renamed in store.bases.all():
-                store.delete_base(renamed)
+        if bases := store.bases.all():
+            target = bases[0]
+        else:
             target = store.bases.add(
                 base.name, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, chunking=options
             )
             store.index.build(target)
-        return store.bases.change(target, keep_tokens=base.keep_tokens, search=base.search)
+        return store.bases.change(target, name=base.name, keep_tokens=base.keep_tokens, search=base.search)
 
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
@@ -109,7 +107,7 @@ class Scratch:
             beside.replace(record)
 
     def _state(self, card: NoteCard) -> str:
-        return digest(f"{self._store.notes.generation(card.id)} {card!r}").hex()
+        return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
 
     def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> Draft | None:
         try:

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from core import embedding
 from core.embedding import EMBEDDERS
 from core.errors import ConfigError, QueryError, UnknownChoice
+from core.indexing.scratch import Scratch
 from core.model import ChunkingOptions, Filters, SearchSettings
 from core.query.renaming import renamed
 from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
+from tests.fakes import WordLengths
 
 SMALL = ChunkingOptions(strategy="recursive", chunk_size=256, chunk_overlap=50, max_single_chunk_size=1000)
 
@@ -99,6 +103,20 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
     assert {hit.note.base for hit in workspace.search(past.query, mode="keyword").hits} == {"my notes"}
     with pytest.raises(QueryError, match="There is no base 'vault'"):
         workspace.search("base:vault pg_restore")
+
+
+def test_a_copy_for_evaluation_follows_the_name_and_embeds_nothing_again(workspace: Workspace, vault: Path) -> None:
+    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    scratch = Scratch(workspace.store)
+    built = cast(WordLengths, embedding.build("words"))
+    with scratch.opened(workspace.bases.get("vault"), SMALL, "words") as store:
+        chunks = store.chunks.count_all()
+    workspace.bases.rename("vault", "mine")
+    built.embedded.clear()
+    with scratch.opened(workspace.bases.get("mine"), SMALL, "words") as store:
+        assert [base.name for base in store.bases.all()] == ["mine"]
+        assert store.chunks.count_all() == chunks
+    assert built.embedded == []
 
 
 def test_a_folder_is_synced_into_its_base_whatever_that_is_called(workspace: Workspace, vault: Path) -> None:

@@ -30,6 +30,7 @@ def welcome(workspace: Workspace) -> None:
         f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
     )
     empty.beginnings(workspace)
+    st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
     st.space("small")
     for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
         column.html(
