@@ -5,7 +5,7 @@ The embedders `bundled`, `sentence` and `onnx` are Encoders. An `encoding` is th
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
@@ -25,6 +25,8 @@ from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
 """Characters tokenised at once: an encoding takes about 100 bytes of memory per token."""
+REMEMBERED = 4_000
+"""Characters of a text whose tokens are remembered, those of a chunk: an edited note has nearly the same chunks."""
 
 FEW = 4
 """Texts of notes that numpy embeds while torch isn't loaded, those of an edited chunk: importing torch takes 9 s."""
@@ -117,11 +119,20 @@ class Encoder:
     def tokens(self, text: str) -> Spans:
         """Return the character span of each token; linear time, constant memory beside the spans."""
         text = _clean(text)
-        spans = [
-            _spans(self._tokenizer.encode(text[start:end], add_special_tokens=False), start)
-            for start, end in _segments(text)
-        ]
+        remembered = self._of_chunks if len(text) <= REMEMBERED else self._of_segments
+        spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
+
+    @cached_property
+    def _of_chunks(self) -> Callable[[str], Spans]:
+        return lru_cache(maxsize=2048)(self._encoded)
+
+    @cached_property
+    def _of_segments(self) -> Callable[[str], Spans]:
+        return lru_cache(maxsize=16)(self._encoded)
+
+    def _encoded(self, text: str) -> Spans:
+        return _spans(self._tokenizer.encode(text, add_special_tokens=False))
 
     def loaded(self) -> Any:
         """Return the SentenceTransformer; the first call loads it. Raises ModelError."""
@@ -250,6 +261,6 @@ def _segments(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _spans(encoding: Any, start: int) -> Spans:
+def _spans(encoding: Any) -> Spans:
     spans = np.fromiter(chain.from_iterable(encoding.offsets), np.int32).reshape(-1, 2)
-    return spans[spans[:, 1] > spans[:, 0]] + np.int32(start)
+    return spans[spans[:, 1] > spans[:, 0]]

@@ -1,6 +1,7 @@
 """The text of a note, and what follows from it."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from core.intake.folder import content_hash
 from core.intake.notefile import look_into
@@ -14,10 +15,10 @@ def with_body(note: Note, body: str) -> Note:
     if body == note.body and body:
         return note
     path = note.path or "note.md"
-    inside, before = look_into(body, path), look_into(note.body, path)
-    gone = {tag.casefold() for tag in before.tags}
+    (before, _), (tags, links) = _inside(note.body, path), _inside(body, path)
+    gone = {tag.casefold() for tag in before}
     own = [tag for tag in note.tags if tag.casefold() not in gone]
-    return _of_text(with_fields(note, {"tags": [*own, *inside.tags]}), body, inside.links)
+    return _of_text(with_fields(note, {"tags": [*own, *tags]}), body, links)
 
 
 def of_version(note: Note, old: Note, names: tuple[str, ...]) -> Note:
@@ -25,6 +26,13 @@ def of_version(note: Note, old: Note, names: tuple[str, ...]) -> Note:
     fields = {name: getattr(old, name) for name in names}
     note = replace(note, **fields)
     return note if note.body == old.body else _of_text(note, old.body, old.links)
+
+
+@lru_cache(maxsize=4)
+def _inside(body: str, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the tags and links in a text; the one that is edited was read when it was written."""
+    inside = look_into(body, path)
+    return inside.tags, inside.links
 
 
 def _of_text(note: Note, body: str, links: tuple[str, ...]) -> Note:

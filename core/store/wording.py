@@ -4,6 +4,7 @@ import json
 import sqlite3
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from core.text import keywords, simplified
 
@@ -33,4 +34,10 @@ def fold_traditional(connection: sqlite3.Connection) -> None:
 
 
 def _fields(title: str, headings: Iterable[str], text: str) -> tuple[str, ...]:
-    return tuple(" ".join(keywords(field)) for field in (title, " ".join(headings), text))
+    return tuple(map(_words, (title, " ".join(headings), text)))
+
+
+@lru_cache(maxsize=2048)
+def _words(text: str) -> str:
+    """Return the words of a text; an edited note is indexed again with nearly the same texts."""
+    return " ".join(keywords(text))
