@@ -26,7 +26,7 @@ from core.model import (
     lapses,
 )
 from core.models import Models
-from core.notes import attachments, difference, naming, opening
+from core.notes import attachments, difference, naming, opening, switcher
 from core.notes.adding import Adding
 from core.notes.fields import NoteFields, checked, with_fields
 from core.notes.links import NoteLinks
@@ -80,6 +80,13 @@ class Notes(Imports):
     def links(self) -> NoteLinks:
         """Return the links between the notes, as of now."""
         return NoteLinks(self._store)
+
+    def switch(self, text: str, limit: int) -> list[NoteCard]:
+        """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
+        notes = self._store.notes
+        ids = switcher.best(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        cards = notes.cards_of(ids)
+        return [cards[note_id] for note_id in ids if note_id in cards]
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
         """Return the cards of notes by their ids."""

@@ -101,7 +101,7 @@ def _rank(kind: int, named: Named, note: Note | Named, wanted: str, near: str) -
     """Return how strongly a note bears the name of a link: the less, the stronger; None if it doesn't."""
     elsewhere = named.source_ref != note.source_ref
     path = plain(named.path or "")
-    if kind == _FILE and path in (near, wanted):
+    if kind == _FILE and (path == near or ("/" in wanted and path == wanted)):
         return _PATH, elsewhere
     if "/" in wanted and not (kind == _FILE and f"/{path}".endswith(f"/{wanted}")):
         return None

@@ -222,6 +222,10 @@ class NoteTable(Table):
         )
         return [Named(**dict(row) | {"aliases": tuple(json.loads(row["aliases"] or "[]"))}) for row in rows]
 
+    def newest(self, limit: int) -> list[str]:
+        """Return the ids of the notes that were changed last."""
+        return list(self._database.column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
+
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield the id and the links, as JSON, of every note that has links."""
         yield from map(tuple, self._database.rows("SELECT id, links FROM notes WHERE links != '[]'"))

@@ -89,3 +89,19 @@ def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
     tab.settle()
     page.locator(".tree button", has_text="Start").click()
     expect(page.locator(".document article a.note", has_text="Nowhere")).to_be_visible()
+
+
+def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/search")
+    page.keyboard.press("Control+o")
+    box = page.locator(".st-key-switch_text input")
+    expect(box).to_be_focused()
+    tab.settle()
+    page.keyboard.type("targ")
+    expect(page.locator("[class*=st-key-switch_to_]")).to_have_count(1)
+    tab.settle()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-reader .t-title")).to_have_text("Target")
+    expect(page.get_by_role("dialog")).to_have_count(0)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import deletion, history, several, writing
+from pages.ui.notes import deletion, history, outside, several, writing
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.text import t, t_plural
 
@@ -26,6 +26,8 @@ def actions(workspace: Workspace, note: Note) -> None:
         edit, shut = shell.guarded(writing.edit), workspace.readonly
         widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
         widgets.chunk_link(note.id, None, t("See its chunks"))
+        if note.in_file:
+            outside.obsidian(note, t("Open in Obsidian"))
         _menu(workspace, note)
 
 
@@ -65,11 +67,15 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 workspace.notes.restore([note.id])
             case "delete":
                 deletion.ask([note.id])
+            case "open":
+                workspace.notes.open_file(note.id)
 
     texts = {"history": t("History")}
+    if note.in_file and outside.is_here():
+        texts["open"] = t("Open in the system's editor")
     if not (workspace.readonly or jobs.importing(workspace)):
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")
-    widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
+    widgets.menu(t("More"), texts, key, "more_horiz", on_click=shell.guarded(chosen))
     history.dialog(workspace)

@@ -6,9 +6,10 @@ KEYS = st.components.v2.component(
     "keys",
     js="""
 export default function({ data, setTriggerValue }) {
-  const box = () => document.querySelector('.st-key-q input');
-  const hits = () => [...document.querySelectorAll(
-    ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a')].filter(one => one.offsetParent);
+  const switcher = () => document.querySelector('.st-key-switch_text input');
+  const box = () => switcher() ?? document.querySelector('.st-key-q input');
+  const hits = () => [...document.querySelectorAll(switcher() ? '[class*="st-key-switch_to_"] button'
+    : ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a')].filter(one => one.offsetParent);
   const focus = element => {
     element?.focus();
     element?.scrollIntoView({ block: 'nearest' });
@@ -21,6 +22,12 @@ export default function({ data, setTriggerValue }) {
   const writes = element => element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
   const moves = { ArrowDown: 1, ArrowUp: -1 };
 
+  const switching = () => {
+    if (!(performance.now() < window.tesseraSwitches)) return;
+    if (switcher() && document.activeElement !== switcher()) switcher().focus();
+    requestAnimationFrame(switching);
+  };
+
   const press = event => {
     if (event.isComposing || event.defaultPrevented) return;
     const held = event.ctrlKey || event.metaKey;
@@ -31,7 +38,17 @@ export default function({ data, setTriggerValue }) {
       window.tesseraSearches = true;
       return setTriggerValue('search', true);
     }
+    if (held && event.key.toLowerCase() === 'o' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      if (document.querySelector('[role=dialog]')) return;
+      window.tesseraSwitches = performance.now() + 3000;
+      switching();
+      return setTriggerValue('switch', true);
+    }
     if (held || event.altKey || event.shiftKey || !box()) return;
+    // What was typed last is looked for a moment later.
+    if (event.key === 'Enter' && switcher() && document.activeElement === switcher())
+      return setTimeout(() => hits()[0]?.click(), 400);
     const all = hits(), at = all.indexOf(document.activeElement);
     const inside = document.activeElement === box();
     if (event.key in moves && (inside || at >= 0)) {
@@ -59,7 +76,13 @@ export default function({ data, setTriggerValue }) {
 )
 
 
-def listen(*, searches: bool) -> bool:
-    """Listen to `/`, Ctrl+K and the arrows; return whether a person wants to search from a page that isn't the search's."""
+def listen(*, searches: bool) -> str:
+    """Listen to `/`, Ctrl+K, Ctrl+O and the arrows; return "search" or "switch" where a person wants that, else ""."""
     with st.container(key="keys"):
-        return KEYS(key="keys_component", data={"searches": searches}, on_search_change=lambda: None).search is not None
+        wants = KEYS(
+            key="keys_component",
+            data={"searches": searches},
+            on_search_change=lambda: None,
+            on_switch_change=lambda: None,
+        )
+    return "search" if wants.search is not None else "switch" if wants.switch is not None else ""

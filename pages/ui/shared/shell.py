@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, keys, language, look, style, widgets
+from pages.ui.shared import jobs, keys, language, look, style, switcher, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -180,8 +180,13 @@ def _frame(workspace: Workspace | None) -> st.Page:
             jobs.follow(workspace, lambda: _model_state(workspace))
         language.switch(workspace)
         look.switch(workspace)
-        if keys.listen(searches=st.session_state["page"] == "search"):
-            st.switch_page(pages["search"])
+        wants = keys.listen(searches=st.session_state["page"] == "search")
+    if wants == "search":
+        st.switch_page(pages["search"])
+    if workspace and wants == "switch":
+        switcher.ask()
+    if workspace:
+        switcher.dialog(workspace)
     return page
 
 

@@ -196,7 +196,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-about { max-width: 56rem; line-height: 1.55; }
 @media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-question_side), :has(+ [data-testid="stColumn"] .st-key-question_side)) { min-width: 100%; }
   [data-testid="stColumn"]:has(.st-key-question_side) { order: -1; } }
-.st-key-notes_tree { --t-tree: max(20rem, calc(100vh - 24rem)); }
+.st-key-switcher [data-testid="stVerticalBlock"] { gap: .1rem; } .st-key-switcher button { min-height: 2.2rem; } .st-key-switcher button :is(div, span) { justify-content: flex-start; text-align: left; }
+.st-key-switcher button:is(:hover, :focus-visible) { background: var(--t-soft); } .st-key-notes_tree { --t-tree: max(20rem, calc(100vh - 24rem)); }
 @media (min-width: 641px) { .st-key-all_notes, [data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar):not(:has(.st-key-note_back, a)) { display: none; } }
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }

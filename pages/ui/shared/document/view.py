@@ -8,17 +8,27 @@ import streamlit as st
 
 from pages.ui.shared.document import style
 
+VIEW_ELEMENTS = frozenset(
+    "a article b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p pre s "
+    "section span strong sub summary sup table tbody td th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac "
+    "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
+    "menclose".split()
+)
+"""The elements of a document."""
+VIEW_ATTRIBUTES = frozenset(
+    "alt checked class data-make data-note data-place disabled download href id loading open rel src start target "
+    "title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
+    "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
+    "largeop".split()
+)
+"""The attributes of a document's elements."""
+
 VIEW = st.components.v2.component(
     "document",
     html="<div class='document'></div>",
     css=style.STYLE,
     js="""
-const ELEMENTS = new Set(('a article b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p pre s '
-  + 'section span strong sub summary sup table tbody td th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac msqrt mroot '
-  + 'msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom menclose').split(' '));
-const ATTRIBUTES = new Set(('alt checked class data-make data-note data-place disabled download href id loading open rel src start '
-  + 'target title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing columnspacing '
-  + 'minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric largeop').split(' '));
+const ELEMENTS = new Set(_ELEMENTS_.split(' ')), ATTRIBUTES = new Set(_ATTRIBUTES_.split(' '));
 const HREF = /^(https?:|mailto:|[?]note=|#$|[/]attachment[/])/i;
 
 // What the generator never writes is left out here once more; nothing is fetched while it is read.
@@ -76,7 +86,9 @@ export default function({ parentElement, data, setTriggerValue }) {
     document.addEventListener(event, () => stop.abort(), { signal: stop.signal, capture: true });
   scroll();
 }
-""",
+""".replace("_ELEMENTS_", repr(" ".join(sorted(VIEW_ELEMENTS)))).replace(
+        "_ATTRIBUTES_", repr(" ".join(sorted(VIEW_ATTRIBUTES)))
+    ),
 )
 
 

@@ -1,0 +1,146 @@
+"""Markdown as Obsidian shows it; whatever a note says, its HTML has only what the generator writes."""
+
+import random
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.drills.hostile import BLOCKS, LINES
+from pages.ui.shared.document import Place, Sources, document
+from pages.ui.shared.document.view import VIEW_ATTRIBUTES, VIEW_ELEMENTS
+from pages.ui.shared.safe import tangled
+
+OTHER = "# Other\n\n## Part\n\nInner words. ![[other]]\n\n## Next\n\nThe block ^here\n"
+
+
+class Known(Sources):
+    """One note is there, one picture, one other file."""
+
+    can_make = True
+
+    def note(self, target: str, *, relative: bool) -> Place | None:
+        return Place("id1", "Other") if target.removesuffix(".md").casefold() == "other" else None
+
+    def file(self, target: str) -> str | None:
+        return f"/attachment/id0/{target}" if target in ("a.png", "b.pdf") else None
+
+    def text(self, note_id: str) -> tuple[str, Sources]:
+        return OTHER, self
+
+
+def drawn(text: str, passage: tuple[int, int] | None = None) -> str:
+    return document(text, Known(), passage).html
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[other]]", 'data-note="id1" data-place="">other</a>'),
+        ("[[other|words]]", ">words</a>"),
+        ("[[Other#Part]]", 'data-note="id1" data-place="Part">Other › Part</a>'),
+        ("[x](other.md#part)", 'data-note="id1" data-place="part">x</a>'),
+        ("## A b\n\n[[#A b]] [y](#a-b)", 'data-place="h1">A b</a> <a class="place" href="#" data-place="h1">y</a>'),
+        ("[[gone]]", 'class="missing" href="#" data-make="gone"'),
+        ("[x](gone.pdf)", '<span class="dead"'),
+        ("[x](b.pdf)", 'class="file" href="/attachment/id0/b.pdf" download'),
+        ("line ^abc", '<p id="^abc">line</p>'),
+        ("> [!note]- Title\n> body", '<details class="callout of-note"><summary class="callout-title">Title</summary>'),
+        ("> [!tip]\n> body", '<div class="callout of-tip"><div class="callout-title">Tip</div>'),
+        ("==x **y**==", "<mark>x <strong>y</strong></mark>"),
+        ("- [ ] a\n- [x] b", '<li class="task done"><input type="checkbox" disabled checked>b'),
+        ("a[^1]\n\n[^1]: foot", '<li id="fn1"><p>foot</p>'),
+        ("$x^2$", "<msup><mi>x</mi><mn>2</mn></msup>"),
+        ("$$\n\\frac{a}{b}\n$$", '<math display="block"><mrow><mfrac>'),
+        ("|a|b|\n|-|:-:|\n|[[other\\|w]]|2|", '>w</a></td>\n<td class="to-center">2</td>'),
+        ("```python\ndef f(): pass\n```", '<span class="k">def</span>'),
+        ("```mermaid\nA --> B\n```", "A --&gt; B"),
+        ("![w|100](a.png)", '<img src="/attachment/id0/a.png" alt="w" loading="lazy" width="100">'),
+        ("![[a.png]]", '<img src="/attachment/id0/a.png"'),
+        ("![x](http://a.test/b.png)", '<a class="picture" href="http://a.test/b.png"'),
+        ("https://a.test/x.", '<a class="outside" href="https://a.test/x" target="_blank" rel="noopener noreferrer">'),
+        ("a %%hidden%% b <!-- gone --> c", "<p>a  b  c</p>"),
+        ("x #tag/a #1", '<span class="tag">#tag/a</span> #1'),
+        ("a<br>b", "a<br>"),
+    ],
+)
+def test_obsidian_is_read(text: str, expected: str) -> None:
+    assert expected in drawn(text)
+
+
+def test_a_note_a_section_and_a_block_are_embedded_and_circles_end() -> None:
+    assert "Inner words" in drawn("![[other]]")
+    section = drawn("![[other#Part]]")
+    assert "Inner words" in section
+    assert "Next" not in section
+    assert "The block</p>" in drawn("![[other#^here]]")
+    assert drawn("![[other]]").count("Inner words") == 1
+
+
+def test_the_passage_is_marked_and_nothing_else() -> None:
+    text = "# One\n\nfirst\n\n- a\n- b\n- c\n\n## Two\n\nsecond\n"
+    marked = drawn(text, (text.index("- b"), text.index("## Two")))
+    (inside,) = re.findall(r'<div class="passage" id=passage>(.*?)</div>', marked, re.DOTALL)
+    assert re.sub("<.*?>|\n", "", inside) == "bc"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[j](javascript:alert(1))",
+        "[d](data:text/html,x)",
+        "<file:///etc/passwd>",
+        "[u](d&#97;ta:x)",
+        "[o](obsidian://x)",
+    ],
+)
+def test_an_address_of_another_scheme_stays_text(link: str) -> None:
+    assert "<a" not in drawn(link)
+
+
+class Checked(HTMLParser):
+    """Fails for an element, an attribute or an address that the generator doesn't write."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in VIEW_ELEMENTS, tag
+        for name, value in attrs:
+            assert name in VIEW_ATTRIBUTES, (tag, name)
+            if name == "href":
+                assert re.match(r"https?:|mailto:|\?note=|#$|/attachment/", value or "", re.IGNORECASE), value
+            if name == "src":
+                assert (value or "").startswith("/attachment/id0/")
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError(decl)
+
+
+def check(text: str) -> None:
+    if not tangled(text):
+        Checked().feed(drawn(text, (len(text) // 3, len(text) // 2 + 1)))
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_hostile_notes_bring_no_element_of_their_own(number: int) -> None:
+    chance = random.Random(number)
+    parts = [*chance.sample(BLOCKS, 3), *chance.sample(LINES, 6)]
+    chance.shuffle(parts)
+    check(chance.choice(("\n\n", "\n", " ", "")).join(parts).replace("EVIL", "http://127.0.0.1:9"))
+
+
+_SIGNS = st.sampled_from(
+    [
+        *"[[ ]] | ![[ ]( ) [ < > \" ' ` ``` $ $$ == %% <!-- --> # ^a [^1] [^1]: javascript: other a.png".split(),
+        *("http://a.b/", "onerror=x", "\\", "{", "}", "&lt;", "> [!x]", "- [ ] ", "\n", "\n\n", " "),
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_SIGNS | st.text(max_size=3), max_size=30))
+def test_no_text_brings_an_element_of_its_own(parts: list[str]) -> None:
+    check("".join(parts))
