@@ -77,5 +77,5 @@ def _menu(workspace: Workspace, note: Note) -> None:
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")
-    widgets.menu(t("More"), texts, key, "more_horiz", on_click=shell.guarded(chosen))
+    widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)
