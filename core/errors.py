@@ -26,9 +26,10 @@ TesseraError                   the message is written for the person at the scre
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
 │  └─ ProviderUnavailable      worth another try
-├─ RowError                    an invalid row of a question file; QuestionSetError lists it
+├─ RowError                    an invalid row of a question file or an exported base
 ├─ QuestionSetError            bad lines in a question file, with their numbers; an invalid question set
 ├─ PackError                   a pack is refused; lists all its mistakes with their lines
+├─ ArchiveError                bad places in an exported base, each with its line; nothing of it is imported
 ├─ BelowTarget                 a run's figure is below the target
 └─ Cancelled                   the person stopped a job; its results so far stay
 
@@ -268,7 +269,19 @@ class QuestionSetError(TesseraError):
 
 
 class RowError(TesseraError):
-    """A row of a question file isn't a question; one of the reasons of a QuestionSetError."""
+    """An invalid row of a question file or an exported base; a reason of a QuestionSetError or an ArchiveError."""
+
+
+class ArchiveError(TesseraError):
+    """An exported base that is invalid; `mistakes` are its places and what is wrong there."""
+
+    def __init__(self, path: str, mistakes: Iterable[tuple[str | Message, Message]]) -> None:
+        self.path, self.mistakes = path, tuple(mistakes)
+        rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
+        if more := len(self.mistakes) - len(rows):
+            rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))
+        text = message("{path} can't be imported, and nothing of it was. Correct it, then do it again.", path=path)
+        super().__init__(lines(text, *rows))
 
 
 class PackError(TesseraError):

@@ -7,13 +7,14 @@ from pathlib import Path
 from tempfile import mkstemp
 
 
-def replace(file: Path, text: str) -> None:
+def replace(file: Path, text: str | bytes) -> None:
     """Write a file that only its owner can read in place of the one that is there; raises OSError."""
+    data = text.encode("utf-8") if isinstance(text, str) else text
     handle, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)  # with mode 0600
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(file)

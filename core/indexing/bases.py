@@ -77,7 +77,7 @@ class Bases(Switching):
         Raises ConfigError for a name that is blank or taken and for a value out of range, UnknownChoice for an
         embedder, a strategy or a reranker, and ModelError or ProviderError for an embedder that can't be had.
         """
-        self._check_name(name)
+        self.check_name(name)
         _check(fields)
         options = chunking or self.usual().chunking
         build_chunker(options)
@@ -113,7 +113,7 @@ class Bases(Switching):
         if new == name:
             return base
         with self._store.database.write():
-            self._check_name(new)
+            self.check_name(new)
             self._store.usage.reword(lambda text: self._reworded(text, name, new))
             self._store.questions.reword(lambda text: self._reworded(text, name, new))
             return self._store.bases.change(base, name=new)
@@ -138,7 +138,8 @@ class Bases(Switching):
         self._store.open_index()
         self._store.delete_base(self.get(name))
 
-    def _check_name(self, name: str) -> None:
+    def check_name(self, name: str) -> None:
+        """Raise ConfigError for a name that a new base can't have."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
         if half_character(name) is not None:

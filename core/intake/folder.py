@@ -75,6 +75,11 @@ def read(folder: Path, path: str) -> bytes:
     return data
 
 
+def safe(path: str) -> bool:
+    """Return whether a note's path stays in its folder, on every system but for a drive."""
+    return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
+
+
 def hashed(folder: Path, file: SourceFile) -> SourceFile:
     """Return the file with its content's hash; raises SourceError if it can't be a note."""
     data = read(folder, file.path)

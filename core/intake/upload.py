@@ -75,6 +75,24 @@ def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> None:
         ) from error
 
 
+def members(data: bytes, *, name: str) -> dict[str, bytes]:
+    """Return the files of a zip archive by their names, within the same limits; raises SourceError as `unzip` does."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if len(archive.infolist()) > MAX_ENTRIES:
+                raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
+            allowance = _Allowance(name, min(MAX_UNPACKED, max(len(data) * MAX_RATIO, RATIO_FLOOR)))
+            files = {}
+            for member in archive.infolist():
+                with archive.open(member) as source:
+                    files[_checked(_member_name(member))] = b"".join(allowance.blocks(source))
+            return files
+    except _DAMAGE as error:
+        raise SourceError(
+            name, "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
+        ) from error
+
+
 def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) -> None:
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     if len(archive.infolist()) > MAX_ENTRIES:

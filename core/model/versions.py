@@ -91,3 +91,13 @@ class NoteDifference:
 
     pieces: tuple[Piece, ...]
     fields: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrashedBase:
+    """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion."""
+
+    key: str
+    name: str
+    bytes: int
+    at: datetime

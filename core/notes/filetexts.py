@@ -23,7 +23,7 @@ def text_of(note: Note) -> str:
 
     Raises EditError for a field that its front matter can't hold.
     """
-    front = _yaml_of(note.extra) if note.front is None else note.front
+    front = front_of(note)
     head = read_front(front)
     path = note.path or "note.md"
     inside = look_into(note.body, path)
@@ -87,10 +87,12 @@ def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> t
     return distinct_tags([*staying, *more])
 
 
-def _yaml_of(values: Mapping[str, object]) -> str:
-    """Return values as front matter, for a note whose own front matter an earlier version of Tessera didn't store."""
-    dumped = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False) if values else ""
-    return f"---\n{dumped}---\n" if values else ""
+def front_of(note: Note) -> str:
+    """Return the front matter that a note came with; where an earlier version of Tessera read it, its unknown keys."""
+    if note.front is not None:
+        return note.front
+    dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
+    return f"---\n{dumped}---\n" if note.extra else ""
 
 
 def _stem(path: str) -> str:

@@ -61,6 +61,10 @@ class BaseTable(Table):
             self._database.insert("bases", _row(base))
         return base
 
+    def put(self, base: KnowledgeBase) -> None:
+        """Write a base as it is, with its id."""
+        self._database.insert("bases", _row(base))
+
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
         """Store new values of some fields of a base, and return the changed base."""
         changed = replace(base, **fields)
@@ -100,6 +104,11 @@ class BaseTable(Table):
         return int(self._database.value("SELECT index_added FROM bases WHERE id = ?", base.id))
 
     # syncs
+
+    def put_sync(self, base: KnowledgeBase, folder: str, at: datetime, report: dict[str, Any]) -> None:
+        """Write a sync of a folder as it was."""
+        row = {"base_id": base.id, "folder": folder, "at": at.isoformat(), "report": json.dumps(report)}
+        self._database.insert("syncs", row)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: dict[str, object]) -> None:
         now = datetime.now(UTC).isoformat()

@@ -21,6 +21,12 @@ class EditTable(Table):
         return list(map(_edit, self._database.rows(f"{_SELECT} WHERE note_id = ? ORDER BY number", note_id)))
 
     @decoding
+    def of_base(self, base_id: str) -> list[Edit]:
+        """Return the edits of the notes of a base, of deleted ones too."""
+        rows = self._database.rows(f"{_SELECT} WHERE base_id = ? ORDER BY note_id, number", base_id)
+        return list(map(_edit, rows))
+
+    @decoding
     def all(self, *, flagged: bool = False) -> list[Edit]:
         """Return all edits, or the flagged ones, including those of deleted notes."""
         rows = self._database.rows(f"{_SELECT} WHERE flagged >= ? ORDER BY note_id, number", flagged)

@@ -114,6 +114,10 @@ class NoteTable(Table):
                     *(" ".join(keywords(move.title)), move.note_id),
                 )
 
+    def set_options(self, note_id: str, options: ChunkingOptions) -> None:
+        """Give a note chunking options of its own, by which it is cut from then on."""
+        self._database.execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
+
     def touch(self, stats: Iterable[tuple[str, int, int]]) -> None:
         """Record the (note id, modification time in ns, size) of files whose content is the same."""
         with self._database.write() as connection:

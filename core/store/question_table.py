@@ -56,6 +56,16 @@ class QuestionTable(Table):
             self.add(question_set, questions)
         return self._current(question_set)
 
+    def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
+        """Write a set as it is, with its id, unless another one has it."""
+        with self._database.write(aside=True):
+            if self._database.value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
+                taken = self._database.column("SELECT id FROM question_sets")
+                question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
+            row = {name: getattr(question_set, name) for name in ("id", "base_id", "name")}
+            self._database.insert("question_sets", row | {"created_at": question_set.created_at.isoformat()})
+            self.add(question_set, questions)
+
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
         """Give a set another name; raises ConfigError for a name that is blank or taken."""
         if name.strip() == question_set.name:

@@ -22,6 +22,11 @@ class UsageTable(Table):
                     "INSERT INTO usage VALUES (?, ?, ?, ?, ?)", (query, note_id, chunk_id, verdict, _now())
                 )
 
+    def put(self, feedback: Feedback) -> None:
+        """Write feedback as it was."""
+        row = (feedback.query, feedback.note_id, feedback.chunk_id, feedback.verdict, feedback.at.isoformat())
+        self._database.execute("INSERT OR IGNORE INTO usage VALUES (?, ?, ?, ?, ?)", *row, aside=True)
+
     @decoding
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Feedback]:
         """Return the feedback on a question, on a note, or all of it, the newest first."""

@@ -23,15 +23,15 @@ class VersionTable(Table):
         super().__init__(database)
         self.most = most
 
-    def put(self, note: Note, change: Revision) -> None:
-        """Write a note as its version, in the transaction of the change."""
+    def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
+        """Write a note as its version, in the transaction of the change; `at`: its time, by default now."""
         row = {
             "note_id": note.id,
             "number": note.version,
             "base_id": note.base_id,
             "kind": change.kind,
             "author": change.author,
-            "at": datetime.now(UTC).isoformat(),
+            "at": (at or datetime.now(UTC)).isoformat(),
             "title": note.title,
             "body": packed(note.body),
             "fields": json.dumps(data_of(note), ensure_ascii=False),
@@ -46,9 +46,10 @@ class VersionTable(Table):
         """Return the number of the newest version of a note, 0 if it has none."""
         return self._database.value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
-    def note_ids(self) -> set[str]:
-        """Return the ids of all notes that have versions, deleted ones too."""
-        return set(self._database.column("SELECT DISTINCT note_id FROM versions"))
+    def note_ids(self, base_id: str | None = None) -> set[str]:
+        """Return the ids of all notes that have versions, or of those of a base, deleted ones too."""
+        statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
+        return set(self._database.column(statement, base_id))
 
     def has(self, note_id: str) -> bool:
         """Return whether a note has versions, as deleted ones have too."""

@@ -1,0 +1,120 @@
+"""Nouns <-> plain values, which JSON and YAML hold; a value of another kind than its field's is a mistake."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import UTC, datetime
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from core.errors import RowError
+from core.messages import Message, from_json, to_json
+from core.model import GoldSpan, Note, Question
+from core.text import half_character
+
+_KINDS: dict[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false", dict: "fields"}
+
+
+class Typed(str):
+    """A text of YAML without quotes, which its field reads as a text, a number or a truth; `value` is YAML's own."""
+
+    __slots__ = ("value",)
+    value: object
+
+
+def plain(value: Any) -> Any:
+    """Return a noun as plain values."""
+    if isinstance(value, Message):
+        return to_json(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def noun(kind: Any, value: Any, name: str = "") -> Any:
+    """Return the noun of a type; raises RowError that names the field that is wrong."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in (object, Any):
+        return value.value if isinstance(value, Typed) else value
+    if origin in (Union, UnionType):
+        return _of_union(arguments, value, name)
+    if origin is Literal:
+        _expect(value in arguments, name, " / ".join(map(str, arguments)))
+        return str(value)
+    if origin is tuple:
+        _expect(isinstance(value, list), name, "a list")
+        return tuple(noun(arguments[0], item, name) for item in value)
+    if origin is dict:
+        _expect(isinstance(value, dict), name, _KINDS[dict])
+        return {key: noun(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
+    if kind is Message:
+        return _read(lambda: from_json(value), name, _KINDS[dict])
+    if kind is datetime:
+        return _read(lambda: _time(value), name, "a time such as 2026-01-31T12:00:00+00:00")
+    if is_dataclass(kind):
+        return _of_fields(kind, value, name)
+    return _scalar(kind, value, name)
+
+
+def _scalar(kind: type, value: Any, name: str) -> Any:
+    if isinstance(value, Typed):
+        value = str(value) if kind is str else value.value
+    if kind is float and type(value) is int:
+        value = float(value)
+    _expect(type(value) is kind, name, _KINDS[kind])
+    _expect(not (kind is int and abs(value) >= 2**63), name, _KINDS[int])
+    _expect(not (kind is str and (half_character(value) is not None or "\0" in value)), name, _KINDS[str])
+    return value
+
+
+def _of_union(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
+    if type(None) in kinds and (value is None or (isinstance(value, Typed) and value.value is None)):
+        return None
+    return noun(next(kind for kind in kinds if kind is not type(None)), value, name)
+
+
+def _of_fields(kind: Any, value: Any, name: str) -> Any:
+    _expect(isinstance(value, dict), name, _KINDS[dict])
+    hints, known = _hints(kind), {field.name: field for field in fields(kind) if field.init}
+    for key in value:
+        if key not in known:
+            raise RowError("there is no field '{name}'.", name=key)
+    for key, field in known.items():
+        if key not in value and field.default is MISSING and field.default_factory is MISSING:
+            raise RowError("the field '{name}' is missing.", name=key)
+    values = {key: noun(hints[key], item, key) for key, item in value.items()}
+    if kind is Note and "overridden" in values:
+        values["overridden"] = {key: noun(_field(hints, key), item, key) for key, item in value["overridden"].items()}
+    return kind(**values)
+
+
+def _field(hints: Mapping[str, Any], name: str) -> Any:
+    _expect(name in hints, name, _KINDS[dict])
+    return hints[name]
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return hints | {"gold": tuple[GoldSpan, ...]} if kind is Question else hints
+
+
+def _time(value: str) -> datetime:
+    when = datetime.fromisoformat(value)
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def _read(read: Any, name: str, kind: str) -> Any:
+    try:
+        return read()
+    except (ValueError, TypeError, LookupError):
+        _expect(False, name, kind)
+
+
+def _expect(holds: bool, name: str, kind: str) -> None:
+    if not holds:
+        raise RowError("'{name}' must be {kind}.", name=name, kind=kind)
