@@ -1,7 +1,7 @@
 """A file that is written in place of another one, while other programs may write it too: no text is lost.
 
 The new file and the old one change places in one step; then it is seen what came out. If that isn't what was expected,
-it is put back. Decision: docs/decisions/0028-files-of-others.md.
+it is put back. Decision: docs/decisions/0029-files-of-others.md.
 """
 
 import ctypes

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from core import bugreport, files
+from core.archives.collection import Archives
 from core.bugreport import BugReport
 from core.config import Settings, settings
 from core.errors import StoreError, TesseraError, WorkspaceLocked
@@ -83,6 +84,7 @@ class Workspace:
         self.history = self.store.usage
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
+        self.archives = Archives(self.store, self.settings, self.bases)
         if not readonly:
             self._expire_trash()
             self.packs.start()
@@ -109,6 +111,7 @@ class Workspace:
         """Delete for good what is old in the trash; where nothing can be written it stays until the next opening."""
         try:
             self.notes.expire_trash()
+            self.archives.expire_trash()
         except StoreError:
             _LOG.warning("The trash stays as it is", exc_info=True)
 

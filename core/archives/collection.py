@@ -115,8 +115,9 @@ class Archives:
         ]
 
     def restore_deleted(self, key: str, name: str = "") -> KnowledgeBase:
-        """Bring a deleted base back, under its own name or another one; return it. Raises as `restore` does."""
-        file = self._file(key)
+        """Bring back a deleted base, by its key, or the last one of a name; return it. Raises as `restore` does."""
+        named = [one.key for one in self.trash() if one.name == key]
+        file = self._file(named[0] if named else key)
         base = self._write(whole.unpacked(file.read_bytes(), file.name), name)
         file.unlink()
         return base

@@ -15,6 +15,7 @@ from core.errors import ArchiveError, RowError
 from core.intake.folder import content_hash, safe
 from core.intake.notefile import look_into
 from core.markdown import frontmatter
+from core.markdown.frontwriting import as_json
 from core.messages import Message, message, reason_of
 from core.model import OPEN, ChunkingOptions, KnowledgeBase, Note, NoteStatus, SearchSettings
 from core.notes.filetexts import front_of, read_front
@@ -24,6 +25,7 @@ _Parsed = tuple[dict[str, Any], list[tuple[int, Any]]]
 """The document without its notes, and each note with its line."""
 _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
 _MOST_DEPTH = 30
+_DEFAULT = ChunkingOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class _Base:
     embedder: str = "bundled"
     embed_at_once: bool = True
     keep_tokens: bool = True
-    chunking: ChunkingOptions = ChunkingOptions()
+    chunking: ChunkingOptions = _DEFAULT
     search: SearchSettings = OPEN
 
 
@@ -115,7 +117,8 @@ def _records(head: Any, items: list[tuple[int, Any]], name: str) -> Records:
         described = noun(_Base, head)
     except RowError as error:
         mistakes.append((message("base"), error.message))
-    notes, paths = [], set()
+    notes: list[Note] = []
+    paths: set[str] = set()
     for line, item in items:
         try:
             one = noun(_Note, item)
@@ -135,7 +138,7 @@ def _check(note: _Note, paths: set[str]) -> None:
         raise RowError("the path '{path}' stands here twice.", path=note.path)
     paths.add(note.path)
     if frontmatter.span(note.front)[2] != len(note.front):
-        raise RowError("'{name}' must be {kind}.", name="front", kind="front matter")
+        raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
 
 
 def _note(one: _Note) -> Note:
@@ -239,12 +242,7 @@ def _yaml(note: dict[str, Any]) -> str:
         same = yaml.load(text, Loader=yaml.CSafeLoader) == [note]
     except (yaml.YAMLError, ValueError):
         same = False
-    return text if same else f"- {_ascii(note)}\n"
-
-
-def _ascii(note: dict[str, Any]) -> str:
-    """Return a note as JSON in ASCII, which is YAML too."""
-    return json.dumps(note).replace("\x7f", "\\u007f")
+    return text if same else f"- {as_json(note)}\n"
 
 
 def _parsed_yaml(text: str, name: str) -> _Parsed:
@@ -254,7 +252,7 @@ def _parsed_yaml(text: str, name: str) -> _Parsed:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent) or depth > _MOST_DEPTH:
                 reason = message("this is nested too deeply, or uses aliases (*name).")
-                raise _refused(name, event.start_mark.line + 1, reason)
+                raise _refused(name, event.start_mark.line + 1 if event.start_mark else 1, reason)
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -275,7 +273,7 @@ def _plain_of(node: yaml.Node) -> Any:
         return {str(key.value): _plain_of(value) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
         return [_plain_of(item) for item in node.value]
-    if node.style:
+    if getattr(node, "style", None):
         return str(node.value)
     typed = Typed(node.value)
     try:

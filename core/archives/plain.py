@@ -8,11 +8,19 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from core.errors import RowError
-from core.messages import Message, from_json, to_json
+from core.messages import Message, from_json, message, to_json, verbatim
 from core.model import GoldSpan, Note, Question
 from core.text import half_character
 
-_KINDS: dict[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false", dict: "fields"}
+_KINDS: dict[type, Message] = {
+    str: message("text without control characters"),
+    int: message("a whole number"),
+    float: message("a number"),
+    bool: message("true or false"),
+    dict: message("fields with their values"),
+    list: message("a list"),
+    datetime: message("a time such as 2026-01-31T12:00:00+00:00"),
+}
 
 
 class Typed(str):
@@ -43,10 +51,10 @@ def noun(kind: Any, value: Any, name: str = "") -> Any:
     if origin in (Union, UnionType):
         return _of_union(arguments, value, name)
     if origin is Literal:
-        _expect(value in arguments, name, " / ".join(map(str, arguments)))
+        _expect(value in arguments, name, verbatim(" / ".join(map(str, arguments))))
         return str(value)
     if origin is tuple:
-        _expect(isinstance(value, list), name, "a list")
+        _expect(isinstance(value, list), name, _KINDS[list])
         return tuple(noun(arguments[0], item, name) for item in value)
     if origin is dict:
         _expect(isinstance(value, dict), name, _KINDS[dict])
@@ -54,7 +62,7 @@ def noun(kind: Any, value: Any, name: str = "") -> Any:
     if kind is Message:
         return _read(lambda: from_json(value), name, _KINDS[dict])
     if kind is datetime:
-        return _read(lambda: _time(value), name, "a time such as 2026-01-31T12:00:00+00:00")
+        return _read(lambda: _time(value), name, _KINDS[datetime])
     if is_dataclass(kind):
         return _of_fields(kind, value, name)
     return _scalar(kind, value, name)
@@ -108,13 +116,13 @@ def _time(value: str) -> datetime:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def _read(read: Any, name: str, kind: str) -> Any:
+def _read(read: Any, name: str, kind: Message) -> Any:
     try:
         return read()
     except (ValueError, TypeError, LookupError):
         _expect(False, name, kind)
 
 
-def _expect(holds: bool, name: str, kind: str) -> None:
+def _expect(holds: bool, name: str, kind: Message) -> None:
     if not holds:
         raise RowError("'{name}' must be {kind}.", name=name, kind=kind)

@@ -124,4 +124,6 @@ def base_of(file: Path) -> KnowledgeBase:
             base: KnowledgeBase = noun(KnowledgeBase, json.loads(archive.read(_BASE)))
             return base
     except (OSError, KeyError, ValueError, RowError, zipfile.BadZipFile) as error:
-        raise SourceError(str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)) from error
+        raise SourceError(
+            str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
+        ) from error

@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from core.cli import bases, data, lines, models, notes, options, packs
+from core.cli import archives, bases, data, lines, models, notes, options, packs
 from core.cli.app import serve
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, plain, progress, show, stop, write
@@ -226,6 +226,10 @@ app.command(help=_("Ask a base every question of a file or a set, and measure wh
 )
 
 
+app.command(help=_("Write a base to a file or a folder, to keep or to take elsewhere."))(archives.export)
+app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
+    archives.restore
+)
 app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve)
 
 

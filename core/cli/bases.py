@@ -149,7 +149,7 @@ def rename(
     show(data.of_base(status), as_json, _lines)
 
 
-@app.command(help=_("Delete a base with its notes; the files on disk stay."))
+@app.command(help=_("Delete a base with its notes into the trash; the files on disk stay."))
 def delete(name: Name, yes: Yes = False, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
         notes = opened.bases.status(opened.bases.get(name)).notes
@@ -161,7 +161,7 @@ def delete(name: Name, yes: Yes = False, workspace: Folder = WORKSPACE, as_json:
         )
         deleted = costs.agreed(question, yes)
         if deleted:
-            opened.bases.delete(name)
+            opened.archives.delete(name)
     show({"base": name, "notes": notes, "deleted": deleted}, as_json, _deleted_lines)
 
 

@@ -241,6 +241,11 @@ def _quoted(value: str, *, flow: bool = False, style: str | None = None, plain: 
         return value
     if style != '"' and value.isprintable() and "\\" not in value and style == "'":
         return "'" + value.replace("'", "''") + "'"
+    return as_json(value)
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON that a reader of YAML takes as the same."""
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 

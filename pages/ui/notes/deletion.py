@@ -42,11 +42,11 @@ def _base(workspace: Workspace, base: str) -> None:
 
     def delete() -> None:
         with st.spinner(t("Deleting…")):
-            workspace.bases.delete(base)
+            workspace.archives.delete(base)
         opened.forget()
 
     title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=status.notes))
-    text = t("The base and its notes leave Tessera, with their index. The files on disk stay.")
+    text = t("The base goes to the trash with all that belongs to it. The files on disk stay.")
     shell.confirm(title, text, "delete", delete, closed=_closed)
 
 

@@ -1,0 +1,74 @@
+"""`tessera export` and `tessera restore`: bases as files, and deleted bases."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.output import show
+from core.cli.texts import _, say
+from core.messages import plural
+
+Name = Annotated[str, typer.Option("--base", help=_("Another name for the base."))]
+
+
+def export(
+    base: Annotated[str, typer.Argument(help=_("The knowledge base."))],
+    to: Annotated[Path, typer.Option("--to", help=_("A file, or for markdown a folder, that isn't there yet."))],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            help=_(
+                "markdown (a folder), json or yaml (notes and their fields), or zip (everything, with the history)."
+            ),
+        ),
+    ] = "zip",
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace, readonly=True) as opened:
+        place = opened.archives.export(base, to, form)
+    show(
+        {"base": base, "as": form, "place": str(place)},
+        as_json,
+        lambda values: [_("'{base}' is written to {place}.", base=values["base"], place=values["place"])],
+    )
+
+
+def restore(
+    place: Annotated[
+        Path | None, typer.Argument(help=_("What `tessera export` wrote, or a folder of Markdown notes."))
+    ] = None,
+    deleted: Annotated[str, typer.Option("--deleted", help=_("Bring this base back from the trash instead."))] = "",
+    base: Name = "",
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace, readonly=not (place or deleted)) as opened:
+        if not place and not deleted:
+            trash = [
+                {"key": one.key, "base": one.name, "deleted_at": one.at.isoformat()} for one in opened.archives.trash()
+            ]
+            show({"trash": trash}, as_json, _trash_lines)
+            return
+        made = opened.archives.restore(place, base) if place else opened.archives.restore_deleted(deleted, base)
+        notes = opened.bases.status(made).notes
+    show({"base": made.name, "notes": notes}, as_json, _restored_lines)
+
+
+def _trash_lines(values: dict[str, Any]) -> list[str]:
+    rows = [f"{one['deleted_at'][:16]}  {one['base']}  ({one['key']})" for one in values["trash"]]
+    return rows or [_("There is no deleted base.")]
+
+
+def _restored_lines(values: dict[str, Any]) -> list[str]:
+    text = plural(
+        "The base '{base}' is there, with {n} note. Index it: {command}",
+        "The base '{base}' is there, with {n} notes. Index it: {command}",
+        n=values["notes"],
+        base=values["base"],
+        command="tessera index",
+    )
+    return [say(text)]

@@ -1,0 +1,232 @@
+"""A base that is exported and imported into an empty workspace is exported again as the same bytes."""
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.archives import documents
+from core.errors import ArchiveError, ConfigError, SourceError
+from core.workspace import Workspace
+
+pytestmark = pytest.mark.usefixtures("bundled")
+
+_VAULT = {
+    "plain.md": "# Plain\n\nText with #tag and [[link]].\n",
+    "front.md": "---\n# mine\ntags: [no, '1.10', 2026-01-31]\nTitle: 'x'   # why\nother: [1,  2]\n---\n\nBody.\n",
+    "crlf.md": "---\r\ntitle: no\r\n---\r\none\r\ntwo\rthree\n",
+    "empty body.md": "---\ntitle: 1.10\n---\n",
+    "😀/名字 : \"quoted\" 'x'.md": "Emoji 😀\u2028 and \x85 and \ufeff and\ttabs  \n\n  spaces at the end  ",
+    "broken front.md": "---\na: [\n---\nText.\n",
+    "a line.md": "---\nnot front matter",
+    "-dash.txt": "- a\n- b: c\n? d\n",
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "workspace") as workspace:
+        yield workspace
+
+
+def vault(folder: Path) -> Path:
+    for name, text in _VAULT.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode())
+    return folder
+
+
+def synced(workspace: Workspace, folder: Path) -> None:
+    report = workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+    assert (report.added, report.failed) == (len(_VAULT), ())
+
+
+def written(workspace: Workspace) -> None:
+    """Add notes that were written here, with a history, to the base."""
+    add = workspace.notes.add
+    add("vault", "", title="no", tags=["no", "1.10", "2026-01-31", "😀"], category="null", author="person", embed=False)
+    add("vault", "---\nlooks like front matter\n---\n", title="Dashes", path="work/dashes", embed=False)
+    note = add("vault", "one\r\ntwo\r\n", title="CRLF: #1", priority=3, expires_at="2026-01-31", embed=False)
+    workspace.notes.update(note.id, body="three\r\n", title="New", embed=False)
+    workspace.notes.archive([note.id])
+    gone = add("vault", "deleted", title="Gone", embed=False)
+    workspace.notes.delete(gone.id)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_a_markdown_export_of_a_vault_is_the_vault(workspace: Workspace, tmp_path: Path) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    workspace.archives.export("vault", tmp_path / "out", "markdown")
+    assert contents(tmp_path / "out") == {name: text.encode() for name, text in _VAULT.items()}
+
+
+@pytest.mark.parametrize("form", ["markdown", "json", "yaml", "zip"])
+def test_import_and_export_give_the_same_bytes(workspace: Workspace, tmp_path: Path, form: str) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    written(workspace)
+    first = tmp_path / (f"vault.{form}" if form != "markdown" else "first")
+    workspace.archives.export("vault", first, form)
+    with Workspace(tmp_path / "empty") as empty:
+        base = empty.archives.restore(first, "vault")
+        assert empty.bases.status(base).notes == len(_VAULT) + 3
+        second = tmp_path / f"again.{form}"
+        empty.archives.export("vault", second, form)
+        assert empty.chunks.unfinished()
+    assert second.is_dir() == (form == "markdown")
+    if form == "markdown":
+        assert contents(first) == contents(second)
+    else:
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_zip_holds_everything(workspace: Workspace, tmp_path: Path) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    written(workspace)
+    chunk = workspace.chunks.of_note(workspace.notes.named("plain.md").id)[0]
+    workspace.chunks.edit(chunk.id, "My own text.")
+    (workspace.store.folder / "synonyms.txt").write_text("cat, kitty\n")
+    workspace.archives.export("vault", tmp_path / "all.zip")
+    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.cards()}
+    with Workspace(tmp_path / "empty") as empty:
+        empty.archives.restore(tmp_path / "all.zip")
+        assert {card.path: len(empty.notes.history(card.id)) for card in empty.notes.cards()} == histories
+        assert [one.version.title for one in empty.notes.trash()] == ["Gone"]
+        assert empty.chunks.of_note(empty.notes.named("plain.md").id)[0].text == "My own text."
+        assert (empty.store.folder / "synonyms.txt").read_text() == "cat, kitty\n"
+        assert empty.notes.plan_folder(tmp_path / "vault", "vault").is_empty
+
+
+def test_a_base_is_imported_beside_itself(workspace: Workspace, tmp_path: Path) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    written(workspace)
+    workspace.archives.export("vault", tmp_path / "all.zip")
+    with pytest.raises(ConfigError):
+        workspace.archives.restore(tmp_path / "all.zip")
+    copy = workspace.archives.restore(tmp_path / "all.zip", "copy")
+    assert workspace.bases.status(copy).notes == workspace.bases.status(workspace.bases.get("vault")).notes
+    assert len({card.id for card in workspace.notes.cards()}) == 2 * (len(_VAULT) + 3)
+
+
+def test_a_deleted_base_comes_back(workspace: Workspace, tmp_path: Path) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    written(workspace)
+    before = workspace.archives.exported("vault", "zip")
+    workspace.archives.delete("vault")
+    assert workspace.bases.all() == []
+    (trashed,) = workspace.archives.trash()
+    assert trashed.name == "vault"
+    assert workspace.archives.expire_trash() == 0
+    workspace.archives.restore_deleted("vault")
+    assert workspace.archives.trash() == []
+    assert workspace.archives.exported("vault", "zip") == before
+
+
+def test_the_trash_of_bases_is_emptied_by_hand_and_by_age(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    monkeypatch.setattr(workspace.bases, "delete", _killed)
+    with pytest.raises(KeyboardInterrupt):
+        workspace.archives.delete("vault")
+    monkeypatch.undo()
+    assert len(workspace.archives.trash()) == 1
+    assert workspace.archives.expire_trash() == 1  # the base is there, so what a kill left goes
+    workspace.archives.delete("vault")
+    (trashed,) = workspace.archives.trash()
+    old = workspace.store.folder / "trash" / trashed.key
+    old.rename(old.with_name(f"20000101T000000000000{trashed.key[21:]}"))
+    assert workspace.archives.expire_trash() == 1
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _swapped(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize(
+    ("harm", "line", "words"),
+    [
+        (_swapped("crlf.md", "../crlf.md"), True, "could lead out"),
+        (_swapped("crlf.md", "/etc/crlf.md"), True, "could lead out"),
+        (_swapped("a line.md", "crlf.md"), True, "twice"),
+        (_swapped("priority", "prioritaet"), True, "no field"),
+        (_swapped("tessera", "other"), True, "no base"),
+        (lambda text: text[:-200] + "\x00", False, ""),
+    ],
+)
+def test_a_bad_document_is_refused_whole(
+    workspace: Workspace, tmp_path: Path, form: str, harm: Callable[[str], str], line: bool, words: str
+) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    text = harm(workspace.archives.exported("vault", form).decode())
+    with pytest.raises(ArchiveError) as caught:
+        workspace.archives.restore_data(text.encode(), f"x.{form}", "other")
+    assert "line" in str(caught.value)
+    assert words in str(caught.value)
+    assert [base.name for base in workspace.bases.all()] == ["vault"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("notes.jsonl", "{}\n"), ("notes.jsonl", "[\n"), ("base.json", "{}"), ("tessera.json", "{}"), ("../x", "y")],
+)
+def test_a_bad_zip_is_refused_whole(workspace: Workspace, tmp_path: Path, name: str, text: str) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    with zipfile.ZipFile(BytesIO(workspace.archives.exported("vault", "zip"))) as archive:
+        files = {one: archive.read(one).decode() for one in archive.namelist()}
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for one, content in (files | {name: text}).items():
+            archive.writestr(one, content)
+    with pytest.raises((ArchiveError, SourceError)):
+        workspace.archives.restore_data(stream.getvalue(), "x.zip", "other")
+    assert [base.name for base in workspace.bases.all()] == ["vault"]
+
+
+def test_every_mistake_has_its_line(workspace: Workspace) -> None:
+    text = (
+        "tessera: base\nversion: 1\nbase: {name: b}\nnotes:\n- path: a.md\n  title: no\n  tags: [no, 1.10]\n"
+        "  priority: x\n- path: ../b.md\n  title: b\n- title: c\n"
+    )
+    with pytest.raises(ArchiveError) as caught:
+        workspace.archives.restore_data(text.encode(), "b.yaml")
+    assert [(str(place), str(reason).split()[0]) for place, reason in caught.value.mistakes] == [
+        ("line 5", "'priority'"), ("line 9", "the"), ("line 11", "the"),
+    ]  # fmt: skip
+
+
+def test_yaml_that_a_person_types_reads_as_it_is_typed(workspace: Workspace) -> None:
+    text = (
+        "tessera: base\nversion: 1\nbase: {name: b}\nnotes:\n- {path: a.md, title: no, tags: [no, 1.10, 2026-01-31]}\n"
+    )
+    workspace.archives.restore_data(text.encode(), "b.yaml")
+    (card,) = workspace.notes.cards()
+    assert (card.title, set(card.tags)) == ("no", {"no", "1.10", "2026-01-31"})
+
+
+_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@given(_TEXT, _TEXT, st.lists(_TEXT, max_size=3))
+def test_every_text_survives_yaml_and_json(title: str, body: str, tags: list[str]) -> None:
+    note = {"path": "a.md", "title": title, "tags": tags, "body": body}
+    head = "tessera: base\nversion: 1\nbase: {name: b}\nnotes:\n"
+    for data, name in [
+        (f"{head}{documents._yaml(note)}", "b.yaml"),
+        (json.dumps({"tessera": "base", "version": 1, "base": {"name": "b"}, "notes": [note]}), "b.json"),
+    ]:
+        read = documents.read(data.encode(), name).notes[0].note
+        assert (read.title, read.body, list(read.tags)) == (title, body, tags)
