@@ -111,7 +111,7 @@ def test_an_excluded_word_takes_its_chunks_out(filled: Workspace) -> None:
     ("typed", "expected"),
     [
         ("memory tag:database", {"redis.md"}),
-        ("memory type:reference,guide -tag:database", {"memcached.md"}),
+        ("memory type:reference,guide -tag:database -path:clippings/", {"memcached.md"}),
         ("memory in:memc", {"memcached.md"}),
         ("memory status:archived", {"old.md"}),
         ("memory path:clippings/", {"clippings/copy.md"}),
