@@ -60,7 +60,9 @@ def test_a_damaged_index_is_repaired_while_searches_go_on(filled: Screen, monkey
     index, seen = filled.workspace.store.index, threading.Event()
     renew = index._renew
     monkeypatch.setattr(index, "_renew", lambda progress: (seen.wait(5), renew(progress)))
-    monkeypatch.setattr(index, "_inspect", lambda: index._backend.names() and index._backend.search("nothing", [0.0], 1))
+    monkeypatch.setattr(
+        index, "_inspect", lambda: index._backend.names() and index._backend.search("nothing", [0.0], 1)
+    )
     filled.finish("warm")
     index._fault(IndexDamaged("The search index can't be read."))
     filled.app.run()
