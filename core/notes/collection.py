@@ -75,6 +75,10 @@ class Notes(Imports):
         """Return how many notes have each tag."""
         return self._store.notes.tags(base)
 
+    def categories(self, base: str | None = None) -> dict[str, int]:
+        """Return how many notes have each category."""
+        return self._store.notes.categories(base)
+
     # links and files
 
     def links(self) -> NoteLinks:

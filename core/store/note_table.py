@@ -245,6 +245,17 @@ class NoteTable(Table):
             )
         )
 
+    def categories(self, base: str | None = None) -> dict[str, int]:
+        """Return the categories in use with their numbers of notes, the most frequent first."""
+        return dict(
+            self._database.rows(
+                "SELECT category, count(*) AS notes FROM notes JOIN bases ON bases.id = base_id"
+                " WHERE category != '' AND (?1 IS NULL OR bases.name = ?1)"
+                " GROUP BY category ORDER BY notes DESC, category",
+                base,
+            )
+        )
+
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
