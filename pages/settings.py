@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.settings import defaults, modelcards, servers, vocabulary
+from pages.ui.settings import defaults, modelcards, packs, servers, vocabulary
 from pages.ui.shared import shell
 from pages.ui.shared.text import t
 
@@ -11,8 +11,8 @@ st.title(t("Settings"))
 
 with shell.errors():
     status, models = workspace.status(), workspace.models.cards()
-    of_models, of_servers, of_search, of_types, of_index = st.tabs(
-        [t("Models"), t("Model servers"), t("Search"), t("Types of notes"), t("Search index")]
+    of_models, of_servers, of_search, of_types, of_packs, of_index = st.tabs(
+        [t("Models"), t("Model servers"), t("Search"), t("Types of notes"), t("Packs"), t("Search index")]
     )
     with of_models:
         modelcards.section(workspace, status, models)
@@ -22,6 +22,8 @@ with shell.errors():
         defaults.search(workspace)
     with of_types:
         vocabulary.section(workspace)
+    with of_packs:
+        packs.section(workspace)
     with of_index:
         defaults.index(workspace, status)
     shell.report(workspace.bug_report)

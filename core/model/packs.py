@@ -43,10 +43,11 @@ class InstalledPack:
 
 @dataclass(frozen=True, slots=True)
 class PackCard:
-    """A pack for lists: as it is found, as it is installed, or both."""
+    """A pack for lists: as it is found, as it is installed, or both; `newer`: what is found is a later version."""
 
     found: Pack | None
     installed: InstalledPack | None
+    newer: bool = False
 
     @property
     def name(self) -> str:

@@ -46,7 +46,7 @@ class Packs:
                 place = self._readable(pack)
                 found.pop(pack.name, None)
                 found |= {pack.name: place} if place else {}
-        return [PackCard(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
+        return [_card(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
         """Return the notes of a pack that a person changed, each beside the text that the pack has for it now.
@@ -204,3 +204,9 @@ class Packs:
             return manifest.read(self._place(installed))
         except TesseraError:
             return None
+
+
+def _card(found: Pack | None, installed: InstalledPack | None) -> PackCard:
+    if found is None or installed is None:
+        return PackCard(found, installed)
+    return PackCard(found, installed, manifest.number(found.version) > manifest.number(installed.version))

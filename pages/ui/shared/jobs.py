@@ -63,6 +63,8 @@ DONE = {
 }
 """What each job has done; `n` is its result where that is a number."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
+PackWork = Callable[[Progress], PackReport]
+"""Installs or upgrades a pack."""
 SOON = 1.2
 """Seconds that a page waits for a job that may be short."""
 
@@ -138,7 +140,7 @@ def start_samples(workspace: Workspace) -> None:
     start_pack(workspace, lambda progress: workspace.packs.install(SAMPLE, embed=False, progress=progress), SAMPLE)
 
 
-def start_pack(workspace: Workspace, work: Callable[[Progress], PackReport], base: str = "") -> bool:
+def start_pack(workspace: Workspace, work: PackWork, base: str = "") -> bool:
     """Install or upgrade a pack in a job, then index its notes in another; return False while an import runs."""
     return workspace.jobs.start("import", _then_index(workspace, work), base=base)
 

@@ -1,0 +1,105 @@
+"""The packs on the settings page: what there is, what is installed, and what a person changed in them."""
+
+from difflib import unified_diff
+from functools import partial
+
+import streamlit as st
+
+from core.model import EditedNote, PackCard, PackReport, Progress
+from core.workspace import Workspace
+from pages.ui.shared import jobs, shell, times, widgets
+from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+
+def section(workspace: Workspace) -> None:
+    """Draw a card for every pack, below a running installation, and the box for a folder."""
+    jobs.panel(workspace, ("import",))
+    st.caption(
+        t("A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it.")
+    )
+    for problem in workspace.packs.problems.values():
+        st.warning(plain(text_of(problem)), icon=":material/warning:")
+    for card in workspace.packs.list():
+        with st.container(border=True, key=f"pack_{card.name}"):
+            _pack(workspace, card)
+    _from_folder(workspace)
+
+
+def _pack(workspace: Workspace, card: PackCard) -> None:
+    found, installed = card.found, card.installed
+    remarks = [t("Version {version}", version=found.version), found.language] if found else []
+    if installed:
+        remarks = [
+            t("Installed: version {version}", version=installed.version or "…"),
+            t("Base: {name}", name=installed.base),
+            t_plural("{n} note", "{n} notes", n=installed.notes),
+            t("Last check {at}", at=times.local(installed.checked_at)),
+        ]
+    st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
+    if found and found.description:
+        st.caption(plain(found.description))
+    shut = jobs.writing(workspace)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if found and not installed:
+            work = partial(_install, workspace, card.name)
+            _starts(workspace, t("Install"), f"install_{card.name}", "download", shut, work)
+        if found and card.newer:
+            label = t("Upgrade to {version}", version=found.version)
+            _starts(workspace, label, f"upgrade_{card.name}", "upgrade", shut, partial(_upgrade, workspace, card.name))
+        if installed and widgets.small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
+            with shell.errors():
+                workspace.packs.remove(card.name)
+                st.rerun()
+    if found and installed:
+        shell.on_demand(
+            t("Notes that you changed"), f"edited_{card.name}", "edit_note", partial(_edited, workspace, card.name)
+        )
+
+
+def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, work: "jobs.PackWork") -> None:
+    """Draw a button that starts a job with a pack."""
+    if widgets.button(label, key, icon, disabled=shut):
+        jobs.start_pack(workspace, work)
+        workspace.jobs.wait("import", jobs.SOON)
+        st.rerun()
+
+
+def _install(workspace: Workspace, source: str, progress: Progress) -> PackReport:
+    return workspace.packs.install(source, embed=False, progress=progress)
+
+
+def _upgrade(workspace: Workspace, name: str, progress: Progress) -> PackReport:
+    return workspace.packs.upgrade(name, embed=False, progress=progress)
+
+
+def _edited(workspace: Workspace, name: str) -> None:
+    """Draw the notes of a pack that a person changed, each with the difference to the pack's text."""
+    notes = workspace.packs.edited(name)
+    if not notes:
+        st.caption(t("None: all notes of this pack are as it has them."))
+    for note in notes:
+        st.markdown(f"**{plain(note.title)}** · {plain(note.path)}")
+        _difference(note)
+
+
+def _difference(note: EditedNote) -> None:
+    if note.offered is None:
+        st.caption(t("The pack has this note no more."))
+        return
+    lines = [*unified_diff(note.own.splitlines(), note.offered.splitlines(), n=1, lineterm="")][2:]
+    if lines:
+        st.code("\n".join(lines), language="diff", wrap_lines=True)
+    else:
+        st.caption(t("Only its fields differ."))
+
+
+def _from_folder(workspace: Workspace) -> None:
+    """Draw the box that installs a pack from a folder."""
+    with st.form("pack_folder", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
+        if st.form_submit_button(t("Install"), icon=":material/folder_open:", disabled=jobs.writing(workspace)):
+            if folder.strip():
+                jobs.start_pack(workspace, partial(_install, workspace, folder.strip()))
+                workspace.jobs.wait("import", jobs.SOON)
+            st.rerun()
