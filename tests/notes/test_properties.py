@@ -35,11 +35,17 @@ fields = st.fixed_dictionaries(
         "priority": st.integers(-9, 9),
     }
 )
-long_texts = st.lists(
-    st.tuples(st.sampled_from(["", "## Part\n\n", "- ", "> ", "    "]), texts, st.integers(1, 90)),
-    min_size=1,
-    max_size=8,
-).map(lambda parts: "\n\n".join(head + " ".join([text] * times) for head, text, times in parts))
+
+
+def bodies(most: int) -> st.SearchStrategy[str]:
+    """Return Markdown of up to eight blocks, each a text repeated at most so often."""
+    heads = st.sampled_from(["", "## Part\n\n", "- ", "> ", "    "])
+    return st.lists(st.tuples(heads, texts, st.integers(1, most)), min_size=1, max_size=8).map(
+        lambda parts: "\n\n".join(head + " ".join([text] * times) for head, text, times in parts)
+    )
+
+
+long_texts, shorter_texts = bodies(90), bodies(9)
 numbers = count()
 
 
@@ -102,7 +108,7 @@ def test_long_text_is_cut_and_no_chunk_is_over_the_size(workspace: Workspace, bo
 
 
 @examples
-@given(body=long_texts, fields=fields)
+@given(body=shorter_texts, fields=fields)
 def test_every_chunk_tells_the_whole_metadata_of_its_note(
     workspace: Workspace, body: str, fields: dict[str, Any]
 ) -> None:
@@ -166,11 +172,11 @@ def test_filters_hold_for_every_hit_and_leave_nothing_else_out(
 
 
 @examples
-@given(bodies=st.lists(long_texts, min_size=1, max_size=3), question=texts, mode=st.sampled_from(MODES))
-def test_hits_descend_by_score(workspace: Workspace, bodies: list[str], question: str, mode: Mode) -> None:
+@given(texts=st.lists(shorter_texts, min_size=1, max_size=3), question=texts, mode=st.sampled_from(MODES))
+def test_hits_descend_by_score(workspace: Workspace, texts: list[str], question: str, mode: Mode) -> None:
     """Feature: rag-knowledge-base, Property 5"""
     forget(workspace)
-    workspace.notes.add_many("gamma", [{"body": body} for body in bodies])
+    workspace.notes.add_many("gamma", [{"body": body} for body in texts])
     hits = search(workspace, question, bases=["gamma"], mode=mode).hits
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
@@ -191,7 +197,7 @@ def test_a_note_is_found_by_title_and_text_when_add_returns(
 
 
 @examples
-@given(before=long_texts, after=texts, mode=st.sampled_from(MODES))
+@given(before=shorter_texts, after=texts, mode=st.sampled_from(MODES))
 def test_after_an_update_the_new_text_is_found_and_never_the_old(
     workspace: Workspace, before: str, after: str, mode: Mode
 ) -> None:
@@ -210,7 +216,7 @@ def test_after_an_update_the_new_text_is_found_and_never_the_old(
 
 
 @examples
-@given(body=long_texts, fields=fields, mode=st.sampled_from(MODES))
+@given(body=shorter_texts, fields=fields, mode=st.sampled_from(MODES))
 def test_after_a_deletion_nothing_of_the_note_is_found(
     workspace: Workspace, body: str, fields: dict[str, Any], mode: Mode
 ) -> None:

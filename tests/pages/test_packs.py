@@ -22,7 +22,7 @@ def test_a_pack_is_installed_from_a_folder_and_shows_what_was_changed(place: Pat
 def test_packs_of_the_program_are_installed_upgraded_and_removed_by_a_click(place: Path, tmp_path: Path) -> None:
     screen = Screen().open("settings")
     assert "Tessera 的用法" in screen.text
-    screen.press("install_sample").finish()
+    screen.press("install_sample").finish("packs")
     screen.finish("embed")
     assert [pack.name for pack in screen.workspace.packs.installed()] == ["sample"]
     assert "Installed: version 1.0" in screen.open("settings").text
@@ -37,7 +37,7 @@ def test_a_newer_version_can_be_had_by_a_click(place: Path, tmp_path: Path) -> N
     assert "Upgrade to" not in screen.text
     write(tmp_path / "pack", "1.10", NOTES | {"new.md": "A new note."})
     assert "Upgrade to 1.10" in screen.open("settings").text
-    screen.press("upgrade_house").finish()
+    screen.press("upgrade_house").finish("packs")
     assert screen.workspace.packs.installed()[0].version == "1.10"
 
 
@@ -45,7 +45,6 @@ def test_a_bad_pack_in_a_folder_says_why(tmp_path: Path) -> None:
     pack = write(tmp_path / "pack")
     (pack / "pack.toml").write_text('name = "house"\n')
     screen = Screen().open("settings")
-    screen.app.text_input(key="pack_folder_path").set_value(str(pack)).run()
-    next(button for button in screen.app.button if "pack_folder" in (button.proto.form_id or "")).click().run()
-    screen.finish()
-    assert "'version' is missing" in screen.errors
+    screen.app.text_input(key="pack_folder_path").set_value(str(pack))
+    screen.press("FormSubmitter:pack_folder").finish("packs")
+    assert "is missing" in screen.errors

@@ -14,7 +14,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 def section(workspace: Workspace) -> None:
     """Draw a card for every pack, below a running installation, and the box for a folder."""
-    jobs.panel(workspace, ("import",))
+    jobs.panel(workspace, (jobs.PACKS,))
     st.caption(
         t("A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it.")
     )
@@ -61,7 +61,7 @@ def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, w
     """Draw a button that starts a job with a pack."""
     if widgets.button(label, key, icon, disabled=shut):
         jobs.start_pack(workspace, work)
-        workspace.jobs.wait("import", jobs.SOON)
+        workspace.jobs.wait(jobs.PACKS, jobs.SOON)
         st.rerun()
 
 
@@ -101,5 +101,5 @@ def _from_folder(workspace: Workspace) -> None:
         if st.form_submit_button(t("Install"), icon=":material/folder_open:", disabled=jobs.writing(workspace)):
             if folder.strip():
                 jobs.start_pack(workspace, partial(_install, workspace, folder.strip()))
-                workspace.jobs.wait("import", jobs.SOON)
+                workspace.jobs.wait(jobs.PACKS, jobs.SOON)
             st.rerun()

@@ -15,18 +15,20 @@ from pages.ui.shared.text import t, text_of
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
 """The pack of notes to try the program with, and its base."""
+PACKS = "packs"
 IMPORTS = ("import", "rebuild")
 INDEX = ("heal",)
 CHUNKS = ("rechunk", "embed", "edits")
-WRITING = ("import", "rebuild", "rechunk", "edits")
+WRITING = ("import", "rebuild", "rechunk", "edits", PACKS)
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
 BASES = ("switch", "tokens")
 MODELS = ("test", "server", "download", "device")
 EVALUATION = ("evaluate", "advise")
 QUESTIONS = ("suggest",)
-WATCHED = ("warm", "warm_reranker", *INDEX, *IMPORTS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
+WATCHED = ("warm", "warm_reranker", *INDEX, *IMPORTS, PACKS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
 DOING = {
     "import": message("Importing"),
+    "packs": message("Bringing the pack up to date"),
     "rebuild": message("Rebuilding the index"),
     "heal": message("Repairing the search index"),
     "rechunk": message("Splitting notes again"),
@@ -46,6 +48,7 @@ DOING = {
 """What each job does."""
 DONE = {
     "import": message("Import finished"),
+    "packs": message("The pack is up to date"),
     "rebuild": message("The index is rebuilt"),
     "heal": message("The search index is repaired"),
     "rechunk": message("The notes are split again"),
@@ -137,12 +140,14 @@ def about(what: str, progress: Progress) -> Progress:
 
 def start_samples(workspace: Workspace) -> None:
     """Import the notes that come with the program."""
-    start_pack(workspace, lambda progress: workspace.packs.install(SAMPLE, embed=False, progress=progress), SAMPLE)
+    start_pack(
+        workspace, lambda progress: workspace.packs.install(SAMPLE, embed=False, progress=progress), "import", SAMPLE
+    )
 
 
-def start_pack(workspace: Workspace, work: PackWork, base: str = "") -> bool:
-    """Install or upgrade a pack in a job, then index its notes in another; return False while an import runs."""
-    return workspace.jobs.start("import", _then_index(workspace, work), base=base)
+def start_pack(workspace: Workspace, work: PackWork, name: str = "packs", base: str = "") -> bool:
+    """Install or upgrade a pack in a job, then index its notes in another; return False while the job runs."""
+    return workspace.jobs.start(name, _then_index(workspace, work), base=base)
 
 
 def start_import(workspace: Workspace, plan: Callable[[], SyncPlan], base: str, *, confirmed: bool = False) -> bool:
