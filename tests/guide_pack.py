@@ -1,6 +1,7 @@
 """Brings the notes of the pack `guide` in step with docs/guide.md: python -m tests.guide_pack
 
-Each section is a note. The notes of the pack `guide-zh` are written by hand, one for each of these, at the same paths.
+Each section is a note. The notes of the pack `guide-zh` are written by hand, one for each of these, at the same paths,
+with the same commands and settings; what they lack is listed.
 """
 
 import re
@@ -11,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide.md"
 PACK = ROOT / "data" / "packs" / "guide"
 CHINESE = PACK.with_name("guide-zh")
+_CODE = re.compile(r"`(tessera [a-z]+(?: [a-z]+)?|--[a-z-]+|TESSERA_[A-Z_]+|[a-z]+_[a-z_]+)")
 
 
 def notes() -> dict[str, str]:
@@ -45,6 +47,36 @@ def slug(title: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", title.lower()))
 
 
+def stale() -> list[str]:
+    """Return a line for each English note that differs from the guide."""
+    texts = notes()
+    stored = {file.relative_to(PACK).as_posix(): file.read_text(encoding="utf-8") for file in PACK.rglob("*.md")}
+    differing = sorted(path for path in texts.keys() | stored.keys() if texts.get(path) != stored.get(path))
+    return [f"{PACK.name}/{path} differs from docs/guide.md: run python -m tests.guide_pack" for path in differing]
+
+
+def lacking() -> list[str]:
+    """Return a line for each Chinese note to write, complete or remove."""
+    texts = notes()
+    lines = []
+    for path, text in sorted(texts.items()):
+        file = CHINESE / path
+        if not file.is_file():
+            lines.append(f"write {CHINESE.name}/{path}, the Chinese of {PACK.name}/{path}")
+            continue
+        chinese = file.read_text(encoding="utf-8")
+        codes = sorted({code for code in _CODE.findall(text) if code not in chinese})
+        if codes:
+            lines.append(f"{CHINESE.name}/{path} lacks {', '.join(codes)}")
+        if not re.match(r"# .*[一-鿿]", chinese):
+            lines.append(f"{CHINESE.name}/{path} has no Chinese title")
+    paths = {file.relative_to(CHINESE).as_posix() for file in CHINESE.rglob("*.md")}
+    return [
+        *lines,
+        *(f"remove {CHINESE.name}/{path}: the guide has no such section" for path in sorted(paths - texts.keys())),
+    ]
+
+
 def main() -> None:
     texts = notes()
     for file in PACK.rglob("*.md"):
@@ -53,9 +85,7 @@ def main() -> None:
     for path, text in texts.items():
         (PACK / path).parent.mkdir(parents=True, exist_ok=True)
         (PACK / path).write_text(text, encoding="utf-8")
-    for path in sorted(texts):
-        if not (CHINESE / path).is_file():
-            sys.stdout.write(f"not in {CHINESE.name}: {path}\n")
+    sys.stdout.writelines(f"{line}\n" for line in lacking())
 
 
 if __name__ == "__main__":
