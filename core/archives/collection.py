@@ -2,7 +2,9 @@
 
 import io
 import logging
+import tempfile
 import zipfile
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +17,7 @@ from core.config import Settings
 from core.errors import ConfigError, SourceError, UnknownChoice
 from core.faults import translated
 from core.indexing.bases import Bases
+from core.intake import upload
 from core.model import KnowledgeBase, TrashedBase
 from core.places import PROGRAM
 from core.store import Store
@@ -93,10 +96,31 @@ class Archives:
 
     def restore_data(self, data: bytes, file: str, name: str = "") -> KnowledgeBase:
         """Make a base of the bytes of an export that is a file; raises as `restore` does."""
-        held = whole.unpacked(data, file) if data[:2] == b"PK" else documents.read(data, file)
+        if data[:2] != b"PK":
+            held = documents.read(data, file)
+        elif whole.is_notes(data):
+            with tempfile.TemporaryDirectory() as staging:
+                place = Path(staging, Path(file).stem)
+                upload.unzip(data, place, name=file)
+                held = folders.read(place)
+        else:
+            held = whole.unpacked(data, file)
         return self._write(held, name)
 
+    def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> KnowledgeBase:
+        """Make a base of the paths and bytes of a folder's files; raises as `restore` does."""
+        with tempfile.TemporaryDirectory() as staging:
+            place = Path(staging, "notes")
+            place.mkdir()
+            upload.unpack(files, place)
+            return self._write(folders.read(place), name)
+
     # trash
+
+    @property
+    def trash_stays(self) -> timedelta:
+        """How long a deleted base can be restored."""
+        return self._stays
 
     def delete(self, base: str) -> None:
         """Delete a base into the trash, from where it can be restored with everything; files on disk stay."""

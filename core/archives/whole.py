@@ -13,6 +13,7 @@ from core.errors import ArchiveError, RowError, SourceError
 from core.evaluation.problems import parsing
 from core.intake import upload
 from core.intake.folder import safe
+from core.intake.notefile import is_note
 from core.messages import Message, message
 from core.model import KnowledgeBase
 
@@ -44,6 +45,16 @@ def _files(records: Records) -> Iterator[tuple[str, str]]:
 
 def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def is_notes(data: bytes) -> bool:
+    """Return whether a zip holds a folder of notes, not a base with everything."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, ValueError):
+        return False
+    return _MARK not in names and any(map(is_note, names))
 
 
 def unpacked(data: bytes, name: str) -> Records:

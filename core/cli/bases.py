@@ -154,8 +154,8 @@ def delete(name: Name, yes: Yes = False, workspace: Folder = WORKSPACE, as_json:
     with workspace_at(workspace) as opened:
         notes = opened.bases.status(opened.bases.get(name)).notes
         question = plural(
-            "The base '{base}' has {n} note. It leaves Tessera with the base; the files on disk stay.",
-            "The base '{base}' has {n} notes. They leave Tessera with the base; the files on disk stay.",
+            "The base '{base}' goes to the trash with {n} note; `tessera restore` brings it back. Files on disk stay.",
+            "The base '{base}' goes to the trash with {n} notes; `tessera restore` brings it back. Files on disk stay.",
             n=notes,
             base=name,
         )
@@ -163,6 +163,25 @@ def delete(name: Name, yes: Yes = False, workspace: Folder = WORKSPACE, as_json:
         if deleted:
             opened.archives.delete(name)
     show({"base": name, "notes": notes, "deleted": deleted}, as_json, _deleted_lines)
+
+
+@app.command("empty-trash", help=_("Delete the bases in the trash for good, or one of them; asks first."))
+def empty_trash(
+    key: Annotated[str, typer.Argument(help=_("One of them, by the key that `tessera restore` lists."))] = "",
+    yes: Yes = False,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace) as opened:
+        count = 1 if key else len(opened.archives.trash())
+        question = plural(
+            "{n} deleted base goes for good, with its notes and their history. Files on disk stay.",
+            "{n} deleted bases go for good, with their notes and their history. Files on disk stay.",
+            n=count,
+        )
+        emptied = bool(count) and costs.agreed(question, yes)
+        count = opened.archives.empty_trash(key or None) if emptied else 0
+    show({"deleted": count}, as_json, _emptied_lines)
 
 
 def _chunking(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -207,5 +226,10 @@ def _list_lines(values: dict[str, Any]) -> list[str]:
 
 def _deleted_lines(values: dict[str, Any]) -> list[str]:
     if values["deleted"]:
-        return [_("The base '{base}' is deleted.", base=values["base"])]
+        return [_("The base '{base}' is in the trash.", base=values["base"])]
     return [_("The base '{base}' stays.", base=values["base"])]
+
+
+def _emptied_lines(values: dict[str, Any]) -> list[str]:
+    text = plural("{n} base was deleted for good.", "{n} bases were deleted for good.", n=values["deleted"])
+    return [say(text)]

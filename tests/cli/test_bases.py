@@ -90,10 +90,55 @@ def test_a_base_is_renamed_and_deleted(run: Run, said: Run, folder: Path) -> Non
     run("import", folder)
     assert run("base", "rename", "vault", "mine")["name"] == "mine"
     code, _, error = said("base", "delete", "mine")
-    assert (code, "3 notes" in error) == (1, True)
+    assert (code, "goes to the trash with 3 notes" in error) == (1, True)
     assert run("base", "show", "mine")["notes"] == 3
     assert run("base", "delete", "mine", "--yes") == {"base": "mine", "notes": 3, "deleted": True}
     assert said("base", "list")[1] == "There is no base yet.\n"
+
+
+@pytest.mark.parametrize("form", ["zip", "json", "yaml", "markdown"])
+def test_a_base_is_exported_and_restored(run: Run, said: Run, folder: Path, tmp_path: Path, form: str) -> None:
+    run("import", folder)
+    place = tmp_path / f"out.{form}"
+    assert run("export", "vault", "--to", place, "--as", form) == {"base": "vault", "as": form, "place": str(place)}
+    code, _, error = said("export", "vault", "--to", place)
+    assert (code, "Choose another place" in error) == (1, True)
+    code, _, error = said("restore", place, "--base", "vault")
+    assert (code, "already" in error) == (1, True)
+    assert run("restore", place, "--base", "copy") == {"base": "copy", "notes": 3}
+    run("base", "delete", "vault", "--yes")
+    assert run("search", "pg_restore", "--mode", "keyword")["hits"]
+
+
+def test_a_bad_export_is_refused_with_its_lines(run: Run, said: Run, folder: Path, tmp_path: Path) -> None:
+    run("import", folder)
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"tessera": "base", "version": 1, "base": {"name": "b"}, "notes": [\n{"path": "../a.md"},\n1]}')
+    code, _, error = said("restore", bad)
+    assert code == 1
+    assert "line 2: " in error
+    assert "line 3: " in error
+    assert [base["name"] for base in run("base", "list")["bases"]] == ["vault"]
+
+
+def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, folder: Path) -> None:
+    run("import", folder)
+    assert said("restore")[1] == "There is no deleted base.\n"
+    run("base", "delete", "vault", "--yes")
+    assert [one["base"] for one in run("restore")["trash"]] == ["vault"]
+    assert run("restore", "--deleted", "vault") == {"base": "vault", "notes": 3}
+    assert run("restore")["trash"] == []
+    assert run("base", "empty-trash") == {"deleted": 0}
+    for name in ("one", "two"):
+        run("base", "new", name)
+        run("base", "delete", name, "--yes")
+    code, _, error = said("base", "empty-trash")
+    assert (code, "2 deleted bases go for good" in error) == (1, True)
+    key = run("restore")["trash"][0]["key"]
+    assert run("base", "empty-trash", key, "--yes") == {"deleted": 1}
+    assert [one["base"] for one in run("restore")["trash"]] == ["one"]
+    assert "1 base was deleted" in said("base", "empty-trash", "--yes")[1]
+    assert run("restore")["trash"] == []
 
 
 def test_an_import_says_what_it_makes(run: Run, said: Run, folder: Path) -> None:

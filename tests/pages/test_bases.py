@@ -1,5 +1,6 @@
 """Bases: made on purpose, changed, renamed, deleted; their models, splitting, search and watching."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -198,7 +199,7 @@ def test_a_link_leads_to_the_making_of_a_base_each_time(filled: Screen) -> None:
         making.app.text_input("new_description").set_value("Mine").run()
         assert making.app.text_input("new_name").value == "other"
         making.press("all_bases")
-        assert not making.app.text_input
+        assert "new_name" not in [box.key for box in making.app.text_input]
 
 
 def test_a_name_that_is_taken_or_blank_makes_nothing(base: Screen) -> None:
@@ -269,12 +270,102 @@ def test_what_watching_came_upon_is_shown(base: Screen, vault: Path) -> None:
     assert "This folder doesn't exist" in base.open("bases").text.replace("\\", "")
 
 
-def test_a_base_is_deleted_after_a_question(base: Screen) -> None:
+def delete(screen: Screen) -> Screen:
+    return screen.open("bases", base="vault").press("delete_base").press("delete_yes")
+
+
+def trashed(screen: Screen) -> list[str]:
+    return [one.name for one in screen.workspace.archives.trash()]
+
+
+def test_a_base_is_deleted_into_the_trash_and_restored(base: Screen) -> None:
     base.press("delete_base")
-    assert "leave Tessera" in base.text
+    assert "For 30 days it can be restored" in base.text
     base.press("delete_yes")
     assert base.workspace.bases.all() == []
     assert "There is no base yet" in base.text
+    assert "1 deleted base in the trash" in base.text
+    assert "A deleted base stays here for 30 days" in base.text
+    base.press("restore_base_").finish("embed")
+    assert base.app.query_params["base"] == "vault"
+    assert base.workspace.status().bases[0].notes == 3
+    assert trashed(base) == []
+
+
+def test_a_deleted_base_whose_name_is_taken_comes_back_under_another(base: Screen) -> None:
+    delete(base)
+    base.workspace.bases.add("vault")
+    assert "Restore as 'vault 2'" in base.open("bases").text.replace("\\", "")
+    base.press("restore_base_").finish("embed")
+    assert sorted(one.name for one in base.workspace.bases.all()) == ["vault", "vault 2"]
+
+
+def test_deleted_bases_are_deleted_for_good_after_a_question(base: Screen) -> None:
+    base.workspace.bases.add("other")
+    base.workspace.archives.delete("other")
+    delete(base)
+    assert trashed(base) == ["vault", "other"]
+    base.press("forget_base_").press("forget_bases_no")
+    assert trashed(base) == ["vault", "other"]
+    base.press("forget_base_").press("forget_bases_yes")
+    assert trashed(base) == ["other"]
+    base.workspace.bases.add("third")
+    base.workspace.archives.delete("third")
+    base.open("bases").press("bases_trash_empty").press("forget_bases_yes")
+    assert trashed(base) == []
+    assert "in the trash" not in base.text
+
+
+def test_an_export_is_made_when_its_button_is_clicked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    exported = filled.workspace.archives.exported
+    monkeypatch.setattr(
+        filled.workspace.archives, "exported", lambda base, form: made.append(form) or exported(base, form)
+    )
+    screen = filled.open("bases")
+    buttons = [one for one in screen.app.get("download_button") if "export_" in one.proto.id]
+    assert len(buttons) == 4
+    assert made == []
+
+
+@pytest.mark.parametrize("form", ["zip", "markdown", "json", "yaml"])
+def test_an_exported_base_is_imported(filled: Screen, tmp_path: Path, form: str) -> None:
+    file = tmp_path / f"vault.{'zip' if form == 'markdown' else form}"
+    file.write_bytes(filled.workspace.archives.exported("vault", form))
+    screen = filled.open("bases")
+    screen.app.file_uploader("import_base_file").set_value((file.name, file.read_bytes(), "application/zip"))
+    screen.app.text_input("import_file_name").set_value("copy")
+    screen.press("FormSubmitter:import_file").finish("embed")
+    assert screen.app.query_params["base"] == "copy"
+    notes = {base.base.name: base.notes for base in screen.workspace.status().bases}
+    assert notes == {"vault": 3, "copy": 3}
+
+
+def test_a_folder_is_imported_as_a_base(filled: Screen, vault: Path) -> None:
+    screen = filled.open("bases")
+    screen.press("FormSubmitter:import_here")
+    assert "Give the path of a folder first" in screen.errors
+    screen.app.text_input("import_place").set_value(str(vault))
+    screen.press("FormSubmitter:import_here")
+    assert "There is a base 'vault' already" in screen.errors.replace("\\", "")
+    screen.app.text_input("import_here_name").set_value("mine")
+    screen.press("FormSubmitter:import_here").finish("embed")
+    cards = screen.workspace.notes.cards(screen.workspace.searching.filters(bases=["mine"]))
+    assert len(cards) == 3
+    assert not any(card.in_file for card in cards)
+
+
+def test_every_mistake_of_a_bad_file_is_shown_with_its_line(filled: Screen) -> None:
+    notes = [{"path": f"../{number}.md", "title": "x"} for number in range(30)]
+    data = '{"tessera": "base", "version": 1, "base": {"name": "bad"}, "notes": [\n'
+    data += ",\n".join(map(json.dumps, notes)) + "\n]}"
+    screen = filled.open("bases")
+    screen.app.file_uploader("import_base_file").set_value(("bad.json", data.encode(), "application/json"))
+    screen.press("FormSubmitter:import_file")
+    assert "30 mistakes" in screen.errors
+    listed = boxes(screen)
+    assert all(f"line {number}</b>: the path" in listed for number in range(2, 32))
+    assert [one.name for one in screen.workspace.bases.all()] == ["vault"]
 
 
 def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen, vault: Path) -> None:

@@ -51,6 +51,7 @@ SAME = {
     ".zip": "a file's ending",
     ".jsonl": "a file's ending",
     ".csv": "a file's ending",
+    **dict.fromkeys((".json", ".yaml", ".yml"), "a file's ending"),
     ".tsv": "a file's ending",
     "β.png": "a note's own text",
     "H1": "a heading of level 1",
@@ -60,7 +61,7 @@ SAME = {
     "http": "the beginning of an address",
     "sentence:BAAI/bge-m3": "an example of a model",
     **dict.fromkeys(("ar", "nl", "fr", "de"), "the code of a language, as a model's card has it"),
-    **dict.fromkeys(("pending", "active", "archived"), "a value of the query language"),
+    **dict.fromkeys(("pending", "active", "archived", "expired"), "a value of the query language"),
 }
 """What is the same in every language, and why."""
 
@@ -125,7 +126,8 @@ def check(sent: made_up.Sent, screen: Screen, *data: str) -> None:
     places = [str(workspace), str(workspace.parent), str(shell.PAGES), str(Path.cwd())]
     of_models += [model.removeprefix("pkg:") for card in cards if (model := card.name.partition(":")[2])]
     of_servers = [name for purpose in PURPOSES.values() for name in (*purpose.presets, purpose.model)]
-    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, *data)
+    types = screen.workspace.vocabulary.text()
+    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, types, *data)
     assert not rest, "\n".join(rest)
 
 
@@ -160,7 +162,7 @@ def test_notes(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
     for title in ("Όρος", "λάθος", "κενό", "Μακρύ"):
         state(screen.open("notes", note=note(screen, title)), view="raw")
         state(screen, view="reading")
-    state(screen, chosen=[card.id for card in screen.workspace.notes.cards()][:2])
+    state(screen, notes_view="list", chosen=[card.id for card in screen.workspace.notes.cards()][:2])
     screen.press("delete_notes").press("delete_no")
     screen.open("notes", base="βιβλίο").press("delete_base").press("delete_no")
     state(screen, notes_text="τίποτα")
@@ -257,7 +259,21 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
 WORDS = (
     *("tag", "in", "has", "path", "section", "type", "category", "project", "base", "after", "before"),
     *("definition", "how to", "examples", "problems", "kinds"),
-    *("code", "vs", "compare", "and", "summarize", "list all", "how are", "connected", "foo", "status", "all"),
+    *(
+        "code",
+        "vs",
+        "compare",
+        "and",
+        "summarize",
+        "list all",
+        "how are",
+        "connected",
+        "foo",
+        "status",
+        "all",
+        "scope",
+        "priority",
+    ),
 )
 """Words of the questions that are asked here, and of the smaller ones that they are broken down into."""
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import BaseStatus, embedder_name
 from core.workspace import Workspace
-from pages.ui.bases import place, watched
+from pages.ui.bases import exporting, importing, place, trash, watched
 from pages.ui.notes import deletion
 from pages.ui.shared import empty, jobs, times, widgets
 from pages.ui.shared.safe import facts, html
@@ -27,6 +27,8 @@ def page(workspace: Workspace) -> None:
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(workspace, base)
+    importing.section(workspace)
+    trash.section(workspace)
 
 
 def _card(workspace: Workspace, status: BaseStatus) -> None:
@@ -38,8 +40,9 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
         widgets.button(t("Settings"), f"open_{base.id}", "tune", on_click=place.go, args=(base.name,))
         address = {"base": base.name}
         st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
+        exporting.popover(workspace, base)
         shut = workspace.readonly or jobs.importing(workspace)
-        asks = {"on_click": deletion.ask, "args": ((), base.name), "help": t("Delete this base")}
+        asks = {"on_click": deletion.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
         widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
 
 

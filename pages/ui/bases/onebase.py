@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.model import BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import cards, making, model, place, searching, splitting, watched
+from pages.ui.bases import cards, exporting, making, model, place, searching, splitting, watched
 from pages.ui.notes import deletion
 from pages.ui.shared import jobs, pending, shell, widgets
 from pages.ui.shared.safe import facts, html
@@ -38,9 +38,10 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
                 pending.embed_all(workspace, base, status.pending)
             address = {"base": base.name}
             st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
+            exporting.popover(workspace, base)
             shut = workspace.readonly or jobs.importing(workspace)
             asks = {"on_click": deletion.ask, "args": ((), base.name)}
-            widgets.small(t("Delete this base"), "delete_base", "delete_forever", disabled=shut, **asks)
+            widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
 
 
 def _name(workspace: Workspace, base: KnowledgeBase) -> None:

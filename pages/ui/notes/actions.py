@@ -47,7 +47,7 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
             widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=deletion.ask, args=(note_ids,))
         if base:
             label = t("Delete this base")
-            widgets.small(label, "delete_base", "delete_forever", disabled=shut, on_click=deletion.ask, args=((), base))
+            widgets.small(label, "delete_base", "delete", disabled=shut, on_click=deletion.ask, args=((), base))
     deletion.dialog(workspace)
     several.dialog(workspace)
 

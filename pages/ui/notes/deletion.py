@@ -45,8 +45,16 @@ def _base(workspace: Workspace, base: str) -> None:
             workspace.archives.delete(base)
         opened.forget()
 
-    title = plain(t("Delete '{base}' with {notes} notes", base=base, notes=status.notes))
-    text = t("The base goes to the trash with all that belongs to it. The files on disk stay.")
+    title = plain(
+        t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)
+    )
+    text = t_plural(
+        "The base goes to the trash with its notes, their history, question sets and runs. For {n} day it can be "
+        "restored on the page of the bases. The files on disk stay.",
+        "The base goes to the trash with its notes, their history, question sets and runs. For {n} days it can be "
+        "restored on the page of the bases. The files on disk stay.",
+        n=workspace.archives.trash_stays.days,
+    )
     shell.confirm(title, text, "delete", delete, closed=_closed)
 
 

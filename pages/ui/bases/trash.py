@@ -1,0 +1,87 @@
+"""The trash of bases: deleted ones, to be restored or deleted for good."""
+
+import streamlit as st
+
+from core.model import TrashedBase
+from core.workspace import Workspace
+from pages.ui.bases import place
+from pages.ui.shared import jobs, shell, sizes, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.times import local
+
+_CHOSEN = "emptying_bases"
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the deleted bases, the last deleted first; nothing where there is none."""
+    trashed = workspace.archives.trash()
+    if not trashed:
+        return
+    label = t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed))
+    with st.expander(label, icon=":material/delete:", key="bases_trash"):
+        days = workspace.archives.trash_stays.days
+        stays = t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
+        st.caption(f"{stays} {t('It comes back with its notes, their history and your edits of chunks.')}")
+        names = {base.name for base in workspace.bases.all()}
+        for one in trashed:
+            _row(workspace, one, names)
+        if len(trashed) > 1:
+            _deleting(workspace, t("Empty the trash"), "bases_trash_empty", trashed)
+    _dialog(workspace)
+
+
+def _row(workspace: Workspace, one: TrashedBase, names: set[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{one.key}"):
+        about = t("deleted {at}", at=local(one.at))
+        st.markdown(f"**{plain(one.name)}**  \n:small[{plain(about)} · {sizes.megabytes(one.bytes)}]", width="stretch")
+        free = _free(one.name, names)
+        label = t("Restore") if free == one.name else t("Restore as '{name}'", name=plain(free))
+        if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=_shut(workspace)):
+            with shell.errors():
+                with st.spinner(t("Restoring…")):
+                    base = workspace.archives.restore_deleted(one.key, free)
+                workspace.start_indexing()
+                place.go(base.name)
+                st.rerun()
+        _deleting(workspace, t("Delete for good"), f"forget_base_{one.key}", [one])
+
+
+def _free(name: str, names: set[str]) -> str:
+    """Return a name that no base has: this one, or one with a number behind it."""
+    free, number = name, 1
+    while free in names:
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+def _shut(workspace: Workspace) -> bool:
+    return workspace.readonly or jobs.importing(workspace)
+
+
+def _deleting(workspace: Workspace, label: str, key: str, trashed: list[TrashedBase]) -> None:
+    widgets.small(label, key, "delete_forever", on_click=_ask, args=(trashed,), disabled=_shut(workspace))
+
+
+def _ask(trashed: list[TrashedBase]) -> None:
+    st.session_state[_CHOSEN] = trashed
+
+
+def _closed() -> None:
+    st.session_state.pop(_CHOSEN, None)
+
+
+def _dialog(workspace: Workspace) -> None:
+    trashed: list[TrashedBase] = st.session_state.get(_CHOSEN, [])
+    if not trashed:
+        return
+
+    def delete() -> None:
+        for one in trashed:
+            workspace.archives.empty_trash(one.key)
+
+    title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
+    named = ", ".join(plain(one.name) for one in trashed)
+    text = t("Its notes, their history and your edits can't be brought back. Files on disk stay.")
+    shell.confirm(title, f"{named}\n\n{text}", "forget_bases", delete, closed=_closed)
