@@ -84,10 +84,15 @@ def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
     tab.open("/notes")
     page.locator(".tree button", has_text="Start").click()
     page.locator(".document article a.missing", has_text="Nowhere").click()
-    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("textbox", name="Title", exact=True)).to_have_value("Nowhere")
+    tab.settle()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved as version 1.")).to_be_visible()
+    tab.settle()
+    page.get_by_role("button", name="Done").click()
     expect(page.locator(".st-key-reader .t-title")).to_have_text("Nowhere")
     tab.settle()
-    page.locator(".tree button", has_text="Start").click()
+    page.get_by_role("button", name="Back", exact=True).click()
     expect(page.locator(".document article a.note", has_text="Nowhere")).to_be_visible()
 
 

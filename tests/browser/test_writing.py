@@ -40,7 +40,9 @@ def test_a_note_is_written_completed_saved_and_its_draft_outlives_a_reload(tab: 
     page.wait_for_timeout(200)
     page.keyboard.press("Enter")
     expect(text).to_have_text("Boots belong to the door, see [[Rules of the house]] #kitchen")
-    expect(page.locator(".st-key-writing_beside")).to_contain_text("Boots belong to the door")
+    beside = page.locator(".st-key-writing_beside")
+    expect(beside).to_contain_text("Boots belong to the door")
+    expect(beside.locator("a.note")).to_have_text("Rules of the house")
 
     # Text that a Chinese keyboard composes arrives whole.
     page.keyboard.insert_text(" 靴子放在门口")

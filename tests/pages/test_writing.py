@@ -68,7 +68,7 @@ def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note
     assert (note.body, note.version) == ("Water the basil and the thyme.\n", 2)
     assert not screen.workspace.chunks.unfinished()
     screen.press("writing_leave")
-    assert "Water the basil and the thyme." in screen.text
+    assert "Water the basil and the thyme." in screen.document
 
 
 def test_what_isnt_saved_is_offered_at_the_next_opening(garden: Note) -> None:

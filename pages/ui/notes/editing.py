@@ -3,14 +3,11 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import conflict, editor, notefields, offers, opened, writing
+from pages.ui.notes import conflict, editor, notefields, offers, opened, preview, writing
 from pages.ui.notes.writing import Writing
 from pages.ui.shared import links, shell, widgets
-from pages.ui.shared.safe import harmless, light, plain, tangled
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
-
-AROUND = 20_000
-"""Characters before and behind the caret that are rendered of a long note."""
 
 
 def is_open() -> bool:
@@ -175,23 +172,6 @@ def _side(workspace: Workspace, now: Writing) -> None:
         if view == "fields":
             notefields.draw(workspace, now)
         elif now.body.strip():
-            with st.container(key="reader_body"):
-                _rendered(_around(now.body, now.caret))
+            preview.draw(workspace, now)
         else:
             st.caption(t("What you write appears here as it will be read."))
-
-
-def _around(body: str, caret: int) -> str:
-    """Return a text, or the lines around the caret of a long one."""
-    if len(body) <= 2 * AROUND:
-        return body
-    first = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
-    return body[first : max(caret, AROUND) + AROUND]
-
-
-def _rendered(body: str) -> None:
-    shown = light(body[: 4 * AROUND])
-    if tangled(shown):
-        st.code(shown, language=None, wrap_lines=True)
-    else:
-        st.markdown(harmless(shown))

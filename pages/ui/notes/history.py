@@ -51,16 +51,17 @@ def _history(workspace: Workspace, note_id: str) -> None:
         with right:
             others = {one: text for one, text in texts.items() if one != number}
             _compared(workspace, note_id, number, others)
-            if number != versions[0].number:
-                widgets.button(
-                    t("Go back to version {n}", n=number),
-                    "history_revert",
-                    "restore",
-                    type="primary",
-                    disabled=workspace.readonly,
-                    on_click=shell.guarded(_revert),
-                    args=(workspace, note_id, number, versions[0].number),
-                )
+            newest = versions[0].number
+            if number != newest and widgets.button(
+                t("Go back to version {n}", n=number),
+                "history_revert",
+                "restore",
+                type="primary",
+                disabled=workspace.readonly,
+            ):
+                _revert(workspace, note_id, number, newest)
+                st.rerun()
+
 
 
 def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:

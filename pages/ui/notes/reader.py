@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, making, opened
+from pages.ui.notes import actions, making, opened, writing
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
@@ -50,7 +50,6 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             _raw(note)
         else:
             _text(workspace, note, passage)
-    making.dialog(workspace, note)
 
 
 def _ways_back(passage: tuple[Chunk, str] | None) -> None:
@@ -107,14 +106,14 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
         place = "passage" if passage else drawn.anchor(opened.place())
         arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival()}"
-        view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=_clicked)
 
+        def clicked(link: view.Clicked) -> None:
+            if link.note_id:
+                opened.choose(link.note_id, link.place)
+            else:
+                making.begin(writing.base_of(workspace, note.base_id).name, link.make)
 
-def _clicked(link: view.Clicked) -> None:
-    if link.note_id:
-        opened.choose(link.note_id, link.place)
-    else:
-        making.ask(link.make)
+        view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
 
 def _page(drawn: Document, sources: NoteSources) -> str:

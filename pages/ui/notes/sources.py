@@ -27,7 +27,7 @@ class NoteSources:
         return Place(note_id, self._links.title(note_id)) if note_id else None
 
     def file(self, target: str) -> str | None:
-        file = self._workspace.notes.attachment(self._note.id, target)
+        file = self._workspace.notes.attachment(self._note.id, target) if self._note.in_file else None
         return attachments.address(self._note.id, file.place) if file else None
 
     def text(self, note_id: str) -> tuple[str, Sources]:

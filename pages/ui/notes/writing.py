@@ -44,6 +44,7 @@ class Writing:
     opposed: Note | None = None
     saved: bool = False
     offered: offers.Offers | None = None
+    links: Any = None
 
     def __post_init__(self) -> None:
         self.load()
