@@ -63,7 +63,6 @@ def _history(workspace: Workspace, note_id: str) -> None:
                 st.rerun()
 
 
-
 def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
     """Draw what differs between a version and another one, by default the one before it."""
     if not others:
