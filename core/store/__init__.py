@@ -7,7 +7,8 @@ leaves at worst vectors in Chroma that no window has; the next opening removes t
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -154,36 +155,38 @@ class Store:
         with self.changing:
             base = self.bases.of_id(base.id)
             old = self.chunks.entries([cutting.note.id for cutting in cuttings])
-            added = self._add_to_index(base, chain.from_iterable(chain(*(cutting.vectors for cutting in cuttings))))
-            with self.database.write():
+            vectors = chain.from_iterable(chain(*(cutting.vectors for cutting in cuttings)))
+            with self._indexing(base, vectors, old), self.database.write():
                 for cutting in cuttings:
                     self._write(cutting)
-                self.bases.count_index_added(base, added)
-            self._remove_from_index(base, old)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
         """Give pending chunks their windows, in one transaction; return the number of those that are as they were."""
         with self.changing:
             base = self.bases.of_id(base.id)
             vectors = self.pending.unchanged(vectors)
-            added = self._add_to_index(base, chain.from_iterable(vectors.values()))
-            with self.database.write():
+            with self._indexing(base, chain.from_iterable(vectors.values())), self.database.write():
                 self.pending.embed(vectors)
-                self.bases.count_index_added(base, added)
         return len(vectors)
 
-    def _add_to_index(self, base: KnowledgeBase, vectors: Iterable[int]) -> int:
-        """Add the stored vectors of these ids that no window of the base has yet to the index; return their number."""
-        stored = self.vectors.entries(vectors, base.dimension)
-        fresh = self.chunks.unused(base, list(stored))
-        if fresh:
-            matrix = self.vectors.centring(base).passages(np.stack([stored[entry] for entry in fresh]))
-            self.index.add(base, fresh, matrix)
-        return len(fresh)
+    @contextmanager
+    def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
+        """Bring the index in line with what is written within: windows with these vectors, instead of `old` entries.
 
-    def _remove_from_index(self, base: KnowledgeBase, entries: Sequence[str]) -> None:
-        """Remove those of some entries that no window of the base has any more."""
-        self.index.remove(base, self.chunks.unused(base, entries))
+        The index of a base that is read exactly follows. Otherwise vectors that no window has yet are added before, and
+        entries that none has any more are removed afterwards.
+        """
+        entries = self.vectors.entry_ids(vectors)
+        fresh = self.chunks.unused(base, entries)
+        follows = self.index.follows(base, len(fresh))
+        if fresh and not follows:
+            self.index.add(base, *self.chunks.vectors(base, fresh))
+        yield
+        self.bases.count_index_added(base, len(fresh))
+        if follows:
+            self.index.follow(base, [*fresh, *old])
+        else:
+            self.index.remove(base, self.chunks.unused(base, old))
 
     def _write(self, cutting: Cutting) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""
@@ -236,14 +239,12 @@ class Store:
         flagged = 0
         with self.changing:
             base = self.bases.of_id(base.id)
-            old = self.chunks.entries(note_ids)
-            with self.database.write():
+            with self._indexing(base, (), self.chunks.entries(note_ids)), self.database.write():
                 if change is None:
                     self.forget_notes(note_ids)
                 else:
                     flagged = self._put_away(note_ids, change)
                 self.notes.delete(note_ids)
-            self._remove_from_index(base, old)
         return flagged
 
     def _put_away(self, note_ids: Sequence[str], change: Revision) -> int:

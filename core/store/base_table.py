@@ -97,7 +97,9 @@ class BaseTable(Table):
         self._database.execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
 
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
-        self._database.execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id)
+        self._database.execute(
+            "UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id, aside=True
+        )
 
     def index_added(self, base: KnowledgeBase) -> int:
         """Return how many windows were added to the base's index since it was built."""

@@ -137,6 +137,15 @@ class ChunkTable(Table):
         )
         return [tuple(row) for row in rows]
 
+    def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
+        """Return entries with their centred vectors."""
+        rows = self._database.rows(
+            f"SELECT entry, vector FROM vectors WHERE entry {AMONG} GROUP BY entry", list(entries)
+        )
+        vectors = dict(map(tuple, rows))
+        stacked = matrix([*vectors.values()], base.dimension)
+        return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
+
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
         """Yield the vectors of a base, equal ones once, as blocks of entries and centred vectors."""
         cursor = self._database.rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)

@@ -10,17 +10,20 @@ from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
-from core.errors import IndexDamaged, StoreError
+from core.errors import IndexDamaged, StoreError, UnknownChoice
 from core.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
-from core.store import agreement
+from core.store import agreement, resident
 from core.store.backend import Backend
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
+from core.store.following import Follower
 
 _CHURN = 3
 """HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
+_LAST_SECONDS = 60
+"""Longest wait at the end until the index has followed; the next opening does the rest."""
 REACH = 0.95
 """Least share of the entries that a search for all returns: a sound graph may miss 2 to 3 in 100."""
 _LOG = logging.getLogger(__name__)
@@ -40,6 +43,11 @@ class Index:
         self._bases, self._chunks = BaseTable(database), ChunkTable(database)
         self._changing = changing
         self._opening = threading.Lock()
+        self._writing = threading.RLock()
+        """Held while collections are written or replaced; who waits for it may hold `changing`, not the other way."""
+        self._follower = Follower(self._align)
+        self._entries: dict[str, int] = {}
+        """At most so many entries each base has; removed ones count until the next opening."""
         self._dropped: set[str] = set()
         """Names of dropped collections, which a running search may still use."""
         self._exact: set[str] = set()
@@ -97,8 +105,9 @@ class Index:
         """Close Chroma. The next opening trusts the files of an index that was in use without a fault."""
         with self._opening:
             if self.state != "closed":
-                with suppress(StoreError):
-                    self._backend.close(sealed=self.ready)
+                followed = self._follower.wait(_LAST_SECONDS)
+                with suppress(StoreError), self._writing:
+                    self._backend.close(sealed=self.ready and followed)
                 self.state = "closed"
 
     # use
@@ -107,6 +116,7 @@ class Index:
         """Return the best windows with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
+        self._follower.wait_for(base.id)
         name = self.name(base)
         try:
             return self._backend.search(name, query, count)
@@ -114,6 +124,16 @@ class Index:
             if name not in self._dropped:
                 self._fault(error)
             return None
+
+    def follows(self, base: KnowledgeBase, more: int) -> bool:
+        """Whether the index may follow what is written: nothing searches it as long as the base is read exactly."""
+        return (self._entries.get(base.id, 0) + more) * base.dimension * 4 <= resident.BUDGET
+
+    def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
+        """Bring entries in line, soon, with what SQLite has now."""
+        if self.ready:
+            self._entries[base.id] = self._entries.get(base.id, 0) + len(ids)
+            self._follower.note(base.id, ids)
 
     def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None:
         """Add windows; those with a stored id stay as they are."""
@@ -134,6 +154,7 @@ class Index:
 
     def ids(self, base: KnowledgeBase) -> set[str]:
         """Return the ids of a base's windows in the index; raises IndexDamaged."""
+        self._follower.wait_for(base.id)
         return self._backend.ids(self.name(base))
 
     def names(self) -> set[str]:
@@ -144,9 +165,24 @@ class Index:
         """Write if the index is in use: its next opening brings in what is missing. A failure is `problem`."""
         if self.ready:
             try:
-                write()
+                with self._writing:
+                    write()
             except StoreError as error:
                 self._fault(error)
+
+    def _align(self, base_id: str, ids: list[str]) -> None:
+        """Add the entries that a base's windows have, and remove those that none has any more."""
+        with self._writing, suppress(UnknownChoice):  # the base was deleted
+            base = self._bases.of_id(base_id)
+
+            def write() -> None:
+                unused = set(self._chunks.unused(base, ids))
+                self._backend.remove(self.name(base), sorted(unused))
+                self._backend.add(
+                    self.name(base), *self._chunks.vectors(base, [key for key in ids if key not in unused])
+                )
+
+            self._write(write)
 
     def _fault(self, error: StoreError) -> None:
         _LOG.warning("The search index is out of use: %s", error)
@@ -187,9 +223,10 @@ class Index:
             self.state = "building"
             if self._database.version() != version:
                 self._complete(fresh)
-            self._backend.take_over(fresh)
-            self._backend.open()
-            self._begin(self._database.version())
+            with self._writing:
+                self._backend.take_over(fresh)
+                self._backend.open()
+                self._begin(self._database.version())
         for base in bases:
             self._judge(base)
 
@@ -227,6 +264,7 @@ class Index:
         for ids, vectors in self._chunks.windows(base):
             backend.add(name, ids, vectors)
             done += len(ids)
+            self._entries[base.id] = done
             yield done
 
     def _reconcile(self, backend: Backend, base: KnowledgeBase, *, compare: bool = False) -> None:
@@ -244,6 +282,7 @@ class Index:
             missing = [number for number, key in enumerate(ids) if key not in present]
             backend.add(name, [ids[number] for number in missing], vectors[missing])
         backend.remove(name, sorted(present - expected))
+        self._entries[base.id] = len(expected)
 
     def _churned(self, base: KnowledgeBase) -> bool:
         added, living = self._bases.index_added(base), self._chunks.count(base)[2]
@@ -273,10 +312,15 @@ class NoIndex:
     def open(self, progress: Progress = unheard, *, heal: bool = True) -> None: ...
     def rebuild(self, progress: Progress = unheard) -> None: ...
     def close(self) -> None: ...
+    def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
     def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None: ...
     def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
     def build(self, base: KnowledgeBase) -> None: ...
     def drop(self, base: KnowledgeBase) -> None: ...
+
+    def follows(self, base: KnowledgeBase, more: int) -> bool:
+        """Return True: there is nothing to wait for."""
+        return True
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
         """Return None: the store compares exactly."""

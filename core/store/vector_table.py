@@ -58,6 +58,10 @@ class VectorTable(Table):
         rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
+    def entry_ids(self, ids: Iterable[int]) -> list[str]:
+        """Return the entries in the vector index of the vectors of these ids, equal ones once."""
+        return self._database.column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", list(ids))
+
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
         """Return the vectors of these ids by their entry in the vector index: equal vectors once."""
         rows = self._database.rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", list(ids))

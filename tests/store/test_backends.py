@@ -174,7 +174,10 @@ def test_two_workspaces_share_a_server(server: ChromaServerProcess, tmp_path: Pa
 # a server that goes away
 
 
-def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(tmp_path: Path) -> None:
+def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "BUDGET", 0)
     process = ChromaServerProcess(tmp_path / "data")
     process.start()
     settings = IndexSettings(url=process.url)

@@ -205,3 +205,30 @@ def test_two_folders_in_one_process_do_not_meet(folder: Path, tmp_path: Path) ->
     second.close()
     assert_answers(first, base)
     first.close()
+
+
+def test_the_index_of_a_base_that_is_read_exactly_follows_what_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, base = opened(folder)
+    begun, go_on = threading.Event(), threading.Event()
+    add = apart.ChromaFolder.add
+
+    def slow(self: apart.ChromaFolder, *values: object) -> None:
+        begun.set()
+        assert go_on.wait(60)
+        add(self, *values)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(apart.ChromaFolder, "add", slow)
+    put(store, base, "n2", ("yyyyyyyyyyyy yyyyyyyyyyyyy",))
+    assert begun.wait(60)
+    # The graph isn't written yet: neither a search nor another note waits for it.
+    assert found(store, base, "yyyyyyyyyyyy yyyyyyyyyyyyy")[0] == "yyyyyyyyyyyy yyyyyyyyyyyyy"
+    put(store, base, "n2", ("zz zzzzzzzzzzzzzzz",))
+    store.delete_notes(base, ["n1"])
+    go_on.set()
+    assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
+    store.close()
+    store, base = opened(folder)
+    assert len(store.index.ids(base)) == 1
+    store.close()
