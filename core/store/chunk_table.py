@@ -139,10 +139,7 @@ class ChunkTable(Table):
 
     def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
-        rows = self._database.rows(
-            f"SELECT entry, vector FROM vectors WHERE entry {AMONG} GROUP BY entry", list(entries)
-        )
-        vectors = dict(map(tuple, rows))
+        vectors = dict(self._database.rows(f"SELECT entry, vector FROM vectors WHERE entry {AMONG}", list(entries)))
         stacked = matrix([*vectors.values()], base.dimension)
         return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
 
