@@ -1,7 +1,7 @@
 """The store: SQLite holds all data, Chroma a vector index that can be rebuilt from it.
 
 A note is written in this order: the vectors of its windows go into Chroma, one SQLite transaction writes the note,
-the vectors that no window of the base has any more leave Chroma. Where a base is small enough to be read exactly, Chroma
+the vectors that no window of the base has any more leave Chroma. Of a base that is read exactly Chroma
 follows the transaction instead, in a thread. A reader sees the old note or the new one. A kill leaves at worst a
 Chroma that isn't in line; the next opening brings it there.
 """
