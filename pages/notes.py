@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, drafts, editing, imports, listing, opened, reader, trash, undo
+from pages.ui.notes import actions, beginning, drafts, editing, imports, listing, opened, reader, trash, undo
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
@@ -28,7 +28,7 @@ def page(workspace: Workspace, bases: list[str]) -> None:
             drafts.of_note(workspace, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
         else:
-            st.caption(t("Choose a note to read it."))
+            beginning.draw(workspace.notes.cards(), several=len(bases) > 1)
 
 
 workspace = shell.workspace()
@@ -37,11 +37,12 @@ if editing.is_open():
     st.stop()
 with st.container(horizontal=True, vertical_alignment="center", key="notes_head"):
     st.title(t("Notes"), width="stretch")
+    imports.popover(workspace)
     actions.new(workspace)
 bases = [base.name for base in workspace.bases.all()]
 drafts.of_new(workspace)
 with shell.errors():
-    imports.section(workspace, bases)
+    imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
     with st.container(horizontal=True, vertical_alignment="center"):

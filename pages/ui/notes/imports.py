@@ -13,25 +13,42 @@ from pages.ui.shared.text import t, t_plural, text_of
 TYPES = [suffix.removeprefix(".") for suffix in NOTE_SUFFIXES]
 
 
-def section(workspace: Workspace, bases: list[str]) -> None:
-    """Draw the ways to import, or the plan that waits for a confirmation."""
+def popover(workspace: Workspace) -> None:
+    """Draw the button that opens the ways to import, where notes are there already."""
+    if not (_opened(workspace) or _shut(workspace)):
+        with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
+            _ways(workspace)
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the plan that waits for a confirmation, or the ways to import where there are no notes or a link asks."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
-        return
-    if workspace.readonly or jobs.importing(workspace):
-        return
-    with st.expander(t("Import and sync"), expanded=not bases or "import" in st.query_params, icon=":material/sync:"):
-        folder, upload_folder, files = st.tabs(
-            [t("Folder on this machine"), t("Upload a folder"), t("Upload files or a zip")]
-        )
-        with folder:
-            _by_path(workspace)
-            _again(workspace)
-        with upload_folder:
-            _by_upload(workspace, "directory")
-        with files:
-            _by_upload(workspace, "files")
+    elif _opened(workspace) and not _shut(workspace):
+        with st.expander(t("Import and sync"), expanded=True, icon=":material/sync:"):
+            _ways(workspace)
+
+
+def _opened(workspace: Workspace) -> bool:
+    return not workspace.bases.all() or "import" in st.query_params
+
+
+def _shut(workspace: Workspace) -> bool:
+    return workspace.readonly or jobs.importing(workspace) or st.session_state.get("plan") is not None
+
+
+def _ways(workspace: Workspace) -> None:
+    folder, upload_folder, files = st.tabs(
+        [t("Folder on this machine"), t("Upload a folder"), t("Upload files or a zip")]
+    )
+    with folder:
+        _by_path(workspace)
+        _again(workspace)
+    with upload_folder:
+        _by_upload(workspace, "directory")
+    with files:
+        _by_upload(workspace, "files")
 
 
 def _by_path(workspace: Workspace) -> None:

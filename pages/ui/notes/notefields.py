@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
+from core.model import NOTE_FIELDS
+from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import offers, writing
 from pages.ui.notes.writing import Writing
@@ -14,20 +16,18 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-NAMES: dict[str, Message] = {
-    "tags": message("Tags"),
-    "type": message("Type"),
-    "category": message("Category"),
-    "project": message("Project"),
-    "scope": message("Scope"),
-    "status": message("Status"),
-    "priority": message("Priority"),
-    "expires_at": message("Expires on"),
+RELATIONS: dict[str, Message] = {
     "supersedes": message("Replaces"),
     "depends_on": message("Depends on"),
     "related": message("Related to"),
 }
-STATUSES = {"active": message("active"), "pending": message("to be reviewed"), "archived": message("archived")}
+_PAIRS = (("type", "category"), ("project", "scope"), ("status", "priority"), ("expires_at",))
+NAMES: dict[str, Message] = {
+    "tags": message("Tags"),
+    **{name: NOTE_FIELDS[name] for pair in _PAIRS for name in pair},
+    **RELATIONS,
+}
+STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
     "scope": message("Where the note holds, for instance a team or a system"),
     "status": message("An archived note is found only where a search asks for archived ones."),
@@ -35,7 +35,6 @@ ABOUT: dict[str, Message] = {
     "expires_at": message("After this day searches leave the note out unless they ask for expired ones."),
     "supersedes": message("Notes that this one takes the place of"),
 }
-RELATIONS = ("supersedes", "depends_on", "related")
 MOST = 999_999
 """The highest priority."""
 
@@ -69,10 +68,8 @@ def place(workspace: Workspace, now: Writing) -> None:
 
 def draw(workspace: Workspace, now: Writing) -> None:
     """Draw all fields but the title."""
-    first = [name for name in NAMES if name not in RELATIONS]
-    for name in first[:1]:
-        _field(workspace, now, name, st)
-    for names in (first[1:3], first[3:5], first[5:7], first[7:]):
+    _field(workspace, now, "tags", st)
+    for names in _PAIRS:
         for column, name in zip(st.columns(2), names, strict=False):
             _field(workspace, now, name, column)
     for name in RELATIONS:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import Chunk, Note
+from core.model import NOTE_FIELDS, Chunk, Note, classification
 from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.notes import actions, making, opened, writing
+from pages.ui.notes.notefields import RELATIONS
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
@@ -76,9 +77,11 @@ def _tag(edited: Sequence[int]) -> str:
 
 
 def _fields(note: Note) -> None:
-    known = {name: getattr(note, name) for name in ("category", "type", "project", "scope", "priority", "source_url")}
-    known |= {"created": note.created_at.date() if note.created_at else None, **note.extra}
-    lines = [f"<div><b>{html(str(name))}</b>: {html(str(value))}</div>" for name, value in known.items() if value]
+    shown = [(text_of(NOTE_FIELDS[name]), text_of(value)) for name, value in classification(note).items()]
+    shown += [(text_of(name), ", ".join(getattr(note, field))) for field, name in RELATIONS.items()]
+    shown += [(t("Source"), note.source_url), (t("Created"), str(note.created_at.date()) if note.created_at else "")]
+    shown += [(str(name), str(value)) for name, value in note.extra.items()]
+    lines = [f"<div><b>{html(name)}</b>: {html(value)}</div>" for name, value in shown if value]
     if lines:
         with st.expander(t("Fields")):
             st.html(f'<div class="t-list">{"".join(lines)}</div>')

@@ -19,7 +19,8 @@ STYLE = """
 :root { --t-line: color-mix(in srgb, currentColor 14%, transparent); --t-soft: color-mix(in srgb, currentColor 7%, transparent);
   --t-accent: #0f8a80; --t-mark: #e0a83055; }
 [data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; }
-@media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 2.6rem 1rem 4rem; } }
+@media (max-width: 767px) { [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } }
+@media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 @media (min-width: 768px) { .st-key-other_notes { display: none; } }
@@ -201,6 +202,12 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (min-width: 641px) { .st-key-all_notes, [data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar):not(:has(.st-key-note_back, a)) { display: none; } }
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
+.st-key-import_body { width: 40rem; max-width: 86vw; } .st-key-beginning { gap: .3rem; max-width: 46rem; padding-top: .3rem; }
+[class*="st-key-latest_"] { flex-wrap: nowrap; } [class*="st-key-latest_"] > div:not(:first-child) { flex: none; }
+[class*="st-key-latest_"] > div:first-child { flex: 1 1 auto; min-width: 0; } [class*="st-key-latest_"] a { background: none; padding-left: 0; } [class*="st-key-latest_"] a p { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.st-key-notes_side [data-testid="stButtonGroup"] button { white-space: nowrap; padding: 0 .6rem; }
+@media (min-width: 641px) { [data-testid="stColumn"]:has(.st-key-notes_side) { min-width: 14rem; } }
+@media (max-width: 1150px) { .st-key-notes_side [data-testid="stColumn"], [data-testid="stColumn"]:has(> * [class*="st-key-card_"]) { min-width: 100%; } }
 .t-difference { max-height: 22rem; overflow: auto; } ins { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 22%, transparent); } del { background: color-mix(in srgb, #c5483c 20%, transparent); }
 .st-key-writing_beside { max-height: calc(100vh - 15.5rem); overflow-y: auto; overflow-x: hidden; padding-right: .4rem; }
 </style>

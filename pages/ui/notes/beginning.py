@@ -1,0 +1,36 @@
+"""What stands in place of the reader while no note is open: how to begin, and the notes that changed last."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.model import NoteCard
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t
+
+_SHOWN = 10
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def draw(cards: Sequence[NoteCard], *, several: bool) -> None:
+    """Draw how to open or write a note, and links to the notes that changed last; `several` names their bases."""
+    with st.container(key="beginning"):
+        about = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
+        st.html(f'<p class="t-lead">{html(about)}</p>')
+        latest = sorted(cards, key=lambda card: card.updated_at or _NEVER, reverse=True)[:_SHOWN]
+        if not latest:
+            st.caption(t("There is no note yet. Write one, or import a folder."))
+            return
+        st.html(f'<div class="t-caption">{html(t("Changed last"))}</div>')
+        for card in latest:
+            _row(card, several=several)
+
+
+def _row(card: NoteCard, *, several: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"latest_{card.id}"):
+        address = {"note": card.id}
+        st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params=address)
+        day = card.updated_at.strftime("%Y-%m-%d") if card.updated_at else ""
+        about = [card.base if several else "", day]
+        st.caption(plain(" · ".join(text for text in about if text)), width="content")
