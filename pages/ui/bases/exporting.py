@@ -24,5 +24,5 @@ def popover(workspace: Workspace, base: KnowledgeBase) -> None:
         for form, (label, mime, end, icon) in forms.items():
             written = partial(workspace.archives.exported, base.name, form)
             key = f"export_{base.id}_{form}"
-            widgets.download(label, written, f"{name}{end}", mime, key, icon, width="stretch", type="tertiary")
+            widgets.download(label, written, f"{name}{end}", mime, key, icon, type="tertiary")
         st.caption(t("The first one holds all that belongs to the base; the others its notes as they are now."))

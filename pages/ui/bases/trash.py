@@ -5,7 +5,7 @@ import streamlit as st
 from core.model import TrashedBase
 from core.workspace import Workspace
 from pages.ui.bases import place
-from pages.ui.shared import jobs, shell, sizes, widgets
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 from pages.ui.shared.times import local
@@ -22,7 +22,8 @@ def section(workspace: Workspace) -> None:
     with st.expander(label, icon=":material/delete:", key="bases_trash"):
         days = workspace.archives.trash_stays.days
         stays = t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
-        st.caption(f"{stays} {t('It comes back with its notes, their history and your edits of chunks.')}")
+        st.caption(stays)
+        st.caption(t("It comes back with its notes, their history and your edits of chunks."))
         names = {base.name for base in workspace.bases.all()}
         for one in trashed:
             _row(workspace, one, names)
@@ -34,7 +35,7 @@ def section(workspace: Workspace) -> None:
 def _row(workspace: Workspace, one: TrashedBase, names: set[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{one.key}"):
         about = t("deleted {at}", at=local(one.at))
-        st.markdown(f"**{plain(one.name)}**  \n:small[{plain(about)} · {sizes.megabytes(one.bytes)}]", width="stretch")
+        st.markdown(f"**{plain(one.name)}**  \n:small[:gray[{plain(about)}]]", width="stretch")
         free = _free(one.name, names)
         label = t("Restore") if free == one.name else t("Restore as '{name}'", name=plain(free))
         if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=_shut(workspace)):
