@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.drills import journal, operations, sound, vault, writings
+from benchmarks.drills import journal, operations, packings, sound, vault, writings
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
 from core.store.apart import ChromaFolder
@@ -34,6 +34,7 @@ OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
     "revert": writings.reverting,
     "restore": writings.restoring,
     "delete written notes": operations.deleting_notes,
+    packings.UPGRADE: packings.upgrading,
     "opening after a kill": operations.opening,
 }
 _GOES_ON = {operations.importing_by_command: operations.importing, operations.indexing_by_command: operations.indexing}
@@ -96,6 +97,8 @@ def prepare(begin: Begin, folder: Path, start: str, notes: int) -> None:
             workspace.notes.apply(workspace.notes.plan_folder(folder / "others", operations.OTHER))
             if start in _WRITTEN:
                 writings.add(workspace, folder / "vault")
+            elif start == "packed":
+                packings.install(workspace, folder / "vault")
             else:
                 plan = workspace.notes.plan_folder(folder / "vault", operations.BASE)
                 workspace.notes.apply(plan, embed=start != "waiting")
@@ -105,6 +108,8 @@ def prepare(begin: Begin, folder: Path, start: str, notes: int) -> None:
             workspace.questions.add_file(operations.BASE, operations.SET, file, "questions.jsonl")
             if start in _WRITTEN:
                 writings.saving(operations.Place(folder, folder, Journal(folder / "none"), 7, workspace=workspace))
+            if start == "packed":
+                packings.change(workspace)
             if start == "put away":
                 writings.put_away(workspace, folder / writings.DIGESTS)
         held = {name: value for name, value in sound.state(workspace).items() if not name.startswith(journal.LEAST)}
@@ -128,6 +133,7 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
     with Workspace(folder / "workspace") as workspace:
         workspace.store.open_index()
         look(workspace, "opened")
+        wrong += packings.faults(workspace) if name == packings.UPGRADE else []
         told = any(base.pending or base.switch for base in workspace.status().bases)
         told |= name == "evaluate" and any(run.ended_at is None for run in workspace.runs.of(operations.BASE))
         going_on = OPERATIONS[name]

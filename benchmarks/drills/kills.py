@@ -15,6 +15,7 @@ from benchmarks.drills import vault
 from benchmarks.drills.children import Child
 from benchmarks.drills.given import Given
 from benchmarks.drills.killed import check, prepare, work
+from benchmarks.drills.packings import UPGRADE
 from benchmarks.drills.tally import Tally
 
 STARTS: dict[str, tuple[str, ...]] = {
@@ -35,9 +36,10 @@ STARTS: dict[str, tuple[str, ...]] = {
     "revert": ("written",),
     "restore": ("put away",),
     "delete written notes": ("written",),
+    UPGRADE: ("packed",),
 }
 OPENING = "opening after a kill"
-_NOTES = {"full": 48, "waiting": 48, "large": 220, "written": 48, "put away": 48}
+_NOTES = {"full": 48, "waiting": 48, "large": 220, "written": 48, "put away": 48, "packed": 48}
 _LARGE, _AGAIN = 0.15, 0.25
 """Shares of the attempts on the large workspace, and of those whose next opening is killed."""
 

@@ -1,4 +1,4 @@
-"""Kill what a person does with notes that are written here, each operation equally often."""
+"""Kill what a person does with notes that are written here, and the upgrade of a pack; each operation equally often."""
 
 import random
 import tempfile
@@ -6,9 +6,10 @@ from pathlib import Path
 
 from benchmarks.drills.given import Given
 from benchmarks.drills.kills import Kill, Kills
+from benchmarks.drills.packings import UPGRADE
 from benchmarks.drills.tally import Tally
 
-OPERATIONS = ("save", "revert", "restore", "delete written notes")
+OPERATIONS = ("save", "revert", "restore", "delete written notes", UPGRADE)
 
 
 def drill(tally: Tally, given: Given) -> None:

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.drills import journal, sound, vault
 from benchmarks.drills.kills import OPENING, Kill, Kills
 from benchmarks.drills.operations import BASE, MODELS
+from benchmarks.drills.packings import UPGRADE
 from benchmarks.drills.tally import Tally
 from core.workspace import Workspace
 
@@ -25,6 +26,8 @@ def kills(tmp_path_factory: pytest.TempPathFactory) -> Kills:
         Kill("switch", "full", 1, share=0.9, by_step=True, alone=False, again=True),
         Kill("save", "written", 1, share=0.5, by_step=True, alone=False, again=False),
         Kill("restore", "put away", 1, share=0.4, by_step=True, alone=False, again=False),
+        Kill(UPGRADE, "packed", 1, share=0.5, by_step=True, alone=False, again=False),
+        Kill(UPGRADE, "packed", 2, share=0.3, by_step=True, alone=True, again=True),
         Kill("edit chunks", "full", 1, share=0.5, by_step=False, alone=False, again=False),
     ],
     ids=str,
