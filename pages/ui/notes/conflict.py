@@ -4,17 +4,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.model import Note, Piece
+from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import writing
+from pages.ui.notes import history, writing
 from pages.ui.notes.writing import Writing
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
-
-AROUND = 240
-"""Characters of what is equal that are shown beside what differs."""
-_TAGS = {"equal": "span", "added": "ins", "removed": "del"}
 
 
 def draw(workspace: Workspace, now: Writing) -> None:
@@ -49,20 +45,12 @@ def draw(workspace: Workspace, now: Writing) -> None:
 
 
 def _difference(workspace: Workspace, stored: Note, now: Writing) -> None:
-    st.html(f"<p><del>{html(t('only in the other text'))}</del> · <ins>{html(t('only in yours'))}</ins></p>")
-    pieces = workspace.notes.compare(stored, replace(stored, body=now.body)).pieces
-    if any(piece.kind != "equal" for piece in pieces):
-        shown = "".join(map(_piece, pieces))
-        st.html(f'<div class="t-text t-difference">{shown}</div>')
+    other, own = html(t("only in the other text")), html(t("only in yours"))
+    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=now.body))):
+        st.html(shown)
     else:
         st.caption(t("Both have the same text; their fields differ."))
-
-
-def _piece(piece: Piece) -> str:
-    text = piece.text
-    if piece.kind == "equal" and len(text) > 2 * AROUND:
-        text = f"{text[:AROUND]} … {text[-AROUND:]}"
-    return f"<{_TAGS[piece.kind]}>{html(text)}</{_TAGS[piece.kind]}>"
 
 
 def _mine(workspace: Workspace, now: Writing) -> None:
