@@ -30,8 +30,8 @@ ATTRIBUTES = re.compile(r'\b(?:title|aria-label|placeholder|alt)="([^"]*)"')
 LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff](?:[\w' -]*\w)?")
 OF_MACHINES = re.compile(r"(?<![\w.])~?/[^\s\u27e6\u27e7]+|\d{4}-\d\d-\d\dT[\d:.+]+")
 """Paths of this machine, and times as charts take them."""
-CODE = re.compile(r"[0-9a-f]{12}|own|both|gap|(?:deleted|only| )+")
-"""What a component is told beside texts: the ids of notes, and classes of its style sheet."""
+CODE = re.compile(r"[0-9a-f]{12}(?: \d*)* ?\d*|own|both|gap|(?:deleted|only| )+|h\d+|[a-z]+://\S+")
+"""What a component is told beside texts: ids of notes and headings, addresses, and classes of its style sheet."""
 MARKDOWN = re.compile(r":material/\w+:|:gray(?=\[)")
 
 
@@ -118,12 +118,13 @@ def texts(sent: Proto) -> Iterator[tuple[str, str]]:
 def _shown(where: str, text: str) -> Iterator[str]:
     match where:
         case "Html.body":
-            # The name of a setting is the same in every file of settings.
-            without_style = re.sub(r"(?s)<style>.*?</style>|<code>[a-z_]+</code>", "", text)
-            yield from map(unescape, ATTRIBUTES.findall(without_style))
-            yield from map(unescape, re.sub(r"<[^>]*>", "\n", without_style).split("\n"))
+            yield from _of_html(text)
         case "BidiComponent.json":
-            yield from (one for one in _strings(json.loads(text)) if not CODE.fullmatch(one))
+            for one in _strings(json.loads(text)):
+                if one.startswith("<"):
+                    yield from _of_html(one)
+                elif not CODE.fullmatch(one):
+                    yield one
         case "Dataframe.columns":
             for column in json.loads(text).values():
                 yield from _strings([column.get("label"), column.get("help")])
@@ -131,6 +132,13 @@ def _shown(where: str, text: str) -> Iterator[str]:
             yield from _of_chart(json.loads(text))
         case _:
             yield text
+
+
+def _of_html(text: str) -> Iterator[str]:
+    # The name of a setting is the same in every file of settings.
+    without_style = re.sub(r"(?s)<style>.*?</style>|<code>[a-z_]+</code>", "", text)
+    yield from map(unescape, ATTRIBUTES.findall(without_style))
+    yield from map(unescape, re.sub(r"<[^>]*>", "\n", without_style).split("\n"))
 
 
 def _of_chart(spec: Any) -> Iterator[str]:

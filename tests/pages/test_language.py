@@ -126,8 +126,11 @@ def check(sent: made_up.Sent, screen: Screen, *data: str) -> None:
     places = [str(workspace), str(workspace.parent), str(shell.PAGES), str(Path.cwd())]
     of_models += [model.removeprefix("pkg:") for card in cards if (model := card.name.partition(":")[2])]
     of_servers = [name for purpose in PURPOSES.values() for name in (*purpose.presets, purpose.model)]
+    packs = [card.found for card in screen.workspace.packs.list() if card.found]
+    of_packs = [text for pack in packs for text in (pack.name, pack.language, pack.description)]
+    of_packs += [part for pack in packs for part in pack.language.split(", ")]
     types = screen.workspace.vocabulary.text()
-    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, types, *data)
+    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, *of_packs, types, *data)
     assert not rest, "\n".join(rest)
 
 

@@ -232,3 +232,19 @@ def test_of_a_note_of_many_signs_the_first_part_is_shown(place: Path, tmp_path: 
     assert "This note is long: the first" in screen.text
     assert 0 < screen.document.count("<li>") < 2_000
     assert screen.app.get("download_button")
+
+
+def test_without_an_open_note_the_ones_changed_last_are_links(filled: Screen) -> None:
+    screen = filled.open("notes")
+    links = {link.proto.label: link.proto.query_string for link in screen.app.get("page_link")}
+    cards = screen.workspace.notes.cards()
+    assert {f"note={card.id}" for card in cards} <= set(links.values())
+    assert "Changed last" in screen.text
+    assert "Changed last" not in screen.open("notes", note=cards[0].id).text
+
+
+def test_the_fields_of_a_note_have_names_and_values_in_words(filled: Screen) -> None:
+    note = filled.workspace.notes.add("vault", "Text", title="Classified", type="rule", priority=3, status="pending")
+    said = filled.open("notes", note=note.id).text
+    for field in ("<b>Type</b>: rule", "<b>Priority</b>: 3", "<b>Status</b>: to be reviewed"):
+        assert field in said
