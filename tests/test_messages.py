@@ -250,6 +250,10 @@ ARGUMENTS: dict[type[TesseraError], tuple[object, ...]] = {
     errors.NoteNotFound: ("n",),
     errors.ChunkNotFound: ("c",),
     errors.RunNotFound: ("r",),
+    errors.VersionNotFound: ("n", 3),
+    errors.Conflict: ("It was changed.", "the note", 2),
+    errors.ArchiveError: ("a.zip", [("line 3", message("this is no note"))]),
+    errors.PackError: ("pack", [message("it has no name")]),
     errors.QuestionSetError: ("set", 3, "there is no question.", [(4, message("nor here"))], 2),
     errors.Cancelled: (),
 }

@@ -21,7 +21,7 @@ def page(workspace: Workspace) -> None:
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
         embedder = _model(workspace, usual.embedder)
-        limit, similarity = _search(workspace)
+        search = _search(workspace)
         at_once, write, watch = _switches()
         make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
     with right:
@@ -31,7 +31,7 @@ def page(workspace: Workspace) -> None:
     if make:
         fields = BaseFields(
             description=description.strip(),
-            search=SearchSettings(limit=limit, score_threshold=similarity),
+            search=search,
             embed_at_once=at_once,
             write_files=write,
             watch=watch,
@@ -53,15 +53,15 @@ def _model(workspace: Workspace, usual: str) -> str:
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
 
-def _search(workspace: Workspace) -> tuple[int | None, float | None]:
-    """Draw the number of hits and the minimum similarity; None leaves them to the settings."""
-    chosen = []
-    for column, name in zip(st.columns(2), ("limit", "score_threshold"), strict=True):
+def _search(workspace: Workspace) -> SearchSettings:
+    """Draw the first parts of how a base is searched; None leaves one to the settings."""
+    chosen = {}
+    for column, name in zip(st.columns(2), knobs.OF_BASES[:2], strict=True):
         usual = knobs.shown(name, getattr(workspace.bases.search_settings(), name))
         texts = {None: t("Default: {value}", value=usual)}
         texts |= {value: knobs.shown(name, value) for value in knobs.values(workspace, name)}
-        chosen.append(widgets.select(knobs.setting(name), texts, f"new_{name}", column))
-    return chosen[0], chosen[1]
+        chosen[name] = widgets.select(knobs.setting(name), texts, f"new_{name}", column)
+    return SearchSettings.of(chosen)
 
 
 def _switches() -> list[bool]:
