@@ -71,11 +71,7 @@ class Tab:
 def import_folder(tab: Tab, folder: Path) -> None:
     """Import a folder through the page, as far as it is new, and wait for the model."""
     page = tab.page
-    tab.open("/notes")
-    expander = page.locator("details").filter(has_text="Import and sync")
-    expect(expander).to_be_attached()
-    if expander.get_attribute("open") is None:
-        page.get_by_text("Import and sync").click()
+    tab.open("/notes?import=1")
     page.get_by_role("textbox", name="Folder path").fill(str(folder))
     page.keyboard.press("Enter")
     expect(page.get_by_text("What this sync would change")).to_be_visible()

@@ -121,7 +121,7 @@ def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, 
     # The note itself is read as it is written, and says that chunks of it were edited.
     tab.settle()
     page.get_by_role("link", name="Read the note").click()
-    text = page.locator(".st-key-reader_body")
+    text = page.locator(".document")
     expect(text).to_contain_text("Shelf 4")
     shown = text.inner_text().replace("\ufeff", "").replace("\u2060", "")
     assert ":label:top and :red[alarm] a -> b" in shown

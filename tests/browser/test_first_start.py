@@ -97,9 +97,8 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "![n](evil).md").write_text(HOSTILE, encoding="utf-8")
     (tmp_path / "vault" / "tame.md").write_text("# Tame\n\nA quiet note.\n", encoding="utf-8")
-    tab.open("/notes")
+    tab.open("/notes?import=1")
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    page.get_by_text("Import and sync").click()
     page.get_by_role("textbox", name="Folder path").fill(str(tmp_path / "vault"))
     page.keyboard.press("Enter")
     expect(page.get_by_text("What this sync would change")).to_be_visible()
@@ -115,11 +114,11 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     tab.settle()
     tab.open(f"/notes?note={page.url.partition('note=')[2].partition('&')[0]}")
     expect(page.locator(".st-key-reader")).to_be_visible()
-    expect(page.locator(".st-key-reader_body")).to_contain_text("<script>")
-    expect(page.locator(".st-key-reader_body")).to_contain_text("flowchart LR")
+    expect(page.locator(".document")).to_contain_text("<script>")
+    expect(page.locator(".document")).to_contain_text("flowchart LR")
     tab.settle()
     page.locator(".st-key-reader").get_by_text("Raw text", exact=True).click()
-    expect(page.locator(".st-key-reader_body")).to_have_count(0)
+    expect(page.locator(".document")).to_have_count(0)
     expect(page.locator(".st-key-reader code")).to_contain_text("evil.invalid")
     page.locator(".st-key-note_actions").get_by_role("link", name="See its chunks").click()
     expect(page.locator(".own").first).to_contain_text("evil.invalid")
@@ -132,14 +131,15 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     assert tab.outside == []
 
 
-def test_a_marked_row_opens_its_note(tab: Tab) -> None:
+def test_a_row_of_the_list_opens_its_note(tab: Tab) -> None:
     page = tab.page
     tab.open("/notes")
+    page.get_by_text("List", exact=True).click()
     table = page.get_by_test_id("stDataFrame").first
     expect(table).to_be_visible()
     page.wait_for_timeout(500)
     box = table.bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + 16, box["y"] + 35 + 17)
+    page.mouse.click(box["x"] + 120, box["y"] + 35 + 17)
     expect(page.locator(".st-key-reader .t-title")).to_be_visible()
     assert "note=" in page.url

@@ -133,7 +133,7 @@ def test_the_chosen_look_is_there_from_the_first_paint(tab: Tab) -> None:
     expect(body).to_have_css("background-color", "rgb(253, 252, 250)")
 
 
-@pytest.mark.parametrize(("page", "content"), [("chunks", ".own"), ("notes", ".st-key-reader_body")])
+@pytest.mark.parametrize(("page", "content"), [("chunks", ".own"), ("notes", ".document")])
 def test_a_link_into_a_new_server_is_followed_and_back_returns(
     filled: Path, chromium: Browser, page: str, content: str
 ) -> None:
@@ -159,8 +159,7 @@ def test_a_link_into_a_new_server_is_followed_and_back_returns(
 def test_files_go_up_and_come_down(filled: Path, chromium: Browser) -> None:
     with serving(filled) as url, browsing(chromium, url) as tab:
         page = tab.page
-        tab.open("/notes")
-        page.get_by_text("Import and sync").click()
+        tab.open("/notes?import=1")
         page.get_by_role("tab", name="Upload files").click()
         expect(page.get_by_text("Model ready")).to_be_visible()
         with page.expect_response("**/_stcore/upload_file/**") as upload:

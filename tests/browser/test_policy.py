@@ -180,7 +180,7 @@ def test_home_shows_the_name_of_a_base_as_text(hostile: Tab) -> None:
 def test_a_note_is_read_and_does_nothing(hostile: Tab, note: str) -> None:
     page = hostile.page
     hostile.open(f"/notes?note={note}")
-    body = page.locator(".st-key-reader_body")
+    body = page.locator(".document")
     expect(page.locator(".st-key-reader .t-title")).to_contain_text("<img src=")
     expect(body).to_contain_text("flowchart LR")
     expect(body).to_contain_text("onfocus=")
