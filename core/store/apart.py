@@ -183,9 +183,10 @@ class _Process:
         if running is not None:
             try:
                 running.communicate(pickle.dumps(None), timeout=_SECONDS)
-            except subprocess.TimeoutExpired:
+            except (subprocess.TimeoutExpired, OSError):  # it hangs, or is gone
                 running.kill()
-                running.communicate()
+                with suppress(OSError):
+                    running.communicate()
 
 
 def _started() -> "subprocess.Popen[bytes]":

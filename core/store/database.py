@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import sqlite3
 import threading
 import weakref
@@ -154,7 +155,12 @@ class Database:
 
     @property
     def owner(self) -> str:
-        """The name of this workspace among others on a server of Chroma; a copied workspace has the same."""
+        """The name of this workspace among others on a server of Chroma, made when it is first needed.
+
+        A copied workspace has the same.
+        """
+        if not self.readonly:
+            self.execute("UPDATE version SET owner = ? WHERE owner = ''", secrets.token_hex(8), aside=True)
         return str(self.value("SELECT owner FROM version"))
 
     # transactions

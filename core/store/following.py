@@ -41,8 +41,13 @@ class Follower:
             self._changed.wait_for(lambda: self._at != base_id and not self._noted.get(base_id))
 
     def _run(self) -> None:
-        while batch := self._next():
-            self._align(*batch)
+        try:
+            while batch := self._next():
+                self._align(*batch)
+        finally:
+            with self._changed:
+                self._at, self._running = "", False
+                self._changed.notify_all()
 
     def _next(self) -> tuple[str, list[str]] | None:
         with self._changed:

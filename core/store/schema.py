@@ -102,7 +102,6 @@ _VERSIONS = """
                            'tags', (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id))
         FROM notes;
     ALTER TABLE version ADD COLUMN owner TEXT NOT NULL DEFAULT '';
-    UPDATE version SET owner = lower(hex(randomblob(8)));
     CREATE TABLE drafts (
         key TEXT PRIMARY KEY,
         base_id TEXT NOT NULL,

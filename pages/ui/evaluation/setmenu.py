@@ -15,7 +15,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 LONGEST = 80
 """Characters of a set's name."""
 
-QUESTIONS = jobs.SAMPLES.parent / "questions" / "sample.jsonl"
+QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
 """The questions on the sample notes."""
 SAMPLES = message("Sample questions")
 """The name of their set."""
