@@ -256,10 +256,10 @@ def test_questions_and_runs_show_it_as_text(hostile: Tab, listener: Listener, vi
         hostile.settle()
 
 
-@pytest.mark.parametrize("place", ["settings", "bases"])
-def test_settings_show_it_as_text(hostile: Tab, place: str) -> None:
+@pytest.mark.parametrize("name", ["settings", "bases"])
+def test_settings_show_it_as_text(hostile: Tab, name: str) -> None:
     page = hostile.page
-    hostile.open(f"/{place}")
+    hostile.open(f"/{name}")
     expect(page.get_by_test_id("stMain")).to_contain_text("onerror=")
     for tab in page.get_by_role("tab").all():
         tab.click()

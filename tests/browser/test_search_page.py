@@ -155,7 +155,7 @@ def test_keys_lead_from_any_page_to_a_passage_and_back(tab: Tab, filled: Page) -
     page.keyboard.press("Enter")
 
     # The passage is in sight and marked; the way back leads to the same hits.
-    passage = page.locator(".st-key-passage")
+    passage = page.locator(".passage")
     expect(passage).to_contain_text(re.compile("attic", re.IGNORECASE))
     expect(passage).to_be_in_viewport()
     tab.settle()
