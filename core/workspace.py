@@ -21,6 +21,7 @@ from core.model import Context, Progress, SearchOptions, SearchResult, Status, u
 from core.models import Models
 from core.models.servers import Servers
 from core.notes.collection import Notes
+from core.notes.proposals import Proposals
 from core.notes.vocabulary import Vocabulary
 from core.packs.collection import Packs
 from core.preferences import Preferences
@@ -77,6 +78,7 @@ class Workspace:
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         seconds = self.settings.watch_seconds
         self.watching = Watching(self.notes, self.bases, self.jobs, self.start_indexing, seconds)
+        self.proposals = Proposals(self.store, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)

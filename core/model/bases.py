@@ -53,7 +53,8 @@ class KnowledgeBase:
     Without `embed_at_once` the chunks stay `pending` until a person starts the embedding. With
     `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
     that `search` leaves open. With `write_files` an edit of a note that is a file changes the file. With `watch`
-    the folders of the base are synced while the app runs.
+    the folders of the base are synced while the app runs. What a program writes waits for a person, unless the base
+    `trusts_programs`.
     """
 
     id: str
@@ -72,6 +73,7 @@ class KnowledgeBase:
     description: str = ""
     write_files: bool = False
     watch: bool = False
+    trusts_programs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

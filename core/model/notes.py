@@ -250,3 +250,13 @@ class SyncPlan:
     def is_empty(self) -> bool:
         """Whether the plan changes nothing."""
         return not (self.added or self.changed or self.renamed or self.removed or self.touched)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
+
+    note_id: str
+    source: str
+    number: int
+    text: str

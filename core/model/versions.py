@@ -100,4 +100,18 @@ class TrashedBase:
     key: str
     name: str
     bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change of a note that a program proposes: other `fields`, and another text unless `body` is None.
+
+    `version` is the note's when the program read it.
+    """
+
+    id: str
+    note_id: str
+    version: int
+    body: str | None
+    fields: dict[str, object]
     at: datetime

@@ -16,6 +16,7 @@ from core.model import (
     Added,
     Author,
     Filters,
+    Line,
     Note,
     NoteCard,
     NoteDifference,
@@ -26,7 +27,7 @@ from core.model import (
     lapses,
 )
 from core.models import Models
-from core.notes import attachments, difference, naming, opening, switcher
+from core.notes import attachments, difference, lines, naming, opening, switcher
 from core.notes.adding import Adding
 from core.notes.fields import NoteFields, checked, with_fields
 from core.notes.links import NoteLinks
@@ -70,6 +71,11 @@ class Notes(Imports):
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
         ends = {card.id: lapses(card.expires_at) for card in cards if card.expires_at}
         return sorted((card for card in cards if ends[card.id] <= until), key=lambda card: ends[card.id])
+
+    def lines(self, base: str, text: str) -> list[Line]:
+        """Return the lines of a base's active notes that hold a text, by path; raises UnknownChoice for a base."""
+        notes = self._store.notes.holding(self._bases.get(base), text)
+        return [line for note in notes for line in lines.holding(note, text)]
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""

@@ -46,7 +46,7 @@ class Writer:
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
-            _check_version(note, expected_version)
+            check_version(note, expected_version)
             changed = change(note)
             if changed == note:
                 return note
@@ -142,7 +142,8 @@ def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
     return not written and (changed.title, changed.body) == (note.title, note.body)
 
 
-def _check_version(note: Note, expected: int | None) -> None:
+def check_version(note: Note, expected: int | None) -> None:
+    """Raise Conflict for a note that isn't of the version that was expected, if one was."""
     if expected not in (None, note.version):
         raise Conflict(
             "'{title}' was changed meanwhile: it is version {now} now, and you changed version {before}.",

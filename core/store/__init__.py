@@ -39,6 +39,7 @@ from core.store.lock import take
 from core.store.note_table import Moved, NoteTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingChunk, PendingTable
+from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
 from core.store.resident import Resident
 from core.store.run_table import RunTable
@@ -88,6 +89,7 @@ class Store:
         self.edits = EditTable(self.database)
         self.versions = VersionTable(self.database)
         self.drafts = DraftTable(self.database)
+        self.proposals = ProposalTable(self.database)
         self.packs = PackTable(self.database)
         self.switches = SwitchTable(self.database)
         self.usage = UsageTable(self.database)

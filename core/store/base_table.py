@@ -146,5 +146,6 @@ def _base(row: sqlite3.Row) -> KnowledgeBase:
         "keep_tokens": bool(row["keep_tokens"]),
         "write_files": bool(row["write_files"]),
         "watch": bool(row["watch"]),
+        "trusts_programs": bool(row["trusts_programs"]),
     }
     return KnowledgeBase(**fields)

@@ -166,6 +166,16 @@ class NoteTable(Table):
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
 
+    @decoding
+    def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
+        """Yield the active notes of a base whose text holds another one, folded, by their paths."""
+        rows = self._database.rows(
+            f"SELECT {', '.join([*_COLUMNS, _TAGS])} FROM notes WHERE base_id = ? AND status = 'active'"
+            " AND instr(fold(body), ?) ORDER BY path, id",
+            *(base.id, fold(text)),
+        )
+        return map(_note, rows)
+
     def paths(self, base: KnowledgeBase, source_ref: str = "") -> set[str]:
         """Return the paths of the notes of a base that are from one source, by default those written here."""
         return set(

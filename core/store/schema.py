@@ -65,6 +65,7 @@ _VERSIONS = """
     ALTER TABLE bases ADD COLUMN description TEXT NOT NULL DEFAULT '';
     ALTER TABLE bases ADD COLUMN write_files INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE bases ADD COLUMN watch INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE bases ADD COLUMN trusts_programs INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE notes ADD COLUMN expires_at TEXT;
     ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
     ALTER TABLE notes ADD COLUMN related TEXT NOT NULL DEFAULT '[]';
@@ -108,6 +109,14 @@ _VERSIONS = """
         version INTEGER NOT NULL,
         title TEXT NOT NULL,
         body TEXT NOT NULL,
+        fields TEXT NOT NULL,
+        at TEXT NOT NULL
+    );
+    CREATE TABLE proposals (
+        id TEXT PRIMARY KEY,
+        note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
+        version INTEGER NOT NULL,
+        body TEXT,
         fields TEXT NOT NULL,
         at TEXT NOT NULL
     );
