@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from core import bugreport, files
+from core.access import Access
 from core.archives.collection import Archives
 from core.bugreport import BugReport
 from core.config import Settings, settings
@@ -71,6 +72,7 @@ class Workspace:
             _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
+        self.access = Access(self.store.folder)
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
@@ -102,6 +104,7 @@ class Workspace:
 
     def close(self) -> None:
         """Stop the jobs and close the store."""
+        self.access.close()
         self.watching.close()
         self.jobs.close()
         self.store.close()

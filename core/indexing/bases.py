@@ -17,6 +17,7 @@ from core.indexing.switching import Switching
 from core.model import (
     OPEN,
     BaseFields,
+    BaseKind,
     BaseStatus,
     ChangeCost,
     ChunkingOptions,
@@ -70,6 +71,7 @@ class Bases(Switching):
         embedder: str = "",
         chunking: ChunkingOptions | None = None,
         keep_tokens: bool = True,
+        kind: BaseKind = "vector",
         **fields: Unpack[BaseFields],
     ) -> KnowledgeBase:
         """Add an empty base; what isn't given is as the settings say.
@@ -89,6 +91,7 @@ class Bases(Switching):
             fingerprint=built.fingerprint,
             dimension=built.dimension,
             chunking=options,
+            kind=kind,
             keep_tokens=keep_tokens,
             **fields,
         )

@@ -9,7 +9,9 @@ from core.messages import Message
 from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
 
-BaseKind = Literal["vector", "literal"]
+BaseKind = Literal["vector", "lines", "literal"]
+"""What answers in a base: `vector` and `lines` (each line of a text file is a chunk) by meaning and words, `literal` by
+words only."""
 IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
 """What a search by meaning finds: `ready` an index; otherwise it compares with every vector, which is slower."""
 

@@ -100,6 +100,7 @@ class TrashedBase:
     key: str
     name: str
     bytes: int
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Writer:
             now = datetime.now(UTC)
             notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
-                _check_version(note, expected_version)
+                check_version(note, expected_version)
             pairs = [(note, changed) for note in notes if (changed := change(note)) != note]
             bases = {base.id: base for base in self._bases.all()}
             described = []

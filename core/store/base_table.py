@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Unpack
 
 from core.errors import UnknownChoice
-from core.model import BaseFields, ChunkingOptions, KnowledgeBase, SearchSettings
+from core.model import BaseFields, BaseKind, ChunkingOptions, KnowledgeBase, SearchSettings
 from core.store.database import Table, decoding
 from core.store.ids import fresh_id
 
@@ -44,6 +44,7 @@ class BaseTable(Table):
         dimension: int,
         chunking: ChunkingOptions,
         keep_tokens: bool = True,
+        kind: BaseKind = "vector",
         **fields: Unpack[BaseFields],
     ) -> KnowledgeBase:
         with self._database.write():
@@ -55,6 +56,7 @@ class BaseTable(Table):
                 dimension,
                 chunking,
                 created_at=datetime.now(UTC),
+                kind=kind,
                 keep_tokens=keep_tokens,
                 **fields,
             )
