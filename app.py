@@ -6,9 +6,13 @@ from contextlib import asynccontextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Mount
 
+from core.api.door import PLACE, api
+from core.api.origins import OwnPages
 from pages.ui.notes import attachments, bundle
-from pages.ui.shared.policy import OwnPages, Policy, failure
+from pages.ui.shared import shell
+from pages.ui.shared.policy import Policy, failure
 
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
@@ -26,7 +30,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[attachments.ROUTE, bundle.ROUTE],
+    routes=[attachments.ROUTE, bundle.ROUTE, Mount(PLACE, api(shell.workspace))],
     middleware=[
         Middleware(Policy),
         # A redirect would name the host that is asked for.

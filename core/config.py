@@ -163,6 +163,12 @@ class IndexSettings(_Section):
     _plain = field_validator("url")(plain_address)
 
 
+class HttpSettings(_Section):
+    """Whether other programs are let in; None leaves it to the person's choice on the page Settings."""
+
+    enabled: bool | None = None
+
+
 class _Environment(EnvSettingsSource):
     """The environment; a section may be JSON."""
 
@@ -200,6 +206,7 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     llm: LlmSettings = LlmSettings()
     index: IndexSettings = IndexSettings()
+    http: HttpSettings = HttpSettings()
 
     @field_validator("workspace", "models_dir")
     @classmethod

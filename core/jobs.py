@@ -50,6 +50,11 @@ class Jobs:
         with self._lock:
             return self._jobs.get(name)
 
+    def all(self) -> list[Job]:
+        """Return the newest job of each name, the newest first."""
+        with self._lock:
+            return sorted(self._jobs.values(), key=lambda job: -job.number)
+
     def running(self, *names: str) -> bool:
         """Whether a job of any of these names is running."""
         return any(job is not None and job.state == "running" for job in map(self.get, names))

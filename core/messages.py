@@ -20,6 +20,9 @@ LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
 
 LOCALE = Path(__file__).with_name("locale")
 
+_MAIN = ("error", "problem", "reason", "told", "why")
+"""Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
+
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -125,6 +128,22 @@ def to_json(message: Message) -> dict[str, object]:
     """Return a message as JSON data for `from_json`."""
     data: dict[str, object] = {"text": message.text, "fields": {k: _plain(v) for k, v in message.fields.items()}}
     return data | {name: value for name in ("plural", "context") if (value := getattr(message, name))}
+
+
+def readable(value: object, language: str = ENGLISH) -> Any:
+    """Return a value for JSON: a message becomes its text in a language, with its id and fields in a second field."""
+    if isinstance(value, Mapping):
+        data: dict[str, Any] = {}
+        for name, item in value.items():
+            data[name] = readable(item, language)
+            if isinstance(item, Message):
+                data["message" if name in _MAIN else f"{name}_message"] = to_json(item)
+            elif isinstance(item, (list, tuple)) and (messages := [part for part in item if isinstance(part, Message)]):
+                data[f"{name}_messages"] = [*map(to_json, messages)]
+        return data
+    if isinstance(value, (list, tuple)):
+        return [readable(item, language) for item in value]
+    return render(value, language) if isinstance(value, Message) else value
 
 
 def from_json(data: object) -> Message:

@@ -32,6 +32,8 @@ from core.retrieval.searching import Searching
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
+_PROGRAMS = "programs"
+"""The person's choice whether other programs are let in."""
 _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
 _HEALING = 60.0
@@ -124,6 +126,16 @@ class Workspace:
     def readonly(self) -> bool:
         """Whether the workspace is open for reading only."""
         return self.store.readonly
+
+    @property
+    def open_to_programs(self) -> bool:
+        """Whether programs with the person's token are let in: as the settings say, else as the person chose."""
+        enabled = self.settings.http.enabled
+        return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
+
+    def let_programs_in(self, let: bool) -> None:
+        """Store the person's choice whether programs are let in."""
+        self.preferences.set(_PROGRAMS, "on" if let else "off")
 
     def search(self, text: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language, at the level it asks for.

@@ -1,1 +1,1 @@
-"""The API: what programs ask over HTTP, in the words of the product."""
+"""The API: a workspace for other programs, over HTTP."""

@@ -12,12 +12,14 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from core.cli import archives, bases, data, lines, models, notes, options, packs
+from core import data
+from core.cli import archives, bases, lines, models, notes, options, packs
 from core.cli.app import serve
 from core.cli.evaluate import evaluate
-from core.cli.output import STOPPED, plain, progress, show, stop, write
+from core.cli.output import STOPPED, progress, show, stop, write
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
+from core.messages import readable
 from core.model import ChunkingOptions, Difference, SearchOptions
 from core.text import escaped, half_character
 
@@ -282,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         app(arguments)
     except TesseraError as error:
         if "--json" in (arguments or sys.argv):
-            line = json.dumps(plain({"error": error.message}), ensure_ascii=False)
+            line = json.dumps(readable({"error": error.message}), ensure_ascii=False)
         else:
             line = f"tessera: {' '.join(say(error).split())}"
         sys.stderr.write(f"{line}\n")

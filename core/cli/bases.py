@@ -5,7 +5,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from core.cli import costs, data, options
+from core import data
+from core.cli import costs, options
 from core.cli.lines import base_lines, folder_lines
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli import data, lines
+from core import data
+from core.cli import lines
 from core.cli.options import (
     WORKSPACE,
     Expand,

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import typer
 
 from core.cli import costs
-from core.cli.data import of, pick
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
 from core.cli.servers import server
 from core.cli.texts import _, say
+from core.data import of, pick
 from core.errors import ConfigError
 from core.messages import Message, message
 from core.model import ChangeCost, Part

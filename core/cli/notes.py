@@ -4,7 +4,8 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from core.cli import data, notelines, writing
+from core import data
+from core.cli import notelines, writing
 from core.cli.options import WORKSPACE, Base, Folder, Json, workspace_at
 from core.cli.output import show
 from core.cli.texts import _

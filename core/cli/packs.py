@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import data
+from core import data
 from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
 from core.cli.output import progress, show
 from core.cli.texts import _, say

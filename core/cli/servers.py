@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.data import of
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.texts import _, say
+from core.data import of
 from core.errors import ConfigError
 from core.messages import message
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from core.cli.data import of_evaluation
+from core.data import of_evaluation
 from core.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
 from core.model import (
     MAIN,

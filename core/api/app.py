@@ -1,0 +1,102 @@
+"""The FastAPI app: the resources of version 1, and what becomes of errors."""
+
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from core.api import bases, jobs, notes
+from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
+from core.api.door import PLACE
+from core.errors import Conflict, TesseraError
+from core.messages import Message, lines, message, verbatim
+from core.settings_errors import problem_of as reason_of
+from core.workspace import Workspace
+
+_LOG = logging.getLogger(__name__)
+_RESOURCES = (bases, notes, jobs)
+"""Modules with a `router`."""
+_FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
+_PROBLEM = {
+    "type": "about:blank",
+    "title": "Not Found",
+    "status": 404,
+    "detail": "There is no note '4f1c'. It may have been deleted since.",
+    "error": "NoteNotFound",
+    "message": {"text": "There is no note '{note}'. It may have been deleted since.", "fields": {"note": "4f1c"}},
+}
+
+
+def make(workspace: Callable[[], Workspace]) -> FastAPI:
+    """Return the app; it is mounted at `door.PLACE`."""
+    app = FastAPI(
+        title="Tessera",
+        version="1",
+        description="Notes, their bases, and searches in them.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses={"default": {"description": "A problem", "content": {PROBLEM: {"example": _PROBLEM}}}},
+    )
+    app.state.workspace = workspace
+    for resource in _RESOURCES:
+        app.include_router(resource.router, prefix="/v1")
+    app.add_middleware(_Unbroken)
+    app.add_exception_handler(TesseraError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _not_served)
+    return app
+
+
+class _Unbroken:
+    """The middleware that answers where Tessera itself failed; the log says how, without texts of notes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception:  # noqa: BLE001 a caller gets an answer, and the traceback is logged
+            _LOG.exception("The API failed at %s", getattr(scope.get("route"), "path", "an unknown place"))
+            await problem(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED))(scope, receive, send)
+
+
+def _refused(request: Request, error: Any) -> Response:
+    if isinstance(error, Conflict) and "if-match" in request.headers:
+        return problem(error, HTTPStatus.PRECONDITION_FAILED, ETag=f'"{error.stored.version}"')
+    return problem(error)
+
+
+def _invalid(_: Request, error: Any) -> Response:
+    wrong = [(".".join(map(str, one["loc"])), _reason(one)) for one in error.errors()]
+    rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in wrong]
+    whole = problem_of(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, lines(*rows)))
+    places = [{"place": place, "reason": reason} for place, reason in wrong]
+    return answer(whole | {"errors": places}, HTTPStatus.UNPROCESSABLE_ENTITY, Content_Type=PROBLEM)
+
+
+def _reason(error: dict[str, Any]) -> Message:
+    if error["type"] == "missing":
+        return message("it is missing")
+    if error["type"] == "json_invalid":
+        return message("it is no JSON")
+    return reason_of(error)
+
+
+def _not_served(request: Request, error: Any) -> Response:
+    status = HTTPStatus(error.status_code)
+    fields = {"method": request.method, "path": request.url.path}
+    text = verbatim(str(error.detail))
+    if status == HTTPStatus.NOT_FOUND:
+        text = message("There is nothing at {path}. See {index}.", **fields, index=f"{PLACE}/openapi.json")
+    elif status == HTTPStatus.METHOD_NOT_ALLOWED:
+        text = message("{method} isn't possible at {path}.", **fields)
+    headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}
+    return problem(Problem(status, text), **headers)

@@ -1,0 +1,42 @@
+"""How much of a request is read."""
+
+from http import HTTPStatus
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from core.api.answers import Problem, problem
+from core.messages import message
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of a body at most: three of the largest notes that are imported."""
+
+_TOO_LARGE = message("The request is larger than {limit} MB. Send less at a time.", limit=MOST_BYTES // 2**20)
+
+
+class Limit:
+    """The middleware that reads a body whole, and refuses one that is too large."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = bytearray()
+        more = True
+        while more:
+            part = await receive()
+            if part["type"] == "http.disconnect":
+                return
+            body += part.get("body", b"")
+            more = part.get("more_body", False)
+            if len(body) > MOST_BYTES:
+                await problem(Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _TOO_LARGE))(scope, receive, send)
+                return
+        parts: list[Message] = [{"type": "http.request", "body": bytes(body)}]
+
+        async def replayed() -> Message:
+            return parts.pop() if parts else await receive()
+
+        await self._app(scope, replayed, send)

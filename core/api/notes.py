@@ -1,0 +1,119 @@
+"""The notes: listed, read, written and put into the trash, with their versions."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import Response
+
+from core import data
+from core.api.answers import answer
+from core.api.examples import CARD, NOTE
+from core.api.shared import Body, Opened, Text, gives
+from core.model import FIELDS, Note, Proposal
+from core.workspace import Workspace
+
+router = APIRouter(tags=["notes"])
+Version = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
+_NEW = {"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"}
+_WRITTEN = {"id": "4f1c", "version": 1, "base": "work", "path": "Roadmap.md", "status": "pending"}
+
+
+class Fields(Body):
+    """Fields of a note; what isn't given stays."""
+
+    title: Text | None = None
+    tags: list[Text] | None = None
+    type: Text | None = None
+    category: Text | None = None
+    project: Text | None = None
+    scope: Text | None = None
+    priority: int | None = None
+    expires_at: datetime | Text | None = None
+    supersedes: list[Text] | None = None
+    related: list[Text] | None = None
+    depends_on: list[Text] | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields that are given."""
+        return {name: value for name, value in self.given().items() if name in FIELDS}
+
+
+class NewNote(Fields):
+    """A note to add."""
+
+    base: Text
+    body: Text = ""
+    path: Text = ""
+
+
+class NoteChange(Fields):
+    """Another text or other fields of a note."""
+
+    body: Text | None = None
+
+
+@router.get("/notes", **gives({"notes": [CARD], "left_out": 0}))
+def every(
+    workspace: Opened,
+    base: Annotated[list[str], Query(description="Only notes of these bases")] = [],  # noqa: B006 FastAPI copies it
+    filter: Annotated[list[str], Query(description="As in the search box, such as tag:rust")] = [],  # noqa: B006
+    text: Annotated[str, Query(description="What the title or the path holds")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+) -> Response:
+    """List the notes that pass some filters, without their texts."""
+    cards = workspace.notes.cards(workspace.searching.filters(bases=base, terms=filter), text=text)
+    shown = cards[offset : offset + limit]
+    return answer({"notes": [*map(data.of_card, shown)], "left_out": len(cards) - len(shown)})
+
+
+@router.post("/notes", **gives(_WRITTEN, 201, takes=_NEW))
+def add(workspace: Opened, new: NewNote) -> Response:
+    """Add a note. It is `pending` until the person accepts it, unless its base trusts programs."""
+    note = workspace.proposals.add(new.base, new.body, path=new.path, **new.fields())
+    return _written(workspace, note, 201)
+
+
+@router.get("/notes/{note}", **gives(NOTE))
+def one(workspace: Opened, note: str) -> Response:
+    """Read a note; its ETag is its version."""
+    return _read(workspace, workspace.notes.get(note))
+
+
+@router.patch("/notes/{note}", **gives(_WRITTEN, takes={"tags": ["plan"], "priority": 1}))
+def change(workspace: Opened, note: str, changes: NoteChange, if_match: Version = "") -> Response:
+    """Change a note. The change is `pending` until the person accepts it, unless the note's base trusts programs."""
+    done = workspace.proposals.update(note, body=changes.body, expected_version=_version(if_match), **changes.fields())
+    return _written(workspace, done, 200)
+
+
+@router.delete("/notes/{note}", **gives({"id": "4f1c", "deleted": True}))
+def delete(workspace: Opened, note: str, if_match: Version = "") -> Response:
+    """Put a note into the trash, from which it can be restored for some days."""
+    workspace.notes.get(note)
+    workspace.notes.delete(note, author="program")
+    return answer({"id": note, "deleted": True})
+
+
+def _version(if_match: str) -> int | None:
+    """Return the version of an ETag; None where any will do."""
+    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None
+
+
+def _read(workspace: Workspace, note: Note) -> Response:
+    return answer(data.of_note(note, _base(workspace, note.base_id)), ETag=f'"{note.version}"')
+
+
+def _written(workspace: Workspace, done: Note | Proposal, status: int) -> Response:
+    note = workspace.notes.get(done.note_id) if isinstance(done, Proposal) else done
+    pending = isinstance(done, Proposal) or note.status == "pending"
+    values = data.pick(note, "id version path") | {
+        "base": _base(workspace, note.base_id),
+        "status": "pending" if pending else note.status,
+    }
+    return answer(values, status, ETag=f'"{note.version}"', Location=f"/api/v1/notes/{note.id}")
+
+
+def _base(workspace: Workspace, base_id: str) -> str:
+    return next(base.name for base in workspace.bases.all() if base.id == base_id)

@@ -1,0 +1,61 @@
+"""What the resources of the API share."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
+
+from core.api.answers import Problem
+from core.errors import UnknownChoice
+from core.model import ChunkingOptions, SearchSettings
+from core.workspace import Workspace
+
+_T = TypeVar("_T")
+
+
+def _workspace(request: Request) -> Workspace:
+    workspace: Workspace = request.app.state.workspace()
+    return workspace
+
+
+Opened = Annotated[Workspace, Depends(_workspace)]
+"""The workspace, as a parameter of an operation."""
+Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+"""A text that a file and a database can hold."""
+
+
+class Body(BaseModel):
+    """The JSON of a request: unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+    def given(self) -> dict[str, Any]:
+        """Return the values that the request gives; null gives none."""
+        return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
+
+
+_SEARCH: dict[str, Any] = {name: (hint, None) for name, hint in get_type_hints(SearchSettings).items()}
+Search: Any = create_model("Search", __base__=Body, **_SEARCH)
+"""How notes are searched; what isn't given is as the base, else the settings say."""
+_CHUNKING: dict[str, Any] = {name: (hint | None, None) for name, hint in get_type_hints(ChunkingOptions).items()}
+Chunking: Any = create_model("Chunking", __base__=Body, **_CHUNKING)
+"""How notes are split; what isn't given stays, in a new base as the settings say."""
+
+
+def gives(
+    example: object, status: int = 200, *, takes: object = None, form: str = "application/json"
+) -> dict[str, Any]:
+    """Return the keywords of an operation that answers, and takes a body, as in examples."""
+    described = {status: {"description": "Done", "content": {form: {"example": example}}}}
+    body = {"requestBody": {"content": {"application/json": {"example": takes}}}} if takes else None
+    return {"status_code": status, "responses": described, "openapi_extra": body}
+
+
+def there(look: Callable[[], _T]) -> _T:
+    """Return what an address names; raises Problem where there is no such name."""
+    try:
+        return look()
+    except UnknownChoice as error:
+        raise Problem(HTTPStatus.NOT_FOUND, error.message) from error

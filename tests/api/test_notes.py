@@ -1,0 +1,30 @@
+"""Notes over HTTP."""
+
+from starlette.testclient import TestClient
+
+from core.workspace import Workspace
+
+
+def test_a_note_that_a_program_adds_waits_for_the_person(program: TestClient, workspace: Workspace) -> None:
+    added = program.post("/api/v1/notes", json={"base": "vault", "body": "# Mine\n\nA heron.\n", "tags": ["bird"]})
+    assert added.status_code == 201
+    assert added.json()["status"] == "pending"
+    read = program.get(added.headers["Location"])
+    assert (read.json()["title"], read.json()["tags"], read.json()["status"]) == ("Mine", ["bird"], "pending")
+    assert [card.id for card in workspace.proposals.notes()] == [added.json()["id"]]
+
+
+def test_a_change_of_another_version_is_refused(program: TestClient, workspace: Workspace, note: str) -> None:
+    etag = program.get(f"/api/v1/notes/{note}").headers["ETag"]
+    workspace.notes.update(note, body="# Meanwhile\n", author="person")
+    refused = program.patch(f"/api/v1/notes/{note}", json={"body": "# Late\n"}, headers={"If-Match": etag})
+    assert refused.status_code == 412
+    assert refused.json()["error"] == "Conflict"
+    assert workspace.proposals.changes() == []
+    assert (
+        program.patch(
+            f"/api/v1/notes/{note}", json={"body": "# In time\n"}, headers={"If-Match": refused.headers["ETag"]}
+        ).json()["status"]
+        == "pending"
+    )
+    assert workspace.notes.get(note).body == "# Meanwhile\n"
