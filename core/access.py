@@ -22,6 +22,10 @@ class Run:
     address: str
     token: str
 
+    def proof(self, challenge: str) -> str:
+        """Return the answer to a challenge that only this process and the readers of its file can give."""
+        return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
+
 
 class Access:
     """The tokens of a workspace, each in a file that only its owner can read."""
@@ -63,6 +67,10 @@ class Access:
             return Run(**json.loads(self._run.read_text(encoding="ascii")))
         except (OSError, ValueError, TypeError):
             return None
+
+    def proof(self, challenge: str) -> str:
+        """Return this process's answer to a challenge; empty where it doesn't say where it listens."""
+        return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
         """Whether a token lets in: that of this run, or with `programs` the person's."""

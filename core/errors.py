@@ -59,10 +59,11 @@ class TesseraError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the attributes: the arguments of the constructor aren't kept."""
-        return _unpickle, (type(self), self.__dict__)
+        return unpickled, (type(self), self.__dict__)
 
 
-def _unpickle(kind: type[TesseraError], attributes: dict[str, Any]) -> TesseraError:
+def unpickled(kind: type[TesseraError], attributes: dict[str, Any]) -> TesseraError:
+    """Return the error of a pickle."""
     error = kind.__new__(kind, attributes["message"])
     error.__dict__.update(attributes)
     return error

@@ -5,11 +5,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from core.cli.texts import _
+from core.errors import WorkspaceLocked
 from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
 
 if TYPE_CHECKING:
@@ -80,10 +81,21 @@ WORKSPACE = Path("data/workspace")
 
 
 def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
-    """Open a workspace."""
+    """Open a workspace; where the app has it open and it must be written to, take it there."""
     from core.workspace import Workspace  # takes a second, which --help avoids
 
-    return Workspace(folder, readonly=readonly)
+    try:
+        return Workspace(folder, readonly=readonly)
+    except WorkspaceLocked:
+        from core.remote import client
+
+        remote = client.beside(folder)
+        if remote is None:
+            raise
+        if names := client.differing(remote):
+            note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
+            sys.stderr.write(f"{note}\n")
+        return cast("Workspace", remote)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """`tessera packs`: lists, installs, upgrades and removes packs of notes."""
 
 from difflib import unified_diff
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -38,6 +39,9 @@ def install(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
+    place = Path(source).expanduser()
+    if len(place.parts) > 1 or (place / "pack.toml").is_file():
+        source = str(place.absolute())  # the open app works in another folder
     with workspace_at(workspace) as opened, resumable(workspace, "packs", "install", source):
         report = opened.packs.install(source, progress=progress)
     show(data.of_pack_report(report), as_json, _report_lines)

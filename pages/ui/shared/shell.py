@@ -1,7 +1,7 @@
 """The frame of every page: set-up, language, menu, the one workspace, the model's state; boxes for errors and dialogs."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import streamlit as st
@@ -150,6 +150,9 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     st.set_option("logger.enableRich", False)
     workspace.log.listen("streamlit.error_util", "uvicorn.error")
     workspace.models.start_warming(after=WARM_AFTER)
+    if not workspace.readonly:
+        with suppress(OSError):  # commands are refused then, and nothing else is lost
+            workspace.access.open(_address())
     try:
         workspace.start_indexing()
         workspace.start_watching()
@@ -157,6 +160,14 @@ def _opened() -> tuple[Workspace, StoreError | None]:
         workspace.close()
         raise
     return workspace, holder
+
+
+def _address() -> str:
+    """Return the address by which this machine reaches the server; its port is chosen before any page is drawn."""
+    host = st.get_option("server.address") or "127.0.0.1"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{st.get_option('server.port')}"
 
 
 def _frame(workspace: Workspace | None) -> st.Page:

@@ -1,0 +1,183 @@
+"""The door for commands on this machine: their calls run on the workspace that this process has open."""
+
+import asyncio
+import logging
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial, reduce
+from importlib.metadata import version
+from pickle import UnpicklingError
+from types import FrameType
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from core.errors import Cancelled, StoreError, TesseraError
+from core.messages import Message, verbatim
+from core.model import Progress
+from core.remote import frames
+from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step
+from core.workspace import Workspace
+
+_LOG = logging.getLogger(__name__)
+
+JOBS = {
+    ("notes", "apply"): "import",
+    ("rebuild",): "rebuild",
+    ("chunks", "rechunk"): "rechunk",
+    ("packs", "install"): "packs",
+    ("packs", "upgrade"): "packs",
+    ("bases", "run_switch"): "switch",
+    ("bases", "keep_tokens"): "tokens",
+    ("bases", "switch_cost"): "cost",
+    ("bases", "chunking_cost"): "cost",
+    ("runs", "run"): "evaluate",
+    ("runs", "measure"): "evaluate",
+}
+"""The job as which a call runs: pages show it, can stop it, and leave alone what it changes."""
+_ONE_AT_A_TIME = ("import", "rebuild", "rechunk", "packs", "switch", "tokens")
+_PATIENCE = 5.0
+"""Seconds that a call waits for such a job of before: one that was stopped ends at its next step."""
+_BETWEEN = 0.1
+"""Seconds between two steps of progress that are sent."""
+
+
+class Door:
+    """The two routes of a process that has a workspace open: one proves whose it is, the other takes calls."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+        self._stops: set[threading.Event] = set()
+        self.routes = [Route(PATH, self._greet, methods=["GET"]), Route(PATH, self._call, methods=["POST"])]
+
+    def close_at_signals(self) -> None:
+        """Stop the calls under way when a signal ends the server, which else waits for their answers."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, partial(self._signalled, signal.getsignal(number)))
+
+    def _signalled(self, then: Any, number: int, frame: FrameType | None) -> None:
+        for stop in tuple(self._stops):
+            stop.set()
+        if callable(then):
+            then(number, frame)
+
+    def _greet(self, request: Request) -> Response:
+        """Prove who answers here before anything is sent; a caller knows the token of this run by its file."""
+        proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
+        return JSONResponse({"proof": proof, "version": version("tessera-notes")})
+
+    async def _call(self, request: Request) -> Response:
+        workspace = await run_in_threadpool(self._workspace)
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
+            return PlainTextResponse("Forbidden", 403)
+        try:
+            call = frames.load(await request.body())
+        except (UnpicklingError, ValueError, LookupError, AttributeError, TypeError, EOFError):
+            call = None
+        if not isinstance(call, Call) or any(name.startswith("_") for name in call.names):
+            return PlainTextResponse("Bad Request", 400)
+        return StreamingResponse(self._answer(workspace, call), media_type="application/octet-stream")
+
+    async def _answer(self, workspace: Workspace, call: Call) -> AsyncIterator[bytes]:
+        """Yield the progress of a call and its end; where the caller goes, the call stops at its next step."""
+        loop, stop = asyncio.get_running_loop(), threading.Event()
+        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        self._stops.add(stop)
+
+        def run() -> None:
+            end = _end(workspace, call, _heard(send, stop))
+            with suppress(RuntimeError):  # the server has ended meanwhile
+                for part in (b"",) if stop.is_set() else (end, b""):
+                    send(part)
+
+        def send(part: bytes) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, part)
+
+        loop.run_in_executor(None, run)
+        try:
+            while part := await queue.get():
+                yield part
+        finally:
+            stop.set()
+            self._stops.discard(stop)
+
+
+def _heard(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
+    """Return the progress of a call: a few steps a second are sent, and once more at the end."""
+    sent = 0.0
+
+    def heard(done: float, total: float, what: str | Message) -> None:
+        nonlocal sent
+        if stop.is_set():
+            raise Cancelled
+        if done >= total or time.monotonic() - sent >= _BETWEEN:
+            sent = time.monotonic()
+            send(frames.frame(Step(done, total, what)))
+
+    return heard
+
+
+def _end(workspace: Workspace, call: Call, heard: Progress) -> bytes:
+    """Make a call, and return its end as a frame."""
+    try:
+        return frames.frame(Answer(_made(workspace, call, heard)))
+    except TesseraError as error:
+        return frames.frame(Failure(error))
+    except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
+        _LOG.exception("The call of '%s' failed", ".".join(call.names))
+        return frames.frame(Failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
+
+
+def _made(workspace: Workspace, call: Call, heard: Progress) -> Any:
+    named: Any = reduce(getattr, call.names, workspace)
+    if not call.made:
+        kind = type(named)
+        stays = callable(named) or (kind.__module__.startswith("core.") and not frames.is_value(kind))
+        return Reference() if stays else named
+
+    def act(progress: Progress) -> Any:
+        values = [progress if isinstance(value, Listener) else value for value in call.values]
+        keywords = {name: progress if isinstance(value, Listener) else value for name, value in call.keywords.items()}
+        return named(*values, **keywords)
+
+    job = JOBS.get(call.names)
+    return _as_job(workspace, job, act, heard) if job else act(heard)
+
+
+def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], heard: Progress) -> Any:
+    """Make a call as a job, and return its value; raises Cancelled where somebody stops it on a page."""
+    outcome: Future[Any] = Future()
+
+    def work(progress: Progress) -> None:
+        def both(done: float, total: float, what: str | Message) -> None:
+            progress(done, total, what)
+            heard(done, total, what)
+
+        try:
+            outcome.set_result(act(both))
+        except BaseException as error:
+            outcome.set_exception(error)
+            raise
+
+    before = _ONE_AT_A_TIME if name in _ONE_AT_A_TIME else (name,)
+    ends = time.monotonic() + _PATIENCE
+    while workspace.jobs.running(*before) or not workspace.jobs.start(name, work):
+        if time.monotonic() > ends:
+            raise StoreError(
+                "The open app is busy with other long work, which its pages show. Repeat the command when that is done."
+            )
+        time.sleep(_BETWEEN)
+    ended = workspace.jobs.wait(name)
+    workspace.jobs.forget(name)  # its result is shown in the terminal
+    if ended is not None and ended.state == "cancelled":
+        raise Cancelled
+    return outcome.result()

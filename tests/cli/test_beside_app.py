@@ -1,0 +1,386 @@
+"""The command line beside the open app: what must be written is written by the app, as if it were written here."""
+
+import json
+import os
+import pickle
+import pty
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+from core import cli
+from core.embedding import EMBEDDERS
+from core.errors import Cancelled
+from core.model import Matrix, Role
+from core.registry import Entry
+from core.remote import client, door
+from core.remote.frames import Call, dump
+from core.workspace import Workspace
+from tests import samples
+from tests.fakes import WordTokens
+
+ROOT = Path(__file__).parents[2]
+OWN = {"id", "key", "seconds", "created_at", "updated_at", "deleted_at", "ended_at", "estimated_minutes", "synced_at"}
+"""Fields that differ between two workspaces."""
+Run = Callable[..., Any]
+
+
+class Slow(WordTokens):
+    """An embedder that takes a while for each text."""
+
+    fingerprint = "slow"
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        time.sleep(0.005 * len(texts))
+        return super().embed(texts, role=role)
+
+
+@pytest.fixture(autouse=True)
+def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordTokens"))
+    monkeypatch.setitem(EMBEDDERS, "slow", Entry("tests.cli.test_beside_app:Slow"))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return samples.write(tmp_path / "vault")
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace that a server of this process has open, with the door that the app has."""
+    with Workspace(tmp_path / "workspace") as workspace, _serving(door.Door(lambda: workspace)) as address:
+        workspace.access.open(address)
+        yield workspace
+
+
+@contextmanager
+def _serving(at: door.Door) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(Starlette(routes=at.routes), log_level="error", lifespan="off"))
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        thread = threading.Thread(target=server.run, args=([place],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{place.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command; return its JSON, or for a failure (status, stderr)."""
+
+    def run(*arguments: object, workspace: str = "workspace") -> Any:
+        code = 0
+        try:
+            cli.main([*map(str, arguments), "--workspace", str(tmp_path / workspace), "--json"])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = capsys.readouterr()
+        return (code, printed.err) if code else json.loads(printed.out)
+
+    return run
+
+
+def test_commands_print_what_they_print_without_an_app(
+    run: Run, opened: Workspace, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"path": "backups.md", "quote": "Count the rows of the\nlargest table"}]
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"question": "how to check a restore", "gold": gold}))
+    pack = tmp_path / "herons"
+    (pack / "notes").mkdir(parents=True)
+    (pack / "notes" / "heron.md").write_text("# Heron\n\nIt stands still.\n")
+    (pack / "pack.toml").write_text('name = "herons"\nversion = "1.0"\nlanguage = "en"\ndescription = "Birds."\n')
+    monkeypatch.chdir(tmp_path)
+    commands = [
+        ("import", "vault"),
+        ("import", "vault", "--base", "vault"),
+        ("index",),
+        ("note", "new", "diary", "--body", "A heron stood in the reeds.", "--title", "Heron", "--tag", "birds"),
+        ("note", "edit", "Heron", "--body", "Two herons stood in the reeds."),
+        ("note", "set", "Heron", "--status", "archived", "--add-tag", "reeds"),
+        ("note", "revert", "Heron", "1"),
+        ("note", "delete", "Heron"),
+        ("note", "restore", "Heron"),
+        ("note", "archive", "Heron"),
+        ("base", "new", "empty", "--chunk-size", "300", "--limit", "4"),
+        ("base", "set", "vault", "--strategy", "recursive", "--chunk-size", "64", "--chunk-overlap", "8", "--yes"),
+        ("rechunk", "--base", "vault", "--strategy", "auto"),
+        ("base", "rename", "empty", "hollow"),
+        ("base", "delete", "hollow", "--yes"),
+        ("base", "empty-trash", "--yes"),
+        ("models", "tokens", "vault", "on"),
+        ("models", "switch", "vault", "slow", "--yes"),
+        ("evaluate", "questions.jsonl", "--base", "vault", "--save", "mine", "--compare", "mode=keyword"),
+        ("export", "diary", "--to", "diary.zip"),
+        ("restore", "diary.zip", "--base", "again"),
+        ("packs", "install", "herons"),
+        ("packs", "remove", "herons"),
+        ("rebuild",),
+        ("import", str(tmp_path / "nowhere")),
+        ("note", "set", "Nobody", "--status", "archived"),
+    ]
+    for command in commands:
+        beside = run(*command)
+        if command[0] == "export":
+            (tmp_path / "diary.zip").unlink()
+        alone = run(*command, workspace="other")
+        assert _shared(beside) == _shared(alone), command
+    assert opened.notes.cards(text="Heron")
+
+
+def _shared(value: Any) -> Any:
+    """Return what doesn't differ between two workspaces."""
+    if isinstance(value, dict):
+        return {name: _shared(item) for name, item in value.items() if name not in OWN}
+    return [*map(_shared, value)] if isinstance(value, (list, tuple)) else value
+
+
+def test_stdin_the_editor_and_the_language_are_those_of_the_terminal(
+    opened: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--workspace", str(tmp_path / "workspace")]
+    monkeypatch.setenv("TESSERA_LANGUAGE", "zh_CN")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO("# 苍鹭\n\n一只苍鹭。\n".encode())))
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["note", "new", "日记", *place])
+    assert "已写入" in capsys.readouterr().out
+    assert [card.title for card in opened.notes.cards()] == ["苍鹭"]
+    monkeypatch.setenv("TESSERA_LANGUAGE", "en")
+    monkeypatch.setenv("VISUAL", "sed -i s/一/两/")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["note", "edit", "苍鹭", *place])
+    assert "is version 2 now" in capsys.readouterr().out
+    assert "两只苍鹭" in opened.notes.get(opened.notes.cards()[0].id).body
+
+
+def test_other_settings_of_the_app_are_named(
+    run: Run, opened: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["base", "new", "mine", "--workspace", str(tmp_path / "workspace")])
+    assert "Other than here: embedder." in capsys.readouterr().err
+    assert opened.bases.get("mine").embedder == "words"
+
+
+def _many(folder: Path, count: int = 60, sections: int = 10) -> Path:
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"{number}.md").write_text(samples.long_note(sections).replace("word", f"note{number}word"))
+    return folder
+
+
+@pytest.fixture
+def slow(opened: Workspace, tmp_path: Path) -> Workspace:
+    """The same, with a base that takes seconds to import."""
+    opened.bases.add("many", embedder="slow")
+    _many(tmp_path / "many")
+    return opened
+
+
+def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tmp_path: Path) -> None:
+    remote = client.beside(tmp_path / "workspace")
+    assert remote is not None
+    steps: list[float] = []
+
+    def progress(done: float, total: float, what: object) -> None:
+        steps.append(done / total)
+        if slow.jobs.running("import") and done / total > 0.1:
+            raise KeyboardInterrupt
+
+    plan = remote.notes.plan_folder(tmp_path / "many", "many")
+    with pytest.raises(KeyboardInterrupt):
+        remote.notes.apply(plan, progress=progress)
+    assert steps == sorted(steps)
+    assert len(steps) > 1
+    assert remote.rebuild() > 0  # waits for the end of the import
+    assert slow.chunks.pending("many") > 0
+
+
+def test_who_cancels_on_a_page_stops_the_command(run: Run, slow: Workspace, tmp_path: Path) -> None:
+    def cancel() -> None:
+        while not ((job := slow.jobs.get("import")) and job.share > 0.1):
+            time.sleep(0.05)
+        slow.jobs.cancel("import")
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    status, error = run("import", tmp_path / "many", "--base", "many")
+    thread.join()
+    assert (status, json.loads(error)["error"]) == (1, str(Cancelled()))
+    assert slow.jobs.get("import") is None
+
+
+def test_long_work_is_done_one_at_a_time(
+    run: Run, opened: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("import", folder)
+    monkeypatch.setattr(door, "_PATIENCE", 0.3)
+    ends = threading.Event()
+    opened.jobs.start("import", lambda progress: ends.wait())
+    status, error = run("rechunk", "--base", "vault", "--chunk-size", "300")
+    assert (status, "busy with other long work" in error) == (1, True)
+    assert run("note", "new", "diary", "--body", "Written meanwhile.")["title"]
+    ends.set()
+    assert run("rechunk", "--base", "vault", "--chunk-size", "300")["notes"] == 3
+
+
+class Crash:
+    """What would write a file if its pickle were read."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self._file,)
+
+
+def test_the_door_is_open_to_who_knows_the_token_and_to_nouns_only(opened: Workspace, tmp_path: Path) -> None:
+    known = opened.access.run
+    assert known is not None
+
+    def status(token: str, body: bytes) -> int:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        try:
+            with urlopen(Request(f"{known.address}/remote", body, headers)) as answer:
+                return int(answer.status) if answer.read() else 0
+        except HTTPError as error:
+            return error.code
+
+    call = dump(Call(("bases", "add"), True, ("theirs",)))
+    assert [status(token, call) for token in ("", "wrong", opened.access.token)] == [403, 403, 403]
+    assert not opened.bases.all()
+    for body in (b"", b"no pickle", dump("no call"), pickle.dumps(Crash(tmp_path / "crash"))):
+        assert status(known.token, body) == 400
+    assert not (tmp_path / "crash").exists()
+    assert status(known.token, dump(Call(("notes", "_store")))) == 400
+    assert status(known.token, call) == 200
+    assert [base.name for base in opened.bases.all()] == ["theirs"]
+
+
+def test_a_stranger_at_the_address_of_the_app_learns_nothing(run: Run, tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    class Stranger(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            heard.append(f"{self.requestline} {self.headers}")
+            body = b'{"proof": "guessed", "version": "0.1.0"}'
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with Workspace(tmp_path / "workspace") as workspace, HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        threading.Thread(target=server.serve_forever).start()
+        workspace.access.open(f"http://127.0.0.1:{server.server_port}")
+        status, error = run("note", "new", "diary", "--body", "Mine.")
+        server.shutdown()
+        known = workspace.access.run
+    assert (status, "is in use by another Tessera" in error) == (1, True)
+    assert len(heard) == 1
+    assert known is not None
+    assert known.token not in heard[0]
+
+
+def test_another_version_of_the_app_is_named(run: Run, opened: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "version", lambda _: "9.9")
+    status, error = run("note", "new", "diary", "--body", "Mine.")
+    assert (status, "this command version 9.9. Restart the app." in error) == (1, True)
+
+
+@contextmanager
+def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """The app itself, as after its first page: the workspace is open."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port), "--workspace", str(place)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TESSERA_EMBEDDER": "bundled"}, **quiet)  # type: ignore[call-overload]
+    try:
+        ends = time.monotonic() + 60
+        while not (place / "run.json").exists() and time.monotonic() < ends:
+            try:
+                urlopen(f"http://127.0.0.1:{port}/attachment/none/none", timeout=30)
+            except HTTPError:
+                break
+            except URLError:
+                time.sleep(0.1)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _begun(place: Path, folder: Path) -> tuple["subprocess.Popen[bytes]", int]:
+    """Start an import in a terminal, and return it with the terminal's end once it is under way."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "core.cli", "import", str(folder), "--workspace", str(place)]
+    environment = os.environ | {"TESSERA_EMBEDDER": "bundled"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs, stdin=theirs)
+    os.close(theirs)
+    _until(ours, r"\d+% \d+ of 300 notes")
+    return process, ours
+
+
+def _until(terminal: int, pattern: str = "") -> str:
+    """Return what a terminal shows up to a pattern, else to its end."""
+    shown = ""
+    while not (pattern and re.search(pattern, shown)):
+        try:
+            shown += os.read(terminal, 4096).decode("utf-8", "replace")
+        except OSError:
+            break
+    assert not pattern or re.search(pattern, shown), shown
+    return shown
+
+
+def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, tmp_path: Path) -> None:
+    place, folder = tmp_path / "workspace", _many(tmp_path / "many", 300, 5)
+    with _app(place) as app:
+        command, terminal = _begun(place, folder)
+        command.send_signal(signal.SIGINT)
+        assert "Stopped. What was done stays. Go on: tessera import" in _until(terminal)
+        assert command.wait(10) == 130
+        command, terminal = _begun(place, folder)
+        command.kill()
+        command.wait()
+        assert run("base", "set", "many", "--strategy", "none", "--yes")["name"] == "many"
+        assert app.poll() is None
+        command, terminal = _begun(place, folder)
+        app.terminate()  # the app doesn't wait for the end of the import
+        assert "The app ended before the command did" in _until(terminal)
+        assert command.wait(10) == 1
+        app.wait(30)
+        assert not (place / "run.json").exists()
+    with _app(place) as app:
+        command, terminal = _begun(place, folder)
+        app.kill()
+        assert "The app ended before the command did" in _until(terminal)
+        assert command.wait(10) == 1
+    assert (place / "run.json").exists()
+    assert run("note", "new", "diary", "--body", "The lock is free.")["title"]
