@@ -10,7 +10,7 @@ from starlette.routing import Mount
 
 from core.api.door import PLACE, api
 from core.api.origins import OwnPages
-from core.remote.door import Door
+from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle
 from pages.ui.shared import shell
 from pages.ui.shared.policy import Policy, failure
@@ -20,14 +20,14 @@ HOSTS = [
 ]
 """The names that the app answers to; Streamlit itself asks for them on WebSockets only, and writes IPv6 bare."""
 
-door = Door(shell.workspace)
-"""Where commands on this machine come in; `shell` says in the workspace where that is."""
+calls = Calls(shell.workspace)
+"""What commands on this machine do in the open workspace; `shell` says there where they are taken."""
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace at the end: the signal that ends the server ends the process before any exit handler runs."""
-    door.close_at_signals()
+    calls.close_at_signals()
     yield
     st.cache_resource.clear()
 
@@ -35,7 +35,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[attachments.ROUTE, bundle.ROUTE, *door.routes, Mount(PLACE, api(shell.workspace))],
+    routes=[attachments.ROUTE, bundle.ROUTE, *calls.routes, Mount(PLACE, api(shell.workspace))],
     middleware=[
         Middleware(Policy),
         # A redirect would name the host that is asked for.

@@ -29,7 +29,7 @@ from core.embedding import EMBEDDERS
 from core.errors import Cancelled
 from core.model import Matrix, Role
 from core.registry import Entry
-from core.remote import client, door
+from core.remote import calls, client
 from core.remote.frames import Call, dump
 from core.workspace import Workspace
 from tests import samples
@@ -65,14 +65,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Workspace]:
-    """A workspace that a server of this process has open, with the door that the app has."""
-    with Workspace(tmp_path / "workspace") as workspace, _serving(door.Door(lambda: workspace)) as address:
+    """A workspace that a server of this process has open, with the routes that the app has."""
+    with Workspace(tmp_path / "workspace") as workspace, _serving(calls.Calls(lambda: workspace)) as address:
         workspace.access.open(address)
         yield workspace
 
 
 @contextmanager
-def _serving(at: door.Door) -> Iterator[str]:
+def _serving(at: calls.Calls) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(Starlette(routes=at.routes), log_level="error", lifespan="off"))
     with socket.create_server(("127.0.0.1", 0)) as place:
         thread = threading.Thread(target=server.run, args=([place],))
@@ -235,7 +235,7 @@ def test_long_work_is_done_one_at_a_time(
     run: Run, opened: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("import", folder)
-    monkeypatch.setattr(door, "_PATIENCE", 0.3)
+    monkeypatch.setattr(calls, "_PATIENCE", 0.3)
     ends = threading.Event()
     opened.jobs.start("import", lambda progress: ends.wait())
     status, error = run("rechunk", "--base", "vault", "--chunk-size", "300")

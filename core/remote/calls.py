@@ -1,4 +1,4 @@
-"""The door for commands on this machine: their calls run on the workspace that this process has open."""
+"""Calls of commands on this machine, on the workspace that this process has open."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
 
 
-class Door:
+class Calls:
     """The two routes of a process that has a workspace open: one proves whose it is, the other takes calls."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
