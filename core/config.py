@@ -2,12 +2,12 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -20,7 +20,17 @@ from pydantic_settings import (
 from core import places
 from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.messages import message
-from core.model import CHOICES, CHUNKING_RANGES, DEFAULTS, PARTS, ChunkingOptions, CompleteSettings, SearchSettings
+from core.model import (
+    CHOICES,
+    CHUNKING_RANGES,
+    DEFAULTS,
+    OPEN,
+    PARTS,
+    ChunkingOptions,
+    CompleteSettings,
+    KnowledgeBase,
+    SearchSettings,
+)
 from core.settings_errors import PREFIX, error_of, problem_of, section_error
 from core.text import half_character
 
@@ -85,6 +95,12 @@ class SearchSection(_Parts):
         return SearchSettings.of({name: getattr(self, name) for name in self.model_fields_set})
 
 
+def _path(path: Path | None) -> Path | None:
+    if "\0" in str(path):
+        raise ValueError(message("it must be a path"))
+    return path
+
+
 def plain_address(url: str) -> str:
     """Return the address of a server without a slash at its end; raises ValueError for what is none, or holds a key."""
     if not url:
@@ -125,15 +141,21 @@ class ServerSettings(_Section):
 class EmbeddingsSettings(ServerSettings):
     """The server behind the embedder `openai_compatible`.
 
-    `dimensions` is requested of the server; None takes the model's own. `input_tokens` is the model's input
+    `dimensions` is requested of the server; None, or 0 in the file, takes the model's own. `batch_size` is the most
+    texts in a request; by default it is `embed_batch_size` of `[knowledge]`. `input_tokens` is the model's input
     limit. The prompts precede questions and texts; unset, they are the known ones of the model's family.
     """
 
-    dimensions: int | None = Field(None, ge=1, le=65_536)
-    batch_size: int = Field(32, ge=1, le=2048)
+    dimensions: int | None = Field(None, ge=0, le=65_536)
+    batch_size: int = Field(64, ge=1, le=2048)
     input_tokens: int = Field(512, ge=64, le=131_072)
     query_prompt: str | None = None
     note_prompt: str | None = None
+
+    @field_validator("dimensions")
+    @classmethod
+    def _own(cls, dimensions: int | None) -> int | None:
+        return dimensions or None
 
 
 class RerankSettings(ServerSettings):
@@ -167,6 +189,25 @@ class HttpSettings(_Section):
     """Whether other programs are let in; None leaves it to the person's choice on the page Settings."""
 
     enabled: bool | None = None
+
+
+class KnowledgeSettings(_Section):
+    """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
+
+    With `auto_scan` the app looks for them every `scan_interval` seconds, and makes bases that are new; with
+    `auto_embed` their lines are embedded then. `embed_batch_size` is the most texts in a request to the embeddings
+    server, `default_top_k` the number of hits of a search in such a base.
+    """
+
+    enabled: bool = False
+    base_dir: Path = Path("knowledge")
+    auto_scan: bool = True
+    auto_embed: bool = True
+    scan_interval: float = Field(60, ge=1, le=86_400)
+    embed_batch_size: int = Field(64, ge=1, le=2048)
+    default_top_k: int = Field(5, ge=1, le=100)
+
+    _plain = field_validator("base_dir")(_path)
 
 
 class _Environment(EnvSettingsSource):
@@ -207,13 +248,23 @@ class Settings(BaseSettings):
     llm: LlmSettings = LlmSettings()
     index: IndexSettings = IndexSettings()
     http: HttpSettings = HttpSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
 
-    @field_validator("workspace", "models_dir")
-    @classmethod
-    def _path(cls, path: Path | None) -> Path | None:
-        if "\0" in str(path):
-            raise ValueError(message("it must be a path"))
-        return path
+    _plain = field_validator("workspace", "models_dir")(_path)
+
+    @model_validator(mode="after")
+    def _batches(self) -> "Settings":
+        if "batch_size" not in self.embeddings.model_fields_set:
+            size = {"batch_size": self.knowledge.embed_batch_size}
+            self.embeddings = self.embeddings.model_copy(update=size)
+        return self
+
+    def search_in(self, bases: Sequence[KnowledgeBase]) -> SearchSettings:
+        """Return how bases are searched where a question leaves it open: as one base says, its kind, the settings."""
+        own = bases[0].search if len(bases) == 1 else OPEN
+        plain = bases and all(base.plain for base in bases)
+        of_kind = SearchSettings(limit=self.knowledge.default_top_k) if plain else OPEN
+        return own.over(of_kind).over(self.search.chosen)
 
     @classmethod
     def settings_customise_sources(

@@ -23,6 +23,7 @@ from core.model import (
     PackReport,
     QuestionResult,
     Rechunked,
+    ScannedFolder,
     SearchResult,
     SideBySide,
     Sizes,
@@ -51,6 +52,11 @@ def pick(noun: object, names: str) -> dict[str, Any]:
 
 def of_report(report: SyncReport | Rechunked) -> dict[str, Any]:
     return of(report) | {"failed": [*map(of, report.failed)]}
+
+
+def of_scanned(scanned: ScannedFolder) -> dict[str, Any]:
+    report = of_report(scanned.report or SyncReport())
+    return pick(scanned, "base folder made") | report | {"problem": scanned.problem or ""}
 
 
 def of_result(result: SearchResult) -> dict[str, Any]:
@@ -121,6 +127,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "note_id": note.id,
         **pick(note, "base path title"),
         "section": chunk.section,
+        "line": chunk.line or None,
         "chunk_id": chunk.id,
         "chunk_index": chunk.index,
         "total_chunks": chunk.total,
@@ -139,7 +146,13 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "remarks": remarks(hit),
         **pick(hit, "matched joined"),
         "copies": [
-            {"note_id": copy.note.id, "path": copy.note.path, "chunk_index": copy.chunk.index} for copy in hit.copies
+            {
+                "note_id": copy.note.id,
+                "path": copy.note.path,
+                "line": copy.chunk.line or None,
+                "chunk_index": copy.chunk.index,
+            }
+            for copy in hit.copies
         ],
         "sub_query": hit.asked,
     }
@@ -211,6 +224,7 @@ def of_status(status: Status) -> dict[str, Any]:
         "bytes": status.bytes_on_disk,
         "bases": [*map(of_base, status.bases)],
         "packs": [*map(of_installed, status.packs)],
+        "settings_problem": status.settings_problem or "",
     }
 
 

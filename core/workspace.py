@@ -15,6 +15,7 @@ from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.intake.textfolders import TextFolders
 from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
@@ -29,6 +30,7 @@ from core.preferences import Preferences
 from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
+from core.settings_file import SettingsFile
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -80,8 +82,17 @@ class Workspace:
         self.chunks = Chunks(self.store, self.models)
         self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
-        seconds = self.settings.watch_seconds
-        self.watching = Watching(self.notes, self.bases, self.jobs, self.start_indexing, seconds)
+        self.settings_file = SettingsFile(self.settings, self.servers.refresh)
+        self.text_folders = TextFolders(self.settings, self.bases, self.notes)
+        self.watching = Watching(
+            self.settings,
+            self.notes,
+            self.bases,
+            self.text_folders,
+            self.jobs,
+            self.start_indexing,
+            self.settings_file.look,
+        )
         self.proposals = Proposals(self.store, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
@@ -161,6 +172,7 @@ class Workspace:
             readonly=self.store.readonly,
             index_problem=self.store.index_problem,
             packs=tuple(self.packs.installed()),
+            settings_problem=self.settings_file.problem,
         )
 
     def bug_report(self) -> BugReport:
@@ -182,7 +194,7 @@ class Workspace:
         return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work, again=True)
 
     def start_watching(self) -> None:
-        """Sync the folders of watched bases from now on, until the workspace is closed."""
+        """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""
         if not self.readonly:
             self.watching.start()
 

@@ -1,6 +1,6 @@
 """Notes -> chunks: the protocol of a chunking strategy, and the table of all strategies."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from inspect import signature
 from typing import Protocol
 
@@ -48,15 +48,20 @@ def cut(
 ) -> Cut:
     """Cut a note by the options and give the reasons; import and preview both call this.
 
-    Without `outline` the note is parsed. `own`: the options are the note's own, not those of its base.
+    Without `outline` the note is parsed. `own`: the options are the note's own, not those of its base. A plain note is
+    cut into its lines, whatever the options' strategy is.
     Raises UnknownChoice or ConfigError for the options, and SourceError for a note too large to parse.
     """
     from core.chunking.adaptive import Adaptive
 
+    if note.plain:
+        options = replace(options, strategy="lines")
     chunker = build(options)
     reading = read(note, tokens, outline)
     if isinstance(chunker, Adaptive):
         return chunker.explain(reading)
     chosen = message("Chosen in this note's own settings.") if own else message("Chosen in the settings.")
+    if note.plain:
+        chosen = message("In this base, each line of a text is a chunk.")
     reason = describe.reason(options.strategy, chosen)
     return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

@@ -14,6 +14,7 @@ from core.chunking.slices import Slice
 from core.markdown.outline import Block, walk
 from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
+from core.text import line_starts
 
 CODE = frozenset({"fence", "code"})
 
@@ -27,6 +28,7 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
     """
     sections = _Sections(reading)
     letters = _Letters.of(reading)
+    lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
     described = []
     for index, piece in enumerate(slices):
@@ -50,6 +52,7 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
                 token_count=reading.count(piece.start, piece.end),
                 overlap_tokens=reading.count(piece.start, piece.own),
                 lead=lead_at(reading.outline.blocks, piece.start),
+                line=bisect_right(lines, piece.start),
             )
         )
         seen[text] += 1

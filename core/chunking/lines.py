@@ -13,7 +13,7 @@ _INSIDE = ((sentence_starts, False), (clause_starts, False), (word_starts, True)
 
 
 class Lines:
-    """Makes every line a chunk, without blank and repeated lines.
+    """Makes every line a chunk, without blank lines, and in Markdown without repeated ones.
 
     Lines are compared without the white space around them. A line over `max_single_chunk_size` tokens
     is cut at sentence ends, then between words.
@@ -29,7 +29,7 @@ class Lines:
         slices = []
         for begin, stop in pairwise(edges):
             line = body[begin:stop].strip()
-            if not line or line in seen:
+            if not line or (line in seen and not reading.note.plain):
                 continue
             seen.add(line)
             trimmed = (trim(body, *piece) for piece in cut(reading, begin, stop, _INSIDE, size))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.markdown.outline import Outline, parse
+from core.markdown.outline import NONE, Outline, parse
 from core.model import Note, Spans
 
 Tokens = Callable[[str], Spans]
@@ -35,8 +35,10 @@ class Reading:
 def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
     """Read a note: one pass of the Markdown parser, unless its outline is given, and one of the tokenizer.
 
-    Raises SourceError for a body too large to be parsed.
+    A plain note has no outline. Raises SourceError for a body too large to be parsed.
     """
+    if note.plain:
+        outline = NONE
     outline = outline or parse(note.body, note.path or note.title)
     spans = tokens(note.body) if note.body else np.empty((0, 2), np.int32)
     return Reading(note, outline, spans[:, 0].astype(np.int64))

@@ -60,9 +60,7 @@ def import_(
     folder: Annotated[Path, typer.Argument(help=_("The folder of Markdown notes."))],
     base: options.Base = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=_("Show the plan and change nothing."))] = False,
-    allow_removals: Annotated[
-        bool, typer.Option("--allow-removals", help=_("Apply a plan that removes more than a third of the notes."))
-    ] = False,
+    allow_removals: options.Removals = False,
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,
 ) -> None:

@@ -6,11 +6,12 @@ from typing import Annotated, Any, cast
 import typer
 
 from core import data
-from core.cli import costs, options
+from core.cli import costs, lines, options
 from core.cli.lines import base_lines, folder_lines
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
 from core.cli.texts import _, say
+from core.errors import TesseraError, Unfinished
 from core.messages import message, plural
 from core.model import (
     OPEN,
@@ -82,6 +83,22 @@ def new(
         base = opened.bases.add(name, embedder=embedder or "", chunking=chunking, **_fields(chosen))
         status = opened.bases.status(base)
     show(data.of_base(status), as_json, _lines)
+
+
+@app.command(
+    help=_("Bring the text files below base_dir of tessera.toml into their bases now; new folders become bases.")
+)
+def scan(
+    allow_removals: options.Removals = False,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace) as opened, options.resumable(workspace, "base", "scan"):
+        scanned = opened.text_folders.scan(confirmed=allow_removals, progress=progress)
+    show({"folders": [*map(data.of_scanned, scanned)]}, as_json, lines.of_scan)
+    for one in scanned:
+        if one.problem:
+            raise Unfinished(one.problem) if one.report else TesseraError(one.problem)
 
 
 @app.command("list", help=_("List the bases, each with its size."))

@@ -49,6 +49,19 @@ def of_import(report: dict[str, Any]) -> list[str]:
     return _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
 
 
+def of_scan(values: dict[str, Any]) -> list[str]:
+    text: list[str] = []
+    for one in values["folders"]:
+        text.append(f"{one['base']}: {one['folder']}")
+        if one["made"]:
+            text.append(f"  {_('This base was made for the folder.')}")
+        if one["problem"]:
+            text.append(f"  {say(one['problem'])}")
+        else:
+            text += [f"  {line}" for line in of_import(one)]
+    return text or [_("There is no folder with texts yet.")]
+
+
 def of_new_base(makes: dict[str, Any]) -> str:
     name = shlex.quote(makes["base"])
     return f"{say(makes['told'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
@@ -138,11 +151,12 @@ def _about(hit: dict[str, Any]) -> list[str]:
 
 def _hit_lines(hit: dict[str, Any]) -> list[str]:
     where = " > ".join([hit["title"], *hit["section"]])
+    place = f"{hit['path']}:{hit['line']}" if hit["line"] else hit["path"]
     scores = ", ".join(
         f"{say(STAGES.get(stage, stage))} {score:.3f}" for stage, score in hit["scores"].items() if score is not None
     )
     matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
-    return [f"{hit['rank']}. {where}", f"   {hit['base']}: {hit['path']} ({scores}{matched})"]
+    return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place} ({scores}{matched})"]
 
 
 def of_cut(cut: dict[str, Any]) -> list[str]:

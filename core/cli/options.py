@@ -48,6 +48,9 @@ Filter = Annotated[
     list[str] | None, typer.Option("--filter", help=_("A filter as in the search box, such as type:guide; repeatable."))
 ]
 Budget = Annotated[int | None, typer.Option("--budget", help=_("Length of the context in tokens, at most."))]
+Removals = Annotated[
+    bool, typer.Option("--allow-removals", help=_("Apply a plan that removes more than a third of the notes."))
+]
 QUESTION = _('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.')
 
 _NEW = ChunkingOptions()

@@ -47,6 +47,12 @@ EMBEDDERS: Table[Embedder] = Table(
 )
 build, built, make = EMBEDDERS.build, EMBEDDERS.built, EMBEDDERS.make
 
+
+def batch_size(embedder: Embedder) -> int | None:
+    """Return how many texts a model on a server takes in a request, None for a model in this process."""
+    return getattr(embedder, "batch_size", None)
+
+
 AUTO = "auto"
 """The name of the best embedder on this machine. A base stores the name that `resolve` returns for it."""
 

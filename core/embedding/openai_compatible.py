@@ -41,6 +41,7 @@ class OpenAICompatible:
 
     def __init__(self, model: str = "", *, settings: EmbeddingsSettings | None = None) -> None:
         self._settings = configured().embeddings if settings is None else settings
+        self.batch_size = self._settings.batch_size
         self._server = Server("embeddings", self._settings, model)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
@@ -78,7 +79,7 @@ class OpenAICompatible:
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text; raises ProviderError if the server fails or its answer can't be used."""
-        size = self._settings.batch_size
+        size = self.batch_size
         batches = [self._batch(texts[start : start + size], role) for start in range(0, len(texts), size)]
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), np.float32)
 

@@ -36,12 +36,12 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
         raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
-    heads: dict[tuple[tuple[str, ...], str], tuple[str, int]] = {}
+    heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
     # A note may repeat one word for megabytes: equal texts are cut once.
     cut: dict[tuple[str, str], list[str]] = {}
     windows = []
     for chunk in chunks:
-        key = (chunk.section, chunk.lead)
+        key = (chunk.line > 0, chunk.section, chunk.lead)
         if key not in heads:
             heads[key] = _head(chunk, title, embedder, limit)
         head, head_tokens = heads[key]
@@ -61,7 +61,12 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """Return the text before the chunk's own (breadcrumb and lead), and its number of tokens."""
+    """Return the text before the chunk's own (breadcrumb and lead), and its number of tokens; none for a plain line.
+
+    So equal lines of several files are one text, which is embedded once.
+    """
+    if chunk.line:
+        return "", 0
     quarter = limit // 4
     crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, quarter), embedder)
     lead = _shortened(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)

@@ -80,8 +80,10 @@ class Bases(Switching):
         embedder, a strategy or a reranker, and ModelError or ProviderError for an embedder that can't be had.
         """
         self.check_name(name)
-        _check(fields)
+        _check(fields, kind)
         options = chunking or self.usual().chunking
+        if kind == "lines":
+            options = replace(options, strategy="lines")
         build_chunker(options)
         chosen = embedding.resolve(embedder or self._settings.embedder)
         built = embedding.build(chosen)
@@ -101,11 +103,12 @@ class Bases(Switching):
     def change(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store other values of fields that change nothing that is indexed; return the base.
 
-        What `search` leaves open comes from the settings. Raises ConfigError for a value out of range, UnknownChoice
-        for a reranker.
+        What `search` leaves open comes from the settings. Raises ConfigError for a value out of range and for writing
+        the files of a base of kind `lines`, UnknownChoice for a reranker.
         """
-        _check(fields)
-        return self._store.bases.change(self.get(name), **fields)
+        base = self.get(name)
+        _check(fields, base.kind)
+        return self._store.bases.change(base, **fields)
 
     def rename(self, name: str, new: str) -> KnowledgeBase:
         """Give a base another name, in past searches and questions that name it too; return the base.
@@ -151,14 +154,14 @@ class Bases(Switching):
             raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
 
     def set_write_files(self, base: str, write: bool) -> None:
-        """Choose whether an edit of a note that is a file changes the file."""
-        self._store.bases.change(self.get(base), write_files=write)
+        """Choose whether an edit of a note that is a file changes the file; raises ConfigError as `change` does."""
+        self.change(base, write_files=write)
 
     # how a base is searched
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
         """Return the defaults for a search in a base; without a base, for a search in several."""
-        return complete(base.search if base else OPEN, self._settings.search.chosen)
+        return complete(self._settings.search_in([base] if base else []))
 
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = unheard) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
@@ -205,7 +208,9 @@ class Bases(Switching):
         return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes)
 
 
-def _check(fields: BaseFields) -> None:
+def _check(fields: BaseFields, kind: BaseKind) -> None:
+    if kind == "lines" and fields.get("write_files"):
+        raise ConfigError("The text files of this base are only read. Change them in another program.")
     search = fields.get("search", OPEN)
     check(search)
     if search.reranker not in (None, reranking.NONE):

@@ -135,7 +135,7 @@ class Cutter:
         *,
         with_windows: bool = True,
     ) -> CutNote:
-        note = draft.note
+        note = replace(draft.note, plain=self._base.plain)
         options = own or self._base.chunking
         with one_file(note.path or note.title):
             cut = chunking.cut(note, options, self._embedder.tokens, draft.outline)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.embedding import Embedder, tokens
+from core.embedding import Embedder, batch_size, tokens
 from core.errors import EmbeddingMismatch
 from core.model import Bits, KnowledgeBase, Matrix
 from core.models import centre_of, settle_centring
@@ -10,7 +10,10 @@ from core.store import Store
 
 _SLICE = 16
 _SLICE_CHARACTERS = 100_000
-"""Windows, and their characters, that are embedded between two reports of progress, at which a job can be stopped."""
+"""Windows, and their characters, that are embedded between two reports of progress, at which a job can be stopped.
+
+A model on a server gets a request full of them: each may have to wait for its turn.
+"""
 
 
 class Vectors:
@@ -21,6 +24,7 @@ class Vectors:
         self._base = base
         self._embedder = embedder
         self._tokens = tokens.of(embedder) if base.keep_tokens else None
+        self._slice = batch_size(embedder) or _SLICE
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors that are stored."""
@@ -34,7 +38,7 @@ class Vectors:
         """
         if texts:
             settle_centring(self._store, self._embedder)
-        for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts):
+        for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
             vectors, bits = self._encode([texts[key] for key in keys])
             self._check(vectors, len(keys))
             self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
@@ -66,13 +70,13 @@ class Vectors:
             )
 
 
-def _sliced(keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
-    """Yield the keys of a few texts at a time, fewer if they are long.
+def _sliced(keys: Sequence[bytes], texts: Mapping[bytes, str], most: int) -> Iterator[Sequence[bytes]]:
+    """Yield the keys of `most` texts at a time, fewer if they are long.
 
     The vectors of all tokens of a slice are in memory together.
     """
     at = 0
     while at < len(keys):
-        count = max(1, min(_SLICE, _SLICE_CHARACTERS // max(1, len(texts[keys[at]]))))
+        count = max(1, min(most, _SLICE_CHARACTERS // max(1, len(texts[keys[at]]))))
         yield keys[at : at + count]
         at += count

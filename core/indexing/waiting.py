@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 
+from core import embedding
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import EmbeddingMismatch, ModelError, ProviderError
+from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.indexing.vectors import Vectors
 from core.messages import Message, message
 from core.model import KnowledgeBase, Progress, unheard
@@ -20,7 +21,10 @@ FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
 """Errors of an embedder. The notes can be searched by words nevertheless."""
 
 _BLOCK = 128
-"""Chunks that are chosen, and sorted by length, together: 2.7 % of the model's work is padding, with 256 1.6 %."""
+"""Chunks that are chosen, and sorted by length, together: 2.7 % of the model's work is padding, with 256 1.6 %.
+
+For a model on a server it is a whole number of full requests.
+"""
 _PATIENCE = 0.5
 """Seconds between two reports of progress while another thread embeds."""
 
@@ -63,11 +67,11 @@ class Waiting:
         without a failure are done.
         """
         self._store.open_index()
-        left, failure = dict(self._bases), None
+        left, failure = {base_id: _block(base) for base_id, base in self._bases.items()}, None
         with self._turn(progress):
-            while block := self._store.pending.next(left, _BLOCK, self._only):
+            while block := self._store.pending.next(left, self._only):
                 self._report(progress)
-                base = left[block[0].base_id]
+                base = self._bases[block[0].base_id]
                 try:
                     self._embed(base, block, progress)
                 except FAILURES as error:
@@ -127,6 +131,14 @@ class Waiting:
             yield
         finally:
             self._store.pending.turn.release()
+
+
+def _block(base: KnowledgeBase) -> int:
+    """Return how many pending chunks of a base are embedded together."""
+    with suppress(TesseraError):  # what is wrong with a model is told when it embeds
+        if size := embedding.batch_size(embedding.build(base.embedder)):
+            return size * max(1, _BLOCK // size)
+    return _BLOCK
 
 
 def searchable(store: Store, base_ids: Collection[str]) -> Message:

@@ -11,7 +11,7 @@ from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, too_large
 from core.intake.notefile import is_note, is_skipped
 from core.messages import message
-from core.model import NOTE_SUFFIXES, Failed, SourceFile
+from core.model import NOTE_SUFFIXES, TEXT_SUFFIX, Failed, SourceFile
 from core.text import escaped, half_character
 
 _LATEST = 2**63 - 1
@@ -32,16 +32,20 @@ def content_hash(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def scan(folder: Path, *, forbidden: Path | None = None) -> Scan:
-    """List the note files of a folder without reading them.
+def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False) -> Scan:
+    """List the note files of a folder without reading them; of a `plain` base, its own text files only.
 
     `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
     a path that is missing, isn't a folder, or has no notes.
     """
     root = _root(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None))
+    if plain:
+        entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
     failed = [entry for entry in entries if isinstance(entry, Failed)]
+    if not files and not failed and plain:
+        raise SourceError(str(folder), "There are no .txt files in this folder.")
     if not files and not failed:
         raise SourceError(
             str(folder),
@@ -120,6 +124,11 @@ def _walk(root: Path, forbidden: Path | None) -> Iterator[SourceFile | Failed]:
                     folders.append(Path(entry.path))
             else:
                 yield from _checked(entry, root)
+
+
+def _is_text(entry: SourceFile | Failed) -> bool:
+    """Whether an entry is a text file directly in the folder, or the folder itself that can't be opened."""
+    return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
 def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Failed]:

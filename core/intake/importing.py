@@ -18,6 +18,7 @@ from core.model import Failed, KnowledgeBase, Progress, Revision, SourceFile, Sy
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_table import Moved
+from core.text import line_starts
 
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
@@ -114,7 +115,9 @@ class Importer:
 
     def _draft(self, plan: SyncPlan, file: SourceFile, note_id: str) -> Draft:
         data = folder.read(plan.folder, file.path)
-        note, outline = notefile.read(data, file.path)
+        note, outline = notefile.read(data, file.path, plain=self._base.plain)
+        if note.plain:
+            _LOG.info("Read: base %s, file %s, %d lines", self._base.name, file.path, len(line_starts(note.body)))
         note = replace(
             note,
             id=note_id,

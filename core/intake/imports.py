@@ -60,7 +60,8 @@ class Imports:
         inside the workspace.
         """
         name = base or self._name_for(path.expanduser().resolve())
-        return self._planned(sync.plan(name, path, self._known(name), forbidden=self._store.folder))
+        plain, folder = self._is_plain(name), self._store.folder
+        return self._planned(sync.plan(name, path, self._known(name), forbidden=folder, plain=plain))
 
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
@@ -75,7 +76,9 @@ class Imports:
                     upload.unzip(data, staging, name=name)
                 else:
                     upload.unpack([(name, data)], staging)
-            return self._planned(sync.plan(base, staging, self._known(base), source_ref=UPLOADED, removals=False))
+            known, plain = self._known(base), self._is_plain(base)
+            plan = sync.plan(base, staging, known, source_ref=UPLOADED, removals=False, plain=plain)
+            return self._planned(plan)
         except BaseException:
             shutil.rmtree(staging)
             raise
@@ -148,6 +151,9 @@ class Imports:
 
     def _known(self, base: str) -> list[KnownNote]:
         return [note for known in self._bases.all() if known.name == base for note in self._store.notes.files(known)]
+
+    def _is_plain(self, base: str) -> bool:
+        return any(known.plain for known in self._bases.all() if known.name == base)
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         return next((base for base in self._bases.all() if base.name == name), None) or self._bases.add(name)

@@ -24,18 +24,19 @@ from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note
 MAX_TITLE = 200
 
 
-def read(data: bytes, path: str) -> tuple[Note, Outline]:
+def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]:
     """Parse the bytes of the file at `path`, which is relative to its folder; return the note and its body's outline.
 
     The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
     paths from the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't
-    text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning.
+    text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning. All of
+    a `plain` text is body.
     """
     text, _ = decode(data, path)
-    yaml_start, yaml_end, body_start = frontmatter.span(text)
+    yaml_start, yaml_end, body_start = (0, 0, 0) if plain else frontmatter.span(text)
     front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
     body = text[body_start:]
-    inside = look_into(body, path)
+    inside = look_into(body, path, plain=plain)
     names: dict[str, Any] = {**front.text, **front.relations}
     note = Note(
         id="",
@@ -55,6 +56,7 @@ def read(data: bytes, path: str) -> tuple[Note, Outline]:
         expires_at=front.expires_at,
         extra=front.extra,
         warnings=(*damage(text), *front.warnings),
+        plain=plain,
         **names,
     )
     return note, inside.outline
@@ -70,8 +72,13 @@ class Inside:
     outline: Outline
 
 
-def look_into(body: str, path: str) -> Inside:
-    """Read the body of the note at `path`; raises SourceError for one that is too large to parse."""
+def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
+    """Read the body of the note at `path`; raises SourceError for one that is too large to parse.
+
+    A `plain` text has no title, tags and links.
+    """
+    if plain:
+        return Inside("", (), (), outline.NONE)
     parsed = parser.parse(body, path)
     outlined = outline.of(parsed)
     tags, links = _inline(parsed)

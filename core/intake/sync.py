@@ -32,15 +32,16 @@ def plan(
     forbidden: Path | None = None,
     source_ref: str | None = None,
     removals: bool = True,
+    plain: bool = False,
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
-    is removed or renamed. Raises SourceError as `scan` does.
+    is removed or renamed. `plain`: the base's files are text. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden)
+    scanned = scan(folder, forbidden=forbidden, plain=plain)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     compared = _compare(scanned, mine)

@@ -1,15 +1,18 @@
-"""Folders of bases that are watched: synced while the app runs, by a look at the times and sizes of their files."""
+"""What is watched while the app runs: the folders of bases, by the times and sizes of their files, and the settings."""
 
 import logging
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.config import Settings
 from core.errors import TesseraError
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
+from core.intake.textfolders import TextFolders
 from core.jobs import Jobs
 from core.messages import Message
 from core.model import KnowledgeBase, Progress, WatchedFolder
@@ -19,26 +22,43 @@ _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
 _FIRST = 5.0
 """Seconds before the first look: the first page is drawn meanwhile."""
+_TICK = 1.0
+"""Seconds between two looks at the file of the settings."""
 _IMPORT = "import"
 """The job of a sync: no other import runs beside it."""
 
 
 class Watching:
-    """Syncs the folders of watched bases every few `seconds`, in a thread of its own.
+    """Syncs the folders of watched bases every few seconds, in a thread of its own.
 
-    A sync that would remove much is left to a person, and a folder that is missing keeps its notes. `index` is called
-    after each sync.
+    A sync that would remove much is left to a person, and a folder that is missing keeps its notes. A text folder that
+    is new becomes a base. `index` is called after each sync, `reread` reads the settings again if their file changed.
     """
 
-    def __init__(self, notes: Imports, bases: Bases, jobs: Jobs, index: Callable[[], object], seconds: float) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        notes: Imports,
+        bases: Bases,
+        texts: TextFolders,
+        jobs: Jobs,
+        index: Callable[[], object],
+        reread: Callable[[], object],
+    ) -> None:
+        self._settings = settings
         self._notes = notes
         self._bases = bases
+        self._texts = texts
         self._jobs = jobs
         self._index = index
-        self._seconds = seconds
+        self._reread = reread
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._seen: dict[tuple[str, str], WatchedFolder] = {}
+        self.made: list[str] = []
+        """Names of the bases that were made for text folders."""
+        self.refused: dict[str, Message] = {}
+        """Names of text folders that can't have a base, and why."""
 
     def start(self) -> None:
         """Start watching; does nothing if it is started."""
@@ -58,21 +78,56 @@ class Watching:
 
     def look(self) -> None:
         """Look once at every folder of the watched bases, and sync those that changed."""
-        for base in self._bases.all():
-            for folder, _ in self._bases.folders(base) if base.watch else ():
-                if self._stop.is_set():
-                    return
-                if Path(folder).is_absolute():
-                    self._watch(base, folder)
+        self._look(plain=True)
+        self._look(plain=False)
+
+    def _look(self, *, plain: bool) -> None:
+        for base, folder in self._folders(plain=plain):
+            if self._stop.is_set():
+                return
+            self._watch(base, folder)
 
     def _run(self) -> None:
-        wait = min(_FIRST, self._seconds)
-        while not self._stop.wait(wait):
-            wait = self._seconds
+        first = time.monotonic() + _FIRST
+        due = {True: first, False: first}
+        while not self._stop.wait(_TICK):
             try:
-                self.look()
+                self._reread()
+                for plain, at in due.items():
+                    if time.monotonic() >= at:
+                        self._look(plain=plain)
+                        due[plain] = time.monotonic() + self._seconds(plain=plain)
             except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
                 _LOG.exception("The watched folders can't be looked at")
+
+    def _seconds(self, *, plain: bool) -> float:
+        return self._settings.knowledge.scan_interval if plain else self._settings.watch_seconds
+
+    def _folders(self, *, plain: bool) -> Iterator[tuple[KnowledgeBase, str]]:
+        """Yield the watched folders of the bases whose notes are plain text, or of the others."""
+        if plain and self._texts.automatic:
+            yield from self._text_folders()
+        for base in self._bases.all():
+            for folder, _ in self._bases.folders(base) if base.watch and base.plain == plain else ():
+                there = self._texts.holds(Path(folder)) and (Path(folder).is_dir() or not self._texts.automatic)
+                if Path(folder).is_absolute() and not there:
+                    yield base, folder
+
+    def _text_folders(self) -> Iterator[tuple[KnowledgeBase, str]]:
+        """Yield the text folders that are there with their bases, which are made if they are new."""
+        for name, folder in self._texts.folders().items():
+            try:
+                base, made = self._texts.base_for(name)
+            except TesseraError as error:
+                if self.refused.get(name) != error.message:
+                    _LOG.warning("The text folder of %s has no base: %s", name, error.message)
+                self.refused[name] = error.message
+                continue
+            self.refused.pop(name, None)
+            if made:
+                self.made.append(name)
+            if base.watch:
+                yield base, str(folder)
 
     def _watch(self, base: KnowledgeBase, folder: str) -> None:
         if self._jobs.running(_IMPORT, "rebuild"):

@@ -59,6 +59,10 @@ class Outline:
     blocks: tuple[Block, ...]
 
 
+NONE = Outline((), ())
+"""The outline of a text that is no Markdown."""
+
+
 def parse(body: str, name: str = "This note") -> Outline:
     """Return the outline of a body whose front matter is already gone; raises what `parser.parse` raises."""
     return of(parser.parse(body, name))

@@ -77,6 +77,11 @@ class KnowledgeBase:
     watch: bool = False
     trusts_programs: bool = False
 
+    @property
+    def plain(self) -> bool:
+        """Whether the notes are plain text, and no Markdown."""
+        return self.kind == "lines"
+
 
 @dataclass(frozen=True, slots=True)
 class NewBase:
@@ -156,7 +161,10 @@ class BaseStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a workspace; `index_problem` is None while the vector index is sound."""
+    """State of a workspace; `index_problem` is None while the vector index is sound.
+
+    `settings_problem` is why a change of `tessera.toml` doesn't hold.
+    """
 
     folder: Path
     bases: tuple[BaseStatus, ...]
@@ -164,3 +172,4 @@ class Status:
     readonly: bool
     index_problem: Message | None
     packs: tuple[InstalledPack, ...] = ()
+    settings_problem: Message | None = None

@@ -24,7 +24,8 @@ class Chunk:
     A `deleted` chunk keeps its place and answers no question. `id` is a hash of the note's id and the
     chunk's text, so edits elsewhere in the note don't change it. `lead` is text before the slice that the
     embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
-    is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards.
+    is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. In a plain note `line` is
+    the number of the chunk's line in the file, from 1; else it is 0.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Chunk:
     lead: str = ""
     state: ChunkState = "pending"
     edited: bool = False
+    line: int = 0
 
     @property
     def section(self) -> tuple[str, ...]:

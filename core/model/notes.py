@@ -14,6 +14,9 @@ NoteState = Literal["pending", "ready"]
 NOTE_SUFFIXES = (".md", ".markdown", ".txt")
 """Suffixes of note files, in any case."""
 
+TEXT_SUFFIX = ".txt"
+"""Suffix of the files whose lines are chunks in a base of kind `lines`, in any case."""
+
 SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Skipped with their contents, as is every name that begins with a dot."""
 
@@ -26,6 +29,7 @@ class Note:
     forward slashes. `body_start` is where the body begins in the decoded file, so `body_start + offset` is a position
     in the file. `generation` counts how often the note was indexed. `front` is None where an earlier version of Tessera
     read the file. `overridden` are the fields that a person set here over those of the file, with the file's values.
+    The text of a `plain` note is no Markdown: each of its lines is a chunk.
     """
 
     id: str
@@ -58,6 +62,7 @@ class Note:
     version: int = 1
     extra: dict[str, object] = field(default_factory=dict)
     warnings: tuple[Message, ...] = ()
+    plain: bool = False
 
     @property
     def in_file(self) -> bool:
@@ -205,6 +210,17 @@ class SyncReport:
         """Return the report as JSON."""
         problem = self.problem and to_json(self.problem)
         return {**asdict(self), "failed": [item.to_dict() for item in self.failed], "problem": problem}
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedFolder:
+    """A folder of text files that was brought into its base, which may be `made` for it, or the `problem` with it."""
+
+    base: str
+    folder: str
+    made: bool
+    report: SyncReport | None = None
+    problem: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Servers:
         except httpx.InvalidURL:
             raise ConfigError("'{url}' is no address.", url=values["base_url"].strip()) from None
         config.enter(_known(section), values)
-        self._refresh()
+        self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:
         """Store the key for a server's address; raises ConfigError without an address, and for an impossible key."""
@@ -102,7 +102,8 @@ class Servers:
             seconds, dimension = time.perf_counter() - started, None
         return ServerTrial(section, seconds, dimension, bool(texts[int(np.argmax(scores))] == answer))
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Read the settings of the servers again."""
         if self._settings is not None:
             new = settings()
             for section in SECTIONS:

@@ -84,7 +84,7 @@ class Adding:
         fields = checked(item)
         check_text("text", body)
         in_folder = not path or path.endswith("/")
-        inside = look_into(body, "note.md" if in_folder else path)
+        inside = look_into(body, "note.md" if in_folder else path, plain=self._base.plain)
         name = "" if in_folder else naming.stem(path)
         title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
         path = f"{path}{naming.of_title(title)}" if in_folder else path
@@ -101,6 +101,7 @@ class Adding:
             source=self._author,
             created_at=now,
             updated_at=now,
+            plain=self._base.plain,
             **fields,
         )
         note = with_body(note, body)

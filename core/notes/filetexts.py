@@ -21,8 +21,10 @@ _FROM_FILES = ("folder", "upload")
 def text_of(note: Note) -> str:
     """Return the text of a file that reads as the note; of an unchanged file, the file's own text.
 
-    Raises EditError for a field that its front matter can't hold.
+    A plain note is its body: it has no place for fields. Raises EditError for a field that its front matter can't hold.
     """
+    if note.plain:
+        return note.body
     front = front_of(note)
     head = read_front(front)
     path = note.path or "note.md"

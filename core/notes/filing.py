@@ -89,7 +89,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
 
 def _note_of(data: bytes, note: Note, updated_at: datetime) -> Note:
     """Return the note of a file's bytes, as a sync makes it."""
-    read, _ = notefile.read(data, str(note.path))
+    read, _ = notefile.read(data, str(note.path), plain=note.plain)
     return replace(
         read,
         id=note.id,

@@ -14,6 +14,8 @@ def with_body(note: Note, body: str) -> Note:
     check_text("text", body)
     if body == note.body and body:
         return note
+    if note.plain:
+        return _of_text(note, body, ())
     path = note.path or "note.md"
     (before, _), (tags, links) = _inside(note.body, path), _inside(body, path)
     gone = {tag.casefold() for tag in before}

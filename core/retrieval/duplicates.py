@@ -1,4 +1,4 @@
-"""Duplicates among candidates: overlapping chunks of a note, and copies in other notes."""
+"""Duplicates among candidates: overlapping chunks of a note, copies in other notes, equal lines of texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _FACTOR = np.uint32(0x9E3779B1)
 
 @dataclass(slots=True)
 class Group:
-    """A candidate with its duplicates: overlapping chunks of its note, and copies in other notes.
+    """A candidate with its duplicates: overlapping chunks of its note, and copies elsewhere.
 
     `joined` are chunks that would be hits too, so they widen the hit; `dropped` would not.
     """
@@ -41,7 +41,7 @@ def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> lis
     texts = {rowid: _Text(chunks[rowid].text) for rowid in order}
     for place, rowid in enumerate(order):
         home = _repeated(rowid, result, chunks, texts if len(result) < count or place < 3 * count else None)
-        if home is not None and chunks[home.best].note_id != chunks[rowid].note_id:
+        if home is not None and not _overlap(chunks[home.best], chunks[rowid]):
             home.copies.append(rowid)
         elif home is not None:
             (home.joined if place < count else home.dropped).append(rowid)
@@ -56,12 +56,21 @@ def _repeated(
     chunk = chunks[rowid]
     for group in others:
         other = chunks[group.best]
-        if other.note_id == chunk.note_id:
-            if chunk.start < other.end and other.start < chunk.end:
+        if _overlap(chunk, other):
+            return group
+        if chunk.line and other.line:
+            # Lines of a list may differ in a number only, and say something else then.
+            if chunk.text == other.text:
                 return group
+        elif other.note_id == chunk.note_id:
+            continue
         elif texts is not None and texts[rowid].copies(texts[group.best]):
             return group
     return None
+
+
+def _overlap(chunk: Chunk, other: Chunk) -> bool:
+    return chunk.note_id == other.note_id and chunk.start < other.end and other.start < chunk.end
 
 
 class _Text:

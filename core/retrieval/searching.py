@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from typing import TypeVar, Unpack
@@ -12,7 +13,6 @@ from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
 from core.messages import Message, message
 from core.model import (
-    OPEN,
     Classified,
     CompleteSettings,
     Context,
@@ -165,7 +165,7 @@ class Searching:
             phrases=understood.phrases,
             emphasised=understood.emphasised,
             excluded=understood.excluded,
-            settings=self._complete(options, bases[0].search if len(bases) == 1 else OPEN),
+            settings=self._complete(options, bases),
             explain=options.get("explain", False),
             as_typed=options.get("as_typed", False),
         )
@@ -183,10 +183,10 @@ class Searching:
                 raise
             raise QueryError(error.message, (typed.start, typed.end)) from error
 
-    def _complete(self, options: SearchOptions, own: SearchSettings) -> CompleteSettings:
-        """Complete the options from the base, then the settings; their reranker applies to hybrid search only."""
+    def _complete(self, options: SearchOptions, bases: Sequence[KnowledgeBase]) -> CompleteSettings:
+        """Complete the options from the bases and the settings; their reranker applies to hybrid search only."""
         chosen = SearchSettings.of(options)
-        settings = complete(chosen, own, self._settings.search.chosen)
+        settings = complete(chosen, self._settings.search_in(bases))
         if chosen.reranker is None and settings.mode not in ("auto", "hybrid"):
             settings = replace(settings, reranker=reranking.NONE)
         if settings.reranker != reranking.NONE:

@@ -26,6 +26,7 @@ _TUPLES = "tags links supersedes related depends_on".split()
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
 _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
+_NOTE = ", ".join([*_COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
 _CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
            strategy, warnings, type, category, project, scope, priority, version, source_ref, notes.created_at,
@@ -127,7 +128,7 @@ class NoteTable(Table):
 
     @decoding
     def note(self, note_id: str) -> Note:
-        return _note(self._only(", ".join([*_COLUMNS, _TAGS]), note_id))
+        return _note(self._only(_NOTE, note_id))
 
     def title(self, note_id: str) -> str:
         return str(self._only("title", note_id)[0])
@@ -170,7 +171,7 @@ class NoteTable(Table):
     def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield the active notes of a base whose text holds another one, folded, by their paths."""
         rows = self._database.rows(
-            f"SELECT {', '.join([*_COLUMNS, _TAGS])} FROM notes WHERE base_id = ? AND status = 'active'"
+            f"SELECT {_NOTE} FROM notes WHERE base_id = ? AND status = 'active'"
             " AND instr(fold(body), ?) ORDER BY path, id",
             *(base.id, fold(text)),
         )
@@ -321,7 +322,8 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _note(row: sqlite3.Row) -> Note:
-    return note_of(dict(row) | {name: json.loads(row[name]) for name in (*_JSON, "tags")})
+    fields = dict(row) | {name: json.loads(row[name]) for name in (*_JSON, "tags")}
+    return note_of(fields | {"plain": bool(row["plain"])})
 
 
 def _card(row: sqlite3.Row) -> NoteCard:

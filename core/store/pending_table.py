@@ -77,19 +77,20 @@ class PendingTable(Table):
         return bool(self._database.value(statement, [*base_ids]))
 
     @decoding
-    def next(self, base_ids: Iterable[str], count: int, only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return at most `count` pending chunks of one base: those of `opened` notes, else of the newest notes.
+    def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
+        """Return pending chunks of one base: those of `opened` notes, else of the newest notes.
 
-        `only`: those of these ids.
+        `counts` are the most of each base; `only`: those of these ids.
         """
         chosen, values = _chosen(only)
         notes = self._database.rows(
             f"SELECT id, base_id, id {AMONG} AS early FROM notes INDEXED BY notes_filters WHERE base_id {AMONG}"
             f" AND EXISTS (SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending' {chosen})"
             " ORDER BY early DESC, updated_at DESC, id LIMIT ?",
-            *([*self.opened], [*base_ids], *values, count),
+            *([*self.opened], [*counts], *values, max(counts.values(), default=0)),
         ).fetchall()
         turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]
+        count = counts[notes[0][1]] if notes else 0
         rows = self._database.rows(
             f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM json_each(?) AS turn"
             " JOIN notes ON notes.id = turn.value JOIN chunks ON note_id = notes.id"
