@@ -4,13 +4,17 @@ import streamlit as st
 
 from pages.ui.settings import defaults, modelcards, packs, servers, vocabulary
 from pages.ui.shared import shell
-from pages.ui.shared.text import t
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
 
 workspace = shell.workspace()
 st.title(t("Settings"))
 
 with shell.errors():
     status, models = workspace.status(), workspace.models.cards()
+    if status.settings_problem:
+        text = t("A change of tessera.toml can't be used: {why}", why=text_of(status.settings_problem))
+        st.warning(plain(text), icon=":material/warning:")
     of_models, of_servers, of_search, of_types, of_packs, of_index = st.tabs(
         [t("Models"), t("Model servers"), t("Search"), t("Types of notes"), t("Packs"), t("Search index")]
     )

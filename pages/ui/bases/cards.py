@@ -22,6 +22,7 @@ def page(workspace: Workspace) -> None:
     about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
     st.html(f'<p class="t-lead">{html(about)}</p>')
     widgets.button(t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=place.go, args=(place.NEW,))
+    watched.text_folders(workspace)
     if not status.bases:
         empty.no_notes(workspace, t("There is no base yet. Make one, or let an import make it."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
@@ -52,6 +53,7 @@ def figures(status: BaseStatus) -> list[str]:
     return [
         t_plural("{n} note", "{n} notes", n=status.notes),
         t_plural("{n} chunk", "{n} chunks", n=status.chunks),
+        t("Text files, line by line") if status.base.plain else "",
         t("Model: {name}", name=embedder_name(status.base.embedder)),
         waiting if status.pending else "",
     ]

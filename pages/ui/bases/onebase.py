@@ -21,7 +21,10 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     with of_base:
         _general(workspace, status)
     with of_splitting, shell.errors():
-        splitting.section(workspace, base)
+        if base.plain:
+            st.caption(t("Each line of the text files is a chunk. Blank lines are left out."))
+        else:
+            splitting.section(workspace, base)
     with of_model:
         model.section(workspace, status)
     with of_search:
@@ -74,6 +77,8 @@ def _renamed(old: str, new: str) -> None:
 def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
     pending.at_once(workspace, base)
     for field, (label, about) in zip(("write_files", "watch"), making.switch_texts()[1:], strict=True):
+        if base.plain and field == "write_files":
+            continue
         on = bool(getattr(base, field))
         # Its state is in its key: a browser that still shows an older one would take it for a choice.
         key = f"{field}_{base.id}_{on}"

@@ -26,6 +26,15 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
             _wait(workspace, base, one, f"{base.id}_{number}")
 
 
+def text_folders(workspace: Workspace) -> None:
+    """Draw which bases were made for text folders since the start, and which folders can't have one."""
+    if made := workspace.watching.made:
+        names = ", ".join(map(plain, made))
+        st.info(t("Made for folders with text files: {names}", names=names), icon=":material/folder:")
+    for name, why in workspace.watching.refused.items():
+        st.warning(f"{plain(name)}: {plain(text_of(why))}", icon=":material/folder_off:")
+
+
 def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
     text = t_plural(
         "{n} note is no longer in {folder}. Look at the changes before they are made.",

@@ -141,8 +141,9 @@ def _drawn(
         head = t("shared by {a} and {b}", a=piece.index + 1, b=piece.following + 1)
     elif piece.kind == "own":
         chunk = chunks[piece.index]
+        line = [t("line {n}", n=chunk.line)] if chunk.line else []
         head = " · ".join(
-            [str(piece.index + 1), *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
+            [str(piece.index + 1), *line, *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
         )
         edit = edits.get(chunk.id)
         marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in only))

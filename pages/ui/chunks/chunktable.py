@@ -30,7 +30,7 @@ ACTIONS = {
 }
 """The actions on marked chunks: the label of the button and its effect."""
 
-RARE = ("overlap", "edited")
+RARE = ("line", "overlap", "edited")
 """Columns that are left out while they say nothing."""
 
 
@@ -56,6 +56,7 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
     lines: list[dict[str, object]] = [
         {
             "index": chunk.index + 1,
+            "line": chunk.line,
             # Its own title first: a narrow column hides the end.
             "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
             "tokens": chunk.token_count,
@@ -70,6 +71,7 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
         lines,
         {
             "index": st.column_config.NumberColumn("#", width=36),
+            "line": st.column_config.NumberColumn(t("Line"), width=56),
             "section": st.column_config.TextColumn(t("Section"), width=112),
             "tokens": st.column_config.NumberColumn(t("Tokens"), width=56),
             "overlap": st.column_config.NumberColumn(t("Overlap"), width=56),

@@ -26,6 +26,8 @@ def head(note: Note, own: bool) -> str:
         )
     with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
         widgets.note_link(note.id)
+        if note.plain:
+            return "stored"  # its lines are its chunks, whatever is chosen
         return widgets.segments(t("View"), views, "cut_view", default="stored", persist_state="session")
 
 

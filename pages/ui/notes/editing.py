@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.notes import conflict, editor, notefields, offers, opened, preview, writing
 from pages.ui.notes.writing import Writing
@@ -133,22 +134,17 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
     note, base = now.note, writing.base_of(workspace, now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
-        st.caption(
-            t(
-                "To change its text too, let Tessera write to the files of '{base}'. It replaces a file at once, "
-                "and only if no other program has changed it meanwhile.",
-                base=plain(base.name),
-            )
-        )
+        st.caption(_why_shut(note, base))
         with st.container(horizontal=True):
-            widgets.button(
-                t("Write to the files of '{base}'", base=plain(base.name)),
-                "write_files_on",
-                "edit_document",
-                on_click=shell.guarded(workspace.bases.set_write_files),
-                args=(base.name, True),
-                disabled=workspace.readonly,
-            )
+            if not note.plain:
+                widgets.button(
+                    t("Write to the files of '{base}'", base=plain(base.name)),
+                    "write_files_on",
+                    "edit_document",
+                    on_click=shell.guarded(workspace.bases.set_write_files),
+                    args=(base.name, True),
+                    disabled=workspace.readonly,
+                )
             widgets.button(
                 t("Make a copy that lives here"),
                 "writing_copy",
@@ -157,6 +153,16 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
                 args=(workspace, note.id),
                 disabled=workspace.readonly,
             )
+
+
+def _why_shut(note: Note, base: KnowledgeBase) -> str:
+    if note.plain:
+        return t("Its text is changed in another program: text files are only read here.")
+    return t(
+        "To change its text too, let Tessera write to the files of '{base}'. It replaces a file at once, "
+        "and only if no other program has changed it meanwhile.",
+        base=plain(base.name),
+    )
 
 
 def _copied(workspace: Workspace, note_id: str) -> None:

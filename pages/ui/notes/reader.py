@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import NOTE_FIELDS, Chunk, Note, classification
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, making, opened, writing
+from pages.ui.notes import actions, making, numbered, opened, writing
 from pages.ui.notes.notefields import RELATIONS
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
@@ -89,6 +89,9 @@ def _fields(note: Note) -> None:
 
 def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note's text as it is meant, around its passage where it is too long."""
+    if note.plain:
+        _numbered(note, passage)
+        return
     body = note.body
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
     first = 0 if end <= RENDERED else body.rfind("\n", 0, start - RENDERED // 4) + 1
@@ -117,6 +120,15 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
                 making.begin(writing.base_of(workspace, note.base_id).name, link.make)
 
         view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
+
+
+def _numbered(note: Note, passage: tuple[Chunk, str] | None) -> None:
+    """Draw a plain text with the numbers of its lines, around the passage if there is one."""
+    drawn, shown = numbered.lines(note.body, passage[0].line if passage else 0)
+    if shown < len(note.body):
+        _is_long(note, shown, around=passage is not None)
+    with st.container(key="reader_body"):
+        st.html(drawn)
 
 
 def _page(drawn: Document, sources: NoteSources) -> str:
@@ -168,4 +180,5 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
         return
     st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
     body = note.body.encode("utf-8", "replace")
-    st.download_button(t("Download the whole text"), body, "note.md", "text/plain", key="whole")
+    name = "note.txt" if note.plain else "note.md"
+    st.download_button(t("Download the whole text"), body, name, "text/plain", key="whole")

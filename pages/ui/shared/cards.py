@@ -83,6 +83,8 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
 def where(hit: Hit, tone: str = "") -> str:
     """Return the number of a hit's chunk as HTML, and what else marks it; `tone` is of the part that found it."""
     number = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
+    if hit.chunk.line:
+        number = t("line {n}", n=hit.chunk.line)
     return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
 
 
@@ -104,6 +106,8 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     close = seen.nearness is None or seen.nearness >= CLOSE
+    if hit.chunk.line:
+        return f'<div class="t-hit">{_clipped(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
     lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=close and seen.nearness is not None)
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
 
@@ -132,8 +136,9 @@ def _copies(hit: Hit) -> str:
     if not hit.copies:
         return ""
     names = []
-    for note in (copy.note for copy in hit.copies):
-        place = " · ".join(filter(None, [note.base if note.base_id != hit.note.base_id else "", note.path]))
+    for note, chunk in ((copy.note, copy.chunk) for copy in hit.copies):
+        line = t("line {n}", n=chunk.line) if chunk.line else ""
+        place = " · ".join(filter(None, [note.base if note.base_id != hit.note.base_id else "", note.path, line]))
         names.append(f"{note.title} ({place})" if place else note.title)
     return facts([t("Also in {names}", names=names)])
 
@@ -175,6 +180,10 @@ def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
 
 
+def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = None) -> str:
+    return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
+
+
 def _context(hit: Hit, seen: Highlight) -> str:
     """Return a hit in full with its neighbours as HTML; of these, the nearest lines are in sight."""
     passage, chunk = hit.passage, hit.chunk
@@ -182,9 +191,10 @@ def _context(hit: Hit, seen: Highlight) -> str:
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
+    whole = _as_written if chunk.line else rendered.whole
     parts = [
-        f'<div class="t-around t-before"><div>{rendered.whole(before)}</div></div>' if before.strip() else "",
-        f'<div class="t-own">{rendered.whole(chunk.text, seen.words, seen.sentence)}</div>',
-        f'<div class="t-around">{rendered.whole(after)}</div>' if after.strip() else "",
+        f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",
+        f'<div class="t-own">{whole(chunk.text, seen.words, seen.sentence)}</div>',
+        f'<div class="t-around">{whole(after)}</div>' if after.strip() else "",
     ]
     return f'<div class="t-context">{"".join(parts)}</div>'

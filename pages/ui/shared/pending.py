@@ -28,13 +28,16 @@ def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the switch that indexes new chunks of a base at once."""
     # Its state is in its key: a browser that still shows an older one would take it for a choice.
     key = f"at_once_{base.id}_{base.embed_at_once}"
+    in_file = base.plain and base.name in workspace.text_folders.folders()
     st.toggle(
         t("Index new chunks at once"),
         value=base.embed_at_once,
         key=key,
         on_change=shell.guarded(lambda: workspace.bases.change(base.name, embed_at_once=bool(st.session_state[key]))),
-        disabled=workspace.readonly,
-        help=t(
+        disabled=workspace.readonly or in_file,
+        help=t("For the folders with text files, auto_embed in tessera.toml decides this.")
+        if in_file
+        else t(
             "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "
             "can search them by words meanwhile."
         ),

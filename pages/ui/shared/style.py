@@ -59,6 +59,9 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-words ins { background: color-mix(in srgb, #0f8a80 26%, transparent); text-decoration: none; border-radius: .2rem; }
 .t-words del { background: color-mix(in srgb, #c5483c 24%, transparent); border-radius: .2rem; } .t-words hr { margin: .5rem 0; border: 0; border-top: 1px dashed var(--t-line); }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
+.t-numbered { font-family: var(--st-code-font, monospace); font-size: .86rem; line-height: 1.55; } .t-numbered div { display: flex; gap: .9rem; padding: 0 .4rem; border-radius: .2rem; }
+.t-numbered i { flex: none; min-width: 2.8rem; text-align: right; font-style: normal; opacity: .5; user-select: none; font-variant-numeric: tabular-nums; } .t-numbered span { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
+.t-numbered .on { background: color-mix(in srgb, var(--t-accent) 16%, transparent); } .t-numbered .on i { opacity: 1; }
 .t-hit { display: flex; flex-direction: column; gap: .45rem; }
 .t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }
 .t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;
