@@ -11,11 +11,19 @@ from core.cli.bases import app as bases
 from core.cli.models import app as models
 from core.cli.notes import app as notes
 from core.cli.packs import app as packs
-from core.config import KEYS, ChunkingSettings, EmbeddingsSettings, LlmSettings, RerankSettings, SearchSection, Settings
+from core.config import KEYS, ChunkingSettings, EmbeddingsSettings, KnowledgeSettings, LlmSettings, RerankSettings, SearchSection, Settings
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
 
-SECTIONS = (Settings, SearchSection, ChunkingSettings, EmbeddingsSettings, RerankSettings, LlmSettings)
+SECTIONS = (
+    Settings,
+    SearchSection,
+    ChunkingSettings,
+    EmbeddingsSettings,
+    KnowledgeSettings,
+    RerankSettings,
+    LlmSettings,
+)
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "guide.md").read_text(encoding="utf-8")
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
