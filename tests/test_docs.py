@@ -11,7 +11,16 @@ from core.cli.bases import app as bases
 from core.cli.models import app as models
 from core.cli.notes import app as notes
 from core.cli.packs import app as packs
-from core.config import KEYS, ChunkingSettings, EmbeddingsSettings, KnowledgeSettings, LlmSettings, RerankSettings, SearchSection, Settings
+from core.config import (
+    KEYS,
+    ChunkingSettings,
+    EmbeddingsSettings,
+    KnowledgeSettings,
+    LlmSettings,
+    RerankSettings,
+    SearchSection,
+    Settings,
+)
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
 
