@@ -182,11 +182,11 @@ def of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "questions": len(evaluation.questions),
         **pick(evaluation, "scored negatives metrics"),
-        "per_question": [*map(_question, evaluation.questions)],
+        "per_question": [*map(of_question_result, evaluation.questions)],
     }
 
 
-def _question(result: QuestionResult) -> dict[str, Any]:
+def of_question_result(result: QuestionResult) -> dict[str, Any]:
     return {
         **pick(result, "id question kind negative took_ms"),
         "hits": [pick(hit, "path file_start file_end score") for hit in result.hits],

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import bases, jobs, notes
+from core.api import bases, chunks, jobs, notes, packs, questions, searching, status
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.door import PLACE
 from core.errors import Conflict, TesseraError
@@ -20,7 +20,7 @@ from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
-_RESOURCES = (bases, notes, jobs)
+_RESOURCES = (bases, notes, chunks, searching, questions, packs, jobs, status)
 """Modules with a `router`."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
 _PROBLEM = {
@@ -87,6 +87,8 @@ def _reason(error: dict[str, Any]) -> Message:
         return message("it is missing")
     if error["type"] == "json_invalid":
         return message("it is no JSON")
+    if error["type"] == "extra_forbidden":
+        return message("there is no such field")
     return reason_of(error)
 
 

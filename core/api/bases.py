@@ -1,16 +1,18 @@
 """The knowledge bases: listed, made, changed, split again, indexed, deleted."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from core import data
+from core.api import jobs
 from core.api.answers import answer
-from core.api.examples import BASE
+from core.api.examples import BASE, JOB
 from core.api.shared import Body, Chunking, Opened, Search, Text, gives, there
-from core.model import BaseFields, BaseKind, KnowledgeBase, SearchSettings
+from core.model import BaseFields, BaseKind, KnowledgeBase, Progress, Rechunked, SearchSettings, SyncReport
 from core.workspace import Workspace
 
 router = APIRouter(tags=["bases"])
@@ -48,6 +50,13 @@ class BaseChange(Changes):
     name: Text = ""
 
 
+class Folder(Body):
+    """A folder of this machine; a sync that would remove much is refused unless `allow_removals`."""
+
+    folder: Text
+    allow_removals: bool = False
+
+
 @router.get("/bases", **gives({"bases": [BASE]}))
 def every(workspace: Opened) -> Response:
     """List the bases, each with its size and settings."""
@@ -61,6 +70,38 @@ def make(workspace: Opened, new: NewBase) -> Response:
     fields = new.fields(SearchSettings())
     base = workspace.bases.add(new.name, embedder=new.embedder, chunking=chunking, kind=new.kind, **fields)
     return answer(_values(workspace, base), 201)
+
+
+@router.post("/bases/{base:path}/import", **gives(JOB, 202, takes={"folder": "/home/ada/notes"}))
+def import_(workspace: Opened, base: str, source: Folder) -> Response:
+    """Begin to bring a base up to date with a folder; a base of a new name is made. Then its notes are indexed."""
+
+    def work(progress: Progress) -> SyncReport:
+        plan = workspace.notes.plan_folder(Path(source.folder), base)
+        report = workspace.notes.apply(plan, confirmed=source.allow_removals, embed=False, progress=progress)
+        workspace.start_indexing()
+        return report
+
+    return jobs.begun(workspace, "import", work, base=base)
+
+
+@router.post("/bases/{base:path}/rechunk", **gives(JOB, 202, takes={"chunk_size": 256}))
+def rechunk(workspace: Opened, base: str, splitting: Chunking) -> Response:
+    """Begin to split the notes of a base again; what is given becomes the base's, and edits of chunks stay."""
+    known, given = there(lambda: workspace.bases.get(base)), splitting.given()
+    options = replace(known.chunking, **given) if given else None
+
+    def work(progress: Progress) -> Rechunked:
+        return workspace.chunks.rechunk(base, options=options, progress=progress)
+
+    return jobs.begun(workspace, "rechunk", work)
+
+
+@router.post("/bases/{base:path}/index", **gives(JOB, 202))
+def index(workspace: Opened, base: str) -> Response:
+    """Begin to index the chunks of a base that are found by words only."""
+    there(lambda: workspace.bases.get(base))
+    return jobs.begun(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress))
 
 
 @router.get("/bases/{base:path}", **gives(BASE))

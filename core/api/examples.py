@@ -59,9 +59,165 @@ CARD: dict[str, Any] = {
     "updated_at": "2026-11-23T08:15:00+00:00",
     "expires_at": None,
 }
+WRITTEN: dict[str, Any] = {"id": "4f1c", "version": 1, "path": "Roadmap.md", "base": "work", "status": "pending"}
 NOTE: dict[str, Any] = CARD | {
     "body": "# Roadmap\n\nThe search comes first.\n",
     "supersedes": [],
     "related": [],
     "depends_on": [],
+}
+VERSION: dict[str, Any] = {
+    "number": 3,
+    "kind": "update",
+    "author": "person",
+    "title": "Roadmap",
+    "at": "2026-11-23T08:15:00+00:00",
+}
+CHUNK: dict[str, Any] = {
+    "id": "b7a0",
+    "index": 0,
+    "total": 1,
+    "kind": "full_document",
+    "section": ["Roadmap"],
+    "start": 0,
+    "end": 35,
+    "text": "# Roadmap\n\nThe search comes first.",
+    "token_count": 9,
+    "overlap_tokens": 0,
+    "state": "embedded",
+    "edited": False,
+}
+RESULT: dict[str, Any] = {
+    "query": "where do we begin",
+    "mode": "hybrid",
+    "level": "simple",
+    "took_ms": 14.2,
+    "confident": True,
+    "hits": [
+        {
+            "rank": 1,
+            "note_id": "4f1c",
+            "base": "work",
+            "path": "plans/roadmap.md",
+            "title": "Roadmap",
+            "section": ["Roadmap"],
+            "chunk_id": "b7a0",
+            "text": "# Roadmap\n\nThe search comes first.",
+            "start": 0,
+            "end": 35,
+            "score": 0.91,
+            "tags": ["plan"],
+        }
+    ],
+}
+CONTEXT: dict[str, Any] = {
+    "text": "[1] Roadmap\n\nThe search comes first.",
+    "tokens": 12,
+    "budget": 1000,
+    "left_out": 0,
+    "confident": True,
+    "citations": [
+        {
+            "number": 1,
+            "note_id": "4f1c",
+            "base": "work",
+            "path": "plans/roadmap.md",
+            "title": "Roadmap",
+            "section": ["Roadmap"],
+            "start": 0,
+            "end": 35,
+            "file_start": 0,
+            "file_end": 35,
+        }
+    ],
+}
+WHY_NOT: dict[str, Any] = {
+    "note_id": "4f1c",
+    "path": "plans/roadmap.md",
+    "title": "Roadmap",
+    "stage": "hit",
+    "told": "It is a hit, on rank 1.",
+    "chunk_index": 0,
+    "scores": {"final": {"score": 0.91, "rank": 1}},
+}
+NEW_SET: dict[str, Any] = {
+    "base": "work",
+    "name": "first questions",
+    "questions": '{"id": "q1", "question": "What comes first?", "gold": [{"path": "roadmap.md", "quote": "first."}]}',
+}
+QUESTION_SET: dict[str, Any] = {
+    "id": "8c21",
+    "name": "first questions",
+    "questions": 1,
+    "suggested": 0,
+    "flagged": 0,
+    "created_at": "2026-11-23T08:15:00+00:00",
+}
+QUESTION: dict[str, Any] = {
+    "id": "q1",
+    "text": "What comes first?",
+    "kind": "",
+    "note": "",
+    "suggested": False,
+    "any": True,
+    "gold": [
+        {
+            "note_id": "4f1c",
+            "path": "plans/roadmap.md",
+            "quote": "The search comes first.",
+            "start": 11,
+            "end": 34,
+            "flagged": False,
+        }
+    ],
+}
+RUN: dict[str, Any] = {
+    "id": "5d07",
+    "set_id": "8c21",
+    "set_name": "first questions",
+    "questions": 1,
+    "asked": 1,
+    "metrics": {"hit@5": 1.0, "mrr@10": 1.0},
+    "settings": {"limit": 5},
+    "pipeline": "",
+    "started_at": "2026-11-23T08:15:00+00:00",
+    "ended_at": "2026-11-23T08:15:01+00:00",
+}
+QUESTION_RESULT: dict[str, Any] = {
+    "id": "q1",
+    "question": "What comes first?",
+    "kind": "",
+    "negative": False,
+    "took_ms": 12.1,
+    "hits": [{"path": "plans/roadmap.md", "file_start": 0, "file_end": 35, "score": 0.91}],
+    "found_rank": 1,
+    "found_in_budget": True,
+}
+INSTALLED: dict[str, Any] = {
+    "name": "guide",
+    "version": "0.1.0",
+    "base": "guide",
+    "notes": 23,
+    "chunks": 61,
+    "initialized_at": "2026-11-23T08:15:00+00:00",
+    "last_check": "2026-11-23T08:15:00+00:00",
+}
+PACK: dict[str, Any] = {
+    "name": "guide",
+    "found": {
+        "version": "0.1.0",
+        "base": "guide",
+        "language": "en",
+        "description": "How Tessera works",
+        "folder": "/opt/tessera/data/packs/guide",
+    },
+    "installed": INSTALLED,
+}
+STATUS: dict[str, Any] = {
+    "workspace": "/home/ada/tessera/data/workspace",
+    "bytes": 4194304,
+    "bases": [BASE],
+    "packs": [INSTALLED],
+    "readonly": False,
+    "index_problem": None,
 }

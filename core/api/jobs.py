@@ -3,19 +3,18 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
-from typing import Any
 
 import anyio
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from core import data
+from core.api import values
 from core.api.answers import LANGUAGE, Problem, answer, problem
 from core.api.door import PLACE
 from core.api.examples import JOB
 from core.api.shared import Opened, gives
 from core.messages import message, readable
-from core.model import Job, PackReport, Progress, Rechunked, SyncReport
+from core.model import Job, Progress
 from core.workspace import Workspace
 
 router = APIRouter(tags=["jobs"])
@@ -28,20 +27,20 @@ _ALIVE = 15.0
 @router.get("/jobs", **gives({"jobs": [JOB]}))
 def every(workspace: Opened) -> Response:
     """List the jobs that run, and the last one of each kind that ended."""
-    return answer({"jobs": [*map(_values, workspace.jobs.all())]})
+    return answer({"jobs": [*map(values.of_job, workspace.jobs.all())]})
 
 
 @router.get("/jobs/{job}", **gives(JOB))
 def one(workspace: Opened, job: str) -> Response:
     """Show a job: how far it is, and how it ended."""
-    return answer(_values(_job(workspace, job)))
+    return answer(values.of_job(_job(workspace, job)))
 
 
 @router.delete("/jobs/{job}", **gives(JOB, 202))
 def cancel(workspace: Opened, job: str) -> Response:
     """Stop a job at its next step; what it did before stays."""
     workspace.jobs.cancel(_job(workspace, job).name)
-    return answer(_values(_job(workspace, job)), 202)
+    return answer(values.of_job(_job(workspace, job)), 202)
 
 
 @router.get("/jobs/{job}/events", **gives(f"data: {json.dumps(JOB)}\n\n", form="text/event-stream"))
@@ -56,21 +55,21 @@ def begun(workspace: Workspace, name: str, work: Callable[[Progress], object], *
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.get(name)
     assert job is not None, "it was just started, or runs"
-    place = f"{PLACE}/v1/jobs/{_id(job)}"
+    place = f"{PLACE}/v1/jobs/{values.job_id(job)}"
     if not started:
-        busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=_id(job))
+        busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=values.job_id(job))
         return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
-    return answer(_values(job), 202, Location=place)
+    return answer(values.of_job(job), 202, Location=place)
 
 
 async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[str]:
     """Yield an event whenever a job changed, until it ended or another one has its place."""
     last, quiet = None, 0.0
-    while (job := _found(workspace, job_id)) is not None:
+    while (job := _current(workspace, job_id)) is not None:
         quiet += _LOOK
         if job != last:
             last, quiet = job, 0.0
-            yield f"data: {json.dumps(readable(_values(job), language), ensure_ascii=False)}\n\n"
+            yield f"data: {json.dumps(readable(values.of_job(job), language), ensure_ascii=False)}\n\n"
         elif quiet >= _ALIVE:
             quiet = 0.0
             yield ": alive\n\n"
@@ -80,37 +79,16 @@ async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncItera
 
 
 def _job(workspace: Workspace, job_id: str) -> Job:
-    job = _found(workspace, job_id)
+    job = _current(workspace, job_id)
     if job is None:
         text = message("There is no job '{job}'. A later one of its kind may have taken its place.", job=job_id)
         raise Problem(HTTPStatus.NOT_FOUND, text)
     return job
 
 
-def _found(workspace: Workspace, job_id: str) -> Job | None:
-    return next((job for job in workspace.jobs.all() if _id(job) == job_id), None)
+def _current(workspace: Workspace, job_id: str) -> Job | None:
+    return next((job for job in workspace.jobs.all() if values.job_id(job) == job_id), None)
 
 
 def _id(job: Job) -> str:
     return f"{job.name}-{job.number}"
-
-
-def _values(job: Job) -> dict[str, Any]:
-    return {
-        "id": _id(job),
-        **data.pick(job, "name base state done total share what"),
-        "seconds": round(job.seconds, 3),
-        "result": _result(job.result),
-        "error": job.error.message if job.error else None,
-    }
-
-
-def _result(result: object) -> Any:
-    match result:
-        case SyncReport() | Rechunked():
-            return data.of_report(result)
-        case PackReport():
-            return data.of_pack_report(result)
-        case int():
-            return {"count": result}
-    return None

@@ -3,20 +3,21 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import Response
 
 from core import data
 from core.api.answers import answer
-from core.api.examples import CARD, NOTE
+from core.api.examples import CARD, NOTE, VERSION, WRITTEN
 from core.api.shared import Body, Opened, Text, gives
 from core.model import FIELDS, Note, Proposal
+from core.notes.writer import check_version
 from core.workspace import Workspace
 
 router = APIRouter(tags=["notes"])
 Version = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
+Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
 _NEW = {"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"}
-_WRITTEN = {"id": "4f1c", "version": 1, "base": "work", "path": "Roadmap.md", "status": "pending"}
 
 
 class Fields(Body):
@@ -57,7 +58,7 @@ class NoteChange(Fields):
 def every(
     workspace: Opened,
     base: Annotated[list[str], Query(description="Only notes of these bases")] = [],  # noqa: B006 FastAPI copies it
-    filter: Annotated[list[str], Query(description="As in the search box, such as tag:rust")] = [],  # noqa: B006
+    filter: Annotated[list[str], Query(description="As in the search box, such as tag:rust")] = [],  # noqa: B006 FastAPI copies it
     text: Annotated[str, Query(description="What the title or the path holds")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
@@ -68,7 +69,7 @@ def every(
     return answer({"notes": [*map(data.of_card, shown)], "left_out": len(cards) - len(shown)})
 
 
-@router.post("/notes", **gives(_WRITTEN, 201, takes=_NEW))
+@router.post("/notes", **gives(WRITTEN, 201, takes=_NEW))
 def add(workspace: Opened, new: NewNote) -> Response:
     """Add a note. It is `pending` until the person accepts it, unless its base trusts programs."""
     note = workspace.proposals.add(new.base, new.body, path=new.path, **new.fields())
@@ -81,7 +82,7 @@ def one(workspace: Opened, note: str) -> Response:
     return _read(workspace, workspace.notes.get(note))
 
 
-@router.patch("/notes/{note}", **gives(_WRITTEN, takes={"tags": ["plan"], "priority": 1}))
+@router.patch("/notes/{note}", **gives(WRITTEN, takes={"tags": ["plan"], "priority": 1}))
 def change(workspace: Opened, note: str, changes: NoteChange, if_match: Version = "") -> Response:
     """Change a note. The change is `pending` until the person accepts it, unless the note's base trusts programs."""
     done = workspace.proposals.update(note, body=changes.body, expected_version=_version(if_match), **changes.fields())
@@ -91,9 +92,30 @@ def change(workspace: Opened, note: str, changes: NoteChange, if_match: Version 
 @router.delete("/notes/{note}", **gives({"id": "4f1c", "deleted": True}))
 def delete(workspace: Opened, note: str, if_match: Version = "") -> Response:
     """Put a note into the trash, from which it can be restored for some days."""
-    workspace.notes.get(note)
+    check_version(workspace.notes.get(note), _version(if_match))
     workspace.notes.delete(note, author="program")
     return answer({"id": note, "deleted": True})
+
+
+@router.get("/notes/{note}/versions", **gives({"versions": [VERSION]}))
+def versions(workspace: Opened, note: str) -> Response:
+    """List the versions of a note, the newest first."""
+    return answer({"versions": [*map(data.of_version, workspace.notes.history(note))]})
+
+
+@router.get("/notes/{note}/versions/{number}", **gives(NOTE))
+def version(workspace: Opened, note: str, number: Number) -> Response:
+    """Read a note as it was in a version."""
+    return _read(workspace, workspace.notes.at(note, number))
+
+
+@router.post("/notes/{note}/versions/{number}/revert", **gives(WRITTEN))
+def revert(workspace: Opened, note: str, number: Number, if_match: Version = "") -> Response:
+    """Give a note the text and fields of one of its versions; that is a change, `pending` like any other."""
+    old = workspace.notes.at(note, number)
+    fields: dict[str, Any] = {name: getattr(old, name) for name in FIELDS if name != "status"}
+    done = workspace.proposals.update(note, body=old.body, expected_version=_version(if_match), **fields)
+    return _written(workspace, done, 200)
 
 
 def _version(if_match: str) -> int | None:

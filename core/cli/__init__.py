@@ -14,9 +14,10 @@ import typer
 
 from core import data
 from core.cli import archives, bases, lines, models, notes, options, packs
-from core.cli.app import serve
+from core.cli.app import serve as serve_pages
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, progress, show, stop, write
+from core.cli.serving import serve
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
 from core.messages import readable
@@ -230,7 +231,8 @@ app.command(help=_("Write a base to a file or a folder, to keep or to take elsew
 app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
     archives.restore
 )
-app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve)
+app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve_pages)
+app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))(serve)
 
 
 @app.command(help=_("Show what the workspace holds."))

@@ -44,7 +44,7 @@ def serve(
     workspace: Workspace = None,
     as_json: Json = False,
 ) -> None:
-    chosen = _free(port)
+    chosen = free(port)
     if workspace is not None:
         os.environ["TESSERA_WORKSPACE"] = str(workspace)
     url = f"http://{HOST}:{chosen}"
@@ -61,14 +61,14 @@ def serve(
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
-def _free(port: int | None) -> int:
+def free(port: int | None, host: str = HOST) -> int:
     """Return the port if it is free, without one the first free port; raises ConfigError."""
     for candidate in [port] if port else range(PORT, PORT + _PORTS_TRIED):
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
             if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((HOST, candidate))
+                probe.bind((host, candidate))
             except OSError:
                 continue
             return candidate

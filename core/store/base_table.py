@@ -69,6 +69,8 @@ class BaseTable(Table):
 
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
         """Store new values of some fields of a base, and return the changed base."""
+        if not fields:
+            return base
         changed = replace(base, **fields)
         row = _row(changed)
         assignments = ", ".join(f"{name} = ?" for name in fields)

@@ -1,0 +1,23 @@
+"""The API by itself, without the pages."""
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Mount
+
+from core.api.door import PLACE, api
+from core.api.origins import OwnPages
+from core.workspace import Workspace
+
+_NAMES = ("127.0.0.1", "localhost")
+
+
+def server(workspace: Workspace, address: str) -> Starlette:
+    """Return an app that answers to its address and to the names of this machine for itself, and to no page."""
+    return Starlette(
+        routes=[Mount(PLACE, api(lambda: workspace, programs_only=True))],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
+            Middleware(OwnPages),
+        ],
+    )

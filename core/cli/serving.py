@@ -1,0 +1,69 @@
+"""`tessera serve`: the API without the pages."""
+
+import ipaddress
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from core.cli.app import HOST, PORT, free
+from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.output import show
+from core.cli.texts import _
+from core.errors import ConfigError
+
+_GRACE = 3
+"""Seconds for the requests that are under way when the server is stopped."""
+
+
+def serve(
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65_535, help=_("The port of the app; by default {port} or the next free one.", port=str(PORT))
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(help=_("An address of this machine, by which others reach it too; by default only itself does.")),
+    ] = HOST,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    import uvicorn
+
+    from core.api.server import server
+
+    address = _address(host)
+    chosen = free(port, host)
+    with workspace_at(workspace) as opened:
+        url = f"http://{address}:{chosen}"
+        values = {"url": f"{url}/api/v1", "token": opened.access.token}
+        show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
+        sys.stdout.flush()
+        opened.models.start_warming()
+        opened.start_indexing()
+        opened.start_watching()
+        with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
+            uvicorn.run(
+                server(opened, address), host=host, port=chosen, log_level="warning", timeout_graceful_shutdown=_GRACE
+            )
+
+
+def _address(host: str) -> str:
+    """Return the address as it stands in a URL; say that others reach it, and refuse one that stands for all."""
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        raise ConfigError("'{host}' is no address such as 192.168.1.5.", host=host) from None
+    if ip.is_unspecified:
+        raise ConfigError("'{host}' stands for all addresses there are. Give one, such as 192.168.1.5.", host=host)
+    if not ip.is_loopback:
+        warning = _(
+            "Other machines reach {host}. Whoever has the token reads and changes your notes, and the connection isn't "
+            "encrypted.",
+            host=host,
+        )
+        sys.stderr.write(f"tessera: {warning}\n")
+    return f"[{host}]" if ip.version == 6 else host

@@ -1,0 +1,34 @@
+"""Bases over HTTP."""
+
+from starlette.testclient import TestClient
+
+from core.workspace import Workspace
+
+
+def test_a_base_is_made_changed_renamed_and_deleted(program: TestClient, workspace: Workspace) -> None:
+    made = program.post("/api/v1/bases", json={"name": "a/b", "chunking": {"chunk_size": 300}, "search": {"limit": 7}})
+    assert made.status_code == 201
+    assert (made.json()["chunking"]["chunk_size"], made.json()["search"]) == (300, {"limit": 7})
+    changed = program.patch("/api/v1/bases/a%2Fb", json={"search": {"mode": "keyword"}, "name": "c"})
+    assert changed.status_code == 200
+    assert (changed.json()["name"], changed.json()["search"]) == ("c", {"limit": 7, "mode": "keyword"})
+    assert program.delete("/api/v1/bases/c").json() == {"base": "c", "deleted": True}
+    assert [base.name for base in workspace.archives.trash()] == ["c"]
+    gone = program.get("/api/v1/bases/c")
+    assert (gone.status_code, gone.json()["error"]) == (404, "NotFound")
+
+
+def test_a_wrong_value_names_its_place(program: TestClient) -> None:
+    refused = program.post(
+        "/api/v1/bases", json={"name": "x", "search": {"limit": "many"}}, headers={"Accept-Language": "zh"}
+    )
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["place"] == "body.search.limit"
+    assert refused.json()["detail"] == "body.search.limit：应为整数"
+    out_of_range = program.patch("/api/v1/bases/vault", json={"search": {"limit": 0}})
+    assert (out_of_range.status_code, out_of_range.json()["error"]) == (422, "ConfigError")
+
+
+def test_a_program_cannot_make_a_base_trust_programs(program: TestClient, workspace: Workspace) -> None:
+    assert program.patch("/api/v1/bases/vault", json={"trusts_programs": True}).status_code == 422
+    assert not workspace.bases.get("vault").trusts_programs

@@ -1,0 +1,89 @@
+"""docs/http.md: every example runs with curl against `tessera serve`, and every operation has one."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.access import TOKEN
+from tests import samples
+
+PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
+EXAMPLES = "\n".join(re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL))
+RECORDED = """
+set -uo pipefail
+curl() { command curl -w '%{stderr}%{http_code} %{method} %{url_effective}\\n' "$@" && echo; }
+"""
+"""Before the examples: each request says on standard error how it was answered."""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """`tessera serve` on a new workspace; the variables of the examples."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
+    command = [sys.executable, "-m", "core.cli", "serve", "--port", str(port), "--json", "--workspace"]
+    process = subprocess.Popen(
+        [*command, str(tmp_path / "workspace")], env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert process.stdout is not None
+    try:
+        said = json.loads(process.stdout.readline())
+        yield environment | {
+            "API": said["url"],
+            "TOKEN": (tmp_path / "workspace" / TOKEN).read_text(),
+            "NOTES": str(samples.write(tmp_path / "vault")),
+        }
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("bash")), reason="needs curl and bash")
+def test_every_example_runs_and_every_operation_has_one(server: dict[str, str], tmp_path: Path) -> None:
+    waits = f"for i in $(seq 150); do command curl -s -o {tmp_path}/up $API/status && break; sleep 0.2; done\n"
+    done = subprocess.run(
+        ["bash", "-c", RECORDED + waits + EXAMPLES],
+        env=server,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    answers = re.findall(r"^(\d{3}) ([A-Z]+) http://[^/]+/api(\S*?)(?:\?\S*)?$", done.stderr, re.MULTILINE)
+    operations = {
+        (method.upper(), place)
+        for place, methods in _schema(done.stdout)["paths"].items()
+        if place.startswith("/v1/")
+        for method in methods
+    }
+    shown = {(status, method, _operation(operations, method, place)) for status, method, place in answers}
+    refused = {one for one in shown if one[0] >= "400"}
+    assert refused == {("404", "GET", "/v1/notes/{note}"), ("412", "PATCH", "/v1/notes/{note}")}, done.stdout
+    assert operations - {(method, place) for status, method, place in shown if status < "400"} == set()
+    assert '"state": "failed"' not in done.stdout
+
+
+def _schema(printed: str) -> dict[str, dict[str, dict[str, object]]]:
+    line = next(line for line in printed.splitlines() if line.startswith('{"openapi"'))
+    return dict(json.loads(line))
+
+
+def _operation(operations: set[tuple[str, str]], method: str, place: str) -> str:
+    """Return the place of the schema that an address is of, one without parameters before others."""
+    fitting = [
+        known
+        for verb, known in operations
+        if verb == method and re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", known), place)
+    ]
+    return min(fitting, key=lambda known: known.count("{"), default=place)
