@@ -34,8 +34,9 @@ from core.store.edit_table import EditTable
 from core.store.field_table import FieldTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
-from core.store.index import Index, NoIndex
+from core.store.index import Index
 from core.store.lock import take
+from core.store.noindex import NoIndex
 from core.store.note_table import Moved, NoteTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingChunk, PendingTable

@@ -197,16 +197,17 @@ class Index:
         version = self._database.version()
         names = self._backend.names()
         for base in self._bases.all():
-            if self.name(base) not in names or self._churned(base) or not self._sound(base, trusted=sound):
+            with self._database.read():  # as it is at one moment: notes may be written meanwhile
+                good = self.name(base) in names and not self._churned(base) and self._sound(base, trusted=sound)
+            if not good:
                 _LOG.info("The index of a base is built again")
-                self._build(self._backend, base)
-                self._judge(base)
+                self._renew_base(self._backend, base)
         self._begin(version)
 
     def _sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
         """Complete a collection, and return whether it answers as exact search does."""
         self._reconcile(self._backend, base, compare=not trusted)
-        return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(base)
+        return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(self._backend, base)
 
     def _renew(self, progress: Progress) -> None:
         """Build all collections in an empty place, and put it in the place of the one there is."""
@@ -216,9 +217,7 @@ class Index:
         version, bases = self._database.version(), self._bases.all()
         total, done = sum(self._chunks.count(base)[2] for base in bases), 0
         for base in bases:
-            for more in self._built(fresh, base):
-                progress(done + more, total, "")
-            done += more
+            done = self._renew_base(fresh, base, progress, done, total)
         with self._changing:
             self.state = "building"
             if self._database.version() != version:
@@ -227,8 +226,18 @@ class Index:
                 self._backend.take_over(fresh)
                 self._backend.open()
                 self._begin(self._database.version())
-        for base in bases:
-            self._judge(base)
+
+    def _renew_base(
+        self, backend: Backend, base: KnowledgeBase, progress: Progress = unheard, done: int = 0, total: int = 0
+    ) -> int:
+        """Build the collection of a base as the base is at one moment, and judge it by that; return the new `done`."""
+        self._create(backend, base)
+        more = 0
+        with self._database.read():
+            for more in self._filled(backend, base):
+                progress(done + more, total, "")
+            self._judge(backend, base)
+        return done + more
 
     def _begin(self, version: int) -> None:
         """Bring in what was written since that version of the database, and put the index into use."""
@@ -251,18 +260,21 @@ class Index:
 
     def _build(self, backend: Backend, base: KnowledgeBase) -> None:
         """Make a collection and fill it, from nothing."""
-        for _ in self._built(backend, base):
+        self._create(backend, base)
+        for _ in self._filled(backend, base):
             pass
 
-    def _built(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
-        """Build a collection, and yield how many windows it has so far."""
-        name, done = self.name(base), 0
-        backend.drop(name)
-        backend.create(name)
+    def _create(self, backend: Backend, base: KnowledgeBase) -> None:
+        """Make an empty collection."""
+        backend.drop(self.name(base))
+        backend.create(self.name(base))
         self._bases.reset_index_added(base)
-        yield done
+
+    def _filled(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
+        """Fill a collection, and yield how many windows it has so far."""
+        done = 0
         for ids, vectors in self._chunks.windows(base):
-            backend.add(name, ids, vectors)
+            backend.add(self.name(base), ids, vectors)
             done += len(ids)
             self._entries[base.id] = done
             yield done
@@ -290,46 +302,13 @@ class Index:
 
     # against exact search
 
-    def _judge(self, base: KnowledgeBase) -> None:
+    def _judge(self, backend: Backend, base: KnowledgeBase) -> None:
         """Have a base answered exactly if its graph, new as it is, disagrees with exact search."""
-        agrees = self._agrees(base)
+        agrees = self._agrees(backend, base)
         (self._exact.discard if agrees else self._exact.add)(base.id)
         if not agrees:
             _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
 
-    def _agrees(self, base: KnowledgeBase) -> bool:
+    def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
         """Whether stored vectors that are searched for find themselves and what exact search finds."""
-        return agreement.agrees(partial(self._chunks.windows, base), partial(self._backend.search, self.name(base)))
-
-
-class NoIndex:
-    """The index of a workspace without one: every search compares with every vector."""
-
-    state: IndexState = "none"
-    problem: Message | None = None
-    ready = False
-
-    def open(self, progress: Progress = unheard, *, heal: bool = True) -> None: ...
-    def rebuild(self, progress: Progress = unheard) -> None: ...
-    def close(self) -> None: ...
-    def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
-    def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None: ...
-    def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
-    def build(self, base: KnowledgeBase) -> None: ...
-    def drop(self, base: KnowledgeBase) -> None: ...
-
-    def follows(self, base: KnowledgeBase, more: int) -> bool:
-        """Return True: there is nothing to wait for."""
-        return True
-
-    def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
-        """Return None: the store compares exactly."""
-        return None
-
-    def ids(self, base: KnowledgeBase) -> set[str]:
-        """Return no id."""
-        return set()
-
-    def names(self) -> set[str]:
-        """Return no name."""
-        return set()
+        return agreement.agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))

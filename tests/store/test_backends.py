@@ -1,18 +1,22 @@
 """Every backend of the vector index: the same writes, the same answers, and what a server does that goes away."""
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 
-from core.config import IndexSettings
+from core.config import INDEX_TOKEN, IndexSettings
+from core.embedding.centring import Centring
 from core.errors import IndexAway, IndexDamaged, StoreError
 from core.model import Matrix
 from core.store import Store, resident
 from core.store.apart import ChromaFolder, ChromaServer
 from core.store.backend import Address, Backend
-from tests.chroma_server import ChromaServerProcess
+from core.store.index import Index
+from tests.chroma_server import ChromaServerProcess, Guard
 from tests.fakes import WordLengths
 from tests.store.test_store import TEXTS, base_in, found, put
 
@@ -145,6 +149,54 @@ def test_the_store_answers_exactly_with_any_backend(
     store.close()
 
 
+def test_a_generation_takes_the_place_of_another(
+    settings: IndexSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "BUDGET", 0)
+    store = Store(tmp_path, index=settings)
+    old = base_in(store)
+    put(store, old, "n1")
+    constants = np.zeros((3, 16), np.float32)
+    constants[2, 15] = 1  # texts have no word of 15 letters: what is near stays near
+    store.settle_centring(old.fingerprint, Centring(constants))
+    base = store.bases.named("notes")
+    assert base.index_generation == old.index_generation + 1
+    assert [found(store, base, text)[0] for text in TEXTS] == [*TEXTS]
+    if settings.kind != "none":
+        assert store.index.names() == {store.index.name(base)}  # type: ignore[union-attr]
+        assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
+    store.close()
+
+
+def test_what_somebody_else_changed_on_the_server_is_healed(
+    server: ChromaServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "BUDGET", 0)
+    store = Store(tmp_path, index=IndexSettings(url=server.url))
+    base = base_in(store)
+    put(store, base, "n1")
+    # An address with a key is another to the process of Chroma, which has the store's open.
+    stranger = ChromaServer(Address(server.url, store.database.owner, token="stranger"))
+    name, entries = Index.name(base), sorted(store.index.ids(base))
+    stranger.open()
+    stranger.drop(name)
+    assert found(store, base, TEXTS[0])[0] == TEXTS[0]
+    assert store.index.state == "damaged"
+    store.open_index()
+    assert store.index.ready
+    assert sorted(store.index.ids(base)) == entries
+    stranger.open()
+    stranger.remove(name, entries[:1])
+    stranger.add(name, entries[:1], np.eye(16, dtype=np.float32)[15:])
+    server.kill()
+    assert found(store, base, TEXTS[0])[0] == TEXTS[0]
+    server.start()
+    store.open_index()
+    stored = store.index._backend.vectors(Index.name(base), entries[:1])  # type: ignore[union-attr]
+    assert np.allclose(stored[entries[0]], store.chunks.vectors(base, entries[:1])[1], atol=1e-5)
+    store.close()
+
+
 def test_a_workspace_moves_between_backends_without_a_model(server: ChromaServerProcess, tmp_path: Path) -> None:
     store = Store(tmp_path)
     put(store, base_in(store), "n1")
@@ -204,6 +256,57 @@ def test_a_server_that_is_none_is_told(tmp_path: Path) -> None:
     nobody = ChromaServer(Address("http://127.0.0.1:9", owner="w"))
     with pytest.raises(IndexAway, match=r"http://127\.0\.0\.1:9 doesn't answer"):
         nobody.open()
+
+
+def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
+    server: ChromaServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "BUDGET", 0)
+    guard = Guard(server.url, key="right")
+    for key, problem in (("wrong", "refuses the key. Set TESSERA_INDEX_TOKEN"), ("", "refuses the key")):
+        monkeypatch.setenv(INDEX_TOKEN, key)
+        store = Store(tmp_path, index=IndexSettings(url=guard.url))
+        store.open_index()
+        assert problem in str(store.index.problem)
+        store.close()
+    monkeypatch.setenv(INDEX_TOKEN, "right")
+    store = Store(tmp_path, index=IndexSettings(url=guard.url))
+    base = base_in(store)
+    assert store.index.ready
+    guard.status = 502  # the server behind a proxy is away
+    put(store, base, "n1")
+    assert "doesn't answer (a proxy says no)" in str(store.index.problem)
+    guard.status = 0
+    store.open_index()
+    assert store.index.ready
+    assert found(store, base, TEXTS[1])[0] == TEXTS[1]
+    store.close()
+    guard.close()
+
+
+def test_a_database_of_a_tenant_has_the_collections_of_its_own(server: ChromaServerProcess, tmp_path: Path) -> None:
+    httpx.post(f"{server.url}/api/v2/tenants", json={"name": "team"}).raise_for_status()
+    httpx.post(f"{server.url}/api/v2/tenants/team/databases", json={"name": "notes"}).raise_for_status()
+    store = Store(tmp_path, index=IndexSettings(url=server.url, tenant="team", database="notes"))
+    base = base_in(store)
+    put(store, base, "n1")
+    assert store.index.ids(base)
+    held = httpx.get(f"{server.url}/api/v2/tenants/team/databases/notes/collections").json()
+    assert [one["name"] for one in held] == [f"tessera-{store.database.owner}-{Index.name(base)}"]
+    store.close()
+    store = Store(tmp_path, index=IndexSettings(url=server.url, tenant="team", database="none"))
+    store.open_index()
+    assert "has no database 'none' of the tenant 'team'" in str(store.index.problem)
+    store.close()
+
+
+def test_a_server_that_hangs_is_told(tmp_path: Path) -> None:
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        hanging = ChromaServer(Address(f"http://127.0.0.1:{mute.getsockname()[1]}", owner="w"))
+        with pytest.raises(IndexAway, match="doesn't answer"):
+            hanging.open()
 
 
 def test_embeddings_of_a_query_stay_on_this_machine_without_a_server(tmp_path: Path) -> None:

@@ -183,17 +183,23 @@ def test_what_is_written_while_the_index_is_built_is_in_it(folder: Path) -> None
     store, base = opened(folder)
     written = threading.Event()
 
-    def write(done: float, total: float, what: object) -> None:
-        if not written.is_set():
-            put(store, base, "n2", ("yyyyyyyyyyyyyy y",))
-            store.delete_notes(base, ["n1"])
-            written.set()
+    def write() -> None:
+        put(store, base, "n2", ("yyyyyyyyyyyyyy y",))
+        store.delete_notes(base, ["n1"])
+        written.set()
 
-    store.rebuild_index(write)
+    def progress(done: float, total: float, what: object) -> None:
+        if not written.is_set():
+            writer = threading.Thread(target=write)
+            writer.start()
+            writer.join()
+
+    store.rebuild_index(progress)
     assert written.is_set()
     assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
     assert store.notes.ids() == {"n2"}
     assert found(store, base, "yyyyyyyyyyyyyy") == ["yyyyyyyyyyyyyy y"]
+    assert store.index.nearest(base, WordLengths().embed(["y"], role="query")[0], 1)  # it isn't searched exactly
     store.close()
 
 

@@ -1,0 +1,39 @@
+"""A workspace without a vector index."""
+
+from collections.abc import Sequence
+
+from core.messages import Message
+from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
+
+
+class NoIndex:
+    """The index of a workspace without one: every search compares with every vector."""
+
+    state: IndexState = "none"
+    problem: Message | None = None
+    ready = False
+
+    def open(self, progress: Progress = unheard, *, heal: bool = True) -> None: ...
+    def rebuild(self, progress: Progress = unheard) -> None: ...
+    def close(self) -> None: ...
+    def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
+    def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None: ...
+    def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None: ...
+    def build(self, base: KnowledgeBase) -> None: ...
+    def drop(self, base: KnowledgeBase) -> None: ...
+
+    def follows(self, base: KnowledgeBase, more: int) -> bool:
+        """Return True: there is nothing to wait for."""
+        return True
+
+    def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
+        """Return None: the store compares exactly."""
+        return None
+
+    def ids(self, base: KnowledgeBase) -> set[str]:
+        """Return no id."""
+        return set()
+
+    def names(self) -> set[str]:
+        """Return no name."""
+        return set()
