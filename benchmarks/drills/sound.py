@@ -56,7 +56,7 @@ def faults(workspace: Workspace) -> list[str]:
     wrong += [*_of_database(workspace), *of_notes(workspace), *_of_versions(workspace)]
     for base in workspace.bases.all():
         wrong += _of_index(workspace, base)
-    return [*wrong, *_of_searches(workspace)]
+    return [*wrong, *of_searches(workspace)]
 
 
 def _of_database(workspace: Workspace) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
         yield f"index of {base.name}: {store.index_problem}"
 
 
-def _of_searches(workspace: Workspace) -> Iterator[str]:
+def of_searches(workspace: Workspace) -> Iterator[str]:
     """A word that one note has finds this note; every hit, by word and by meaning, is of its note as it is."""
     for base in workspace.bases.all():
         filters = Filters(bases=(base.name,))
