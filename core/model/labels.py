@@ -86,7 +86,7 @@ NOTICES: dict[Notice, Message] = {
     "phrase_not_found": message("No note holds the phrase as it stands: these hits are the nearest without it."),
     "listed": message("The question holds only filters: these are the notes that pass them, the last changed first."),
     "query_cut": message("The question is longer than the model reads: its end counts for words only."),
-    "index_damaged": message("The search index is out of use until it is built again, so the search was slower."),
+    "index_damaged": message("The search index is out of use for now, so the search was slower."),
     "other_model": message(
         "A base here was indexed by another model than it has now: these hits are by words only. Choose its model on "
         "the page Bases to index it again."

@@ -34,23 +34,27 @@ def search(workspace: Workspace) -> None:
 
 def index(workspace: Workspace, status: Status) -> None:
     """Draw the state of the vector index, and the button that rebuilds it."""
+    chosen = workspace.settings.index
     if status.index_problem:
         problem(status)
+    elif chosen.kind == "none":
+        st.info(t("There is no search index: a search by meaning compares with every passage."))
     else:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
+    if chosen.kind == "chroma" and chosen.url:
+        st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} chunk", "{n} chunks", n=sum(base.chunks for base in status.bases))
     size = sizes.megabytes(status.bytes_on_disk)
     st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
-    rebuild(workspace)
+    if chosen.kind != "none":
+        rebuild(workspace)
     jobs.panel(workspace, ("rebuild",))
 
 
 def problem(status: Status) -> None:
     """Draw the problem of the vector index."""
-    title = t("The search index can't be read")
-    more = t(
-        "Your notes are safe, and search works without the index, only more slowly. Rebuild it; no model is needed."
-    )
+    title = t("The search index is out of use")
+    more = t("Your notes are safe, and search works without the index, only more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")
     st.caption(plain(text_of(status.index_problem)))
 
