@@ -266,7 +266,9 @@ def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json
         windows = opened.rebuild(progress)
         if opened.chunks.unfinished():
             opened.chunks.embed_rest(progress)
-    show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.")])
+        rebuilt = opened.settings.index.kind != "none"
+    none = _("There is no search index: a search by meaning compares with every passage.")
+    show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.") if rebuilt else none])
 
 
 @app.command(help=_("Show the version."))

@@ -139,3 +139,27 @@ def test_the_types_of_notes_are_edited_and_bad_lines_are_told(settings: Screen) 
     screen.app.text_area("vocabulary").set_value("x").run()
     screen.press("vocabulary_discard")
     assert screen.app.text_area("vocabulary").value == "recipe: soup, cake\n: lost\n"
+
+
+def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
+    place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_INDEX__URL", "http://127.0.0.1:9")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    screen = Screen().finish("warm").open("settings")
+    said = screen.text.replace("\\", "")
+    assert "The search index is out of use" in said
+    assert "127.0.0.1:9 doesn't answer" in said
+    assert "It is on the Chroma server at http://127.0.0.1:9" in said
+    assert screen.workspace.search("backups", mode="keyword").hits
+    found = screen.workspace.search("backups", mode="hybrid")
+    assert found.hits
+    assert "index_damaged" in found.notices
+
+
+def test_a_workspace_without_an_index_says_so(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
+    screen = Screen().open("settings")
+    assert "There is no search index" in screen.text
+    assert not [one for one in screen.app.button if (one.key or "").startswith("rebuild")]
