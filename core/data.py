@@ -28,6 +28,7 @@ from core.model import (
     SideBySide,
     Sizes,
     Status,
+    Submission,
     SyncReport,
     Trashed,
     Version,
@@ -260,7 +261,7 @@ def of_base(status: BaseStatus) -> dict[str, Any]:
         "embedder": base.embedder,
         "chunking": of(base.chunking),
         "search": base.search.chosen(),
-        **pick(base, "embed_at_once keep_tokens write_files watch"),
+        **pick(base, "embed_at_once keep_tokens write_files watch trusts_programs"),
         "folders": [{"path": path, "synced_at": at.isoformat()} for path, at in status.folders],
     }
 
@@ -301,6 +302,10 @@ def of_trashed(one: Trashed, base: str) -> dict[str, Any]:
         "version": version.number,
         "deleted_at": version.at.isoformat(),
     }
+
+
+def of_submission(one: Submission) -> dict[str, Any]:
+    return {**pick(one.note, "id base path title version"), **pick(one, "kind author"), "at": one.at.isoformat()}
 
 
 def of_difference(difference: NoteDifference, first: int, second: int) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class Workspace:
             self.start_indexing,
             self.settings_file.look,
         )
-        self.proposals = Proposals(self.store, self.notes)
+        self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)

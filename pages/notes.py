@@ -3,19 +3,25 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, beginning, drafts, editing, imports, listing, opened, reader, trash, undo
+from pages.ui.notes import actions, beginning, drafts, editing, imports, listing, opened, reader, trash, undo, waiting
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace, bases: list[str]) -> None:
+    waiting.arrive()
     note_id = opened.note_id()
+    submissions = workspace.proposals.waiting()
     left, right = st.columns([3, 7], gap="medium")
     with left, st.container(key="notes_side"), shell.errors():
-        view = listing.view()
+        view = listing.view(len(submissions))
         base, tags, text = listing.filters(workspace, bases)
         if view == "trash":
             trash.draw(workspace, base, text)
+        elif view == listing.WAITING:
+            listed = waiting.listed(submissions, base, text)
+            waiting.draw(workspace, listed)
+            note_id = note_id or (listed[0].note.id if listed else "")
         else:
             narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags)
             cards = workspace.notes.cards(narrowed, text=text)
@@ -26,6 +32,7 @@ def page(workspace: Workspace, bases: list[str]) -> None:
         undo.draw()
         if note_id:
             drafts.of_note(workspace, note_id)
+            waiting.box(workspace, submissions, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
         else:
             beginning.draw(workspace.notes.cards(), several=len(bases) > 1)

@@ -17,6 +17,7 @@ from core.model import (
     Filters,
     KnowledgeBase,
     Note,
+    Proposal,
     Question,
     QuestionResult,
     QuestionSet,
@@ -83,6 +84,7 @@ class Records:
     notes: tuple[NoteRecord, ...]
     versions: tuple[VersionRecord, ...] = ()
     edits: tuple[Edit, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
     sets: tuple[SetRecord, ...] = ()
     runs: tuple[RunRecord, ...] = ()
     syncs: tuple[SyncRecord, ...] = ()
@@ -101,6 +103,7 @@ def read(store: Store, base: KnowledgeBase) -> Records:
             notes=tuple(note_record(store, note_id) for note_id in ids),
             versions=tuple(version for note_id in everyone for version in _versions(store, note_id)),
             edits=tuple(store.edits.of_base(base.id)),
+            proposals=tuple(store.proposals.all(base.id)),
             sets=tuple(SetRecord(one, tuple(store.questions.of(one))) for one in store.questions.sets(base)),
             runs=tuple(_run(store, run) for run in reversed(store.runs.of(base))),
             syncs=tuple(SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])),
@@ -149,6 +152,8 @@ def write(store: Store, records: Records, name: str) -> KnowledgeBase:
         _write_notes(store, base, records)
         for version in records.versions:
             store.versions.put(version.note, Revision(version.kind, version.author), version.at)
+        for proposal in records.proposals:
+            store.proposals.put(proposal)
         for one in records.sets:
             store.questions.put_set(one.set, one.questions)
         for done in records.runs:

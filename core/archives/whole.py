@@ -19,7 +19,7 @@ from core.model import KnowledgeBase
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
-_LISTS = ("notes", "versions", "edits", "sets", "runs", "syncs", "feedback")
+_LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "feedback")
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -123,6 +123,9 @@ class _Reading:
                         self._add(file, number, message("this note stands here twice."))
                     ids.add(note.id)
                     paths.add((note.source_ref, note.path))
+        for number, proposal in enumerate(lists["proposals"], start=1):
+            if proposal.note_id not in ids:
+                self._add("proposals.jsonl", number, message("the note of this change isn't in the archive."))
 
     def _add(self, file: str, number: int, reason: Message) -> None:
         self.mistakes.append((message("{file}, line {line}", file=file, line=number), reason))

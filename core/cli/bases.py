@@ -55,6 +55,13 @@ Watch = Annotated[
     bool | None,
     typer.Option("--watch/--no-watch", help=_("Sync the folders of the base by itself while the app runs, or not.")),
 ]
+TrustsPrograms = Annotated[
+    bool | None,
+    typer.Option(
+        "--trust-programs/--no-trust-programs",
+        help=_("Let what programs write count at once, or only after you accept it, which is the default."),
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", help=_("Don't ask."))]
 
 
@@ -74,6 +81,7 @@ def new(
     embed_at_once: AtOnce = None,
     write_files: WriteFiles = None,
     watch: Watch = None,
+    trusts_programs: TrustsPrograms = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
@@ -131,6 +139,7 @@ def set_(
     embed_at_once: AtOnce = None,
     write_files: WriteFiles = None,
     watch: Watch = None,
+    trusts_programs: TrustsPrograms = None,
     yes: Yes = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
@@ -230,11 +239,13 @@ ON = {
     "embed_at_once": message("New notes are indexed at once."),
     "write_files": message("Edits of notes are written into their files."),
     "watch": message("Its folders are synced while the app runs."),
+    "trusts_programs": message("What programs write counts at once."),
 }
 OFF = {
     "embed_at_once": message("New notes are indexed when you say so."),
     "write_files": message("Files are only read."),
     "watch": message("Its folders are synced when you say so."),
+    "trusts_programs": message("What programs write waits until you accept it."),
 }
 
 

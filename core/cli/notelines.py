@@ -5,7 +5,7 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import plural
-from core.model import AUTHORS, FIELD_NAMES, VERSION_KINDS
+from core.model import AUTHORS, FIELD_NAMES, SUBMISSIONS, VERSION_KINDS, settled_line
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
@@ -104,6 +104,27 @@ def of_trash(values: dict[str, Any]) -> list[str]:
         f"({note['deleted_at']:.16}, {say(AUTHORS[note['author']])})".replace("T", " ")
         for note in values["trash"]
     ] or [_("The trash is empty.")]
+
+
+def of_waiting(values: dict[str, Any]) -> list[str]:
+    return [*map(_waiting_line, values["waiting"])] or [_("Nothing waits for you.")]
+
+
+def of_submission(one: dict[str, Any]) -> list[str]:
+    return [_waiting_line(one), "", *(of_note(one["text"]) if one["kind"] == "note" else of_difference(one))]
+
+
+def _waiting_line(one: dict[str, Any]) -> str:
+    done = _("{done} {by}", done=SUBMISSIONS[one["kind"]], by=AUTHORS[one["author"]])
+    return f"{one['id']}  {one['base']}: {one['path']}  {one['title']}  ({one['at']:.16}, {done})".replace("T", " ")
+
+
+def of_accepted(values: dict[str, Any]) -> list[str]:
+    return [say(settled_line(one["kind"], one["title"], accepted=True)) for one in values["accepted"]]
+
+
+def of_rejected(values: dict[str, Any]) -> list[str]:
+    return [say(settled_line(one["kind"], one["title"], accepted=False)) for one in values["rejected"]]
 
 
 def _value(value: Any) -> str:

@@ -133,13 +133,13 @@ def set_(
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Say what to set, such as --status archived.")
     with workspace_at(workspace) as opened:
-        ids = [opened.notes.named(name).id for name in names]
+        ids = [card.id for card in opened.notes.all_named(names)]
         if fields:
             opened.notes.set_fields(ids, expected_version=expected, **fields)
         if add_tags or remove_tags:
             expected = None if fields else expected
             opened.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=expected)
-        cards = {card.id: card for card in opened.notes.cards()}
+        cards = opened.notes.cards_of(ids)
     show({"notes": [data.of_card(cards[one]) for one in ids]}, as_json, notelines.of_list)
 
 
@@ -186,7 +186,7 @@ def revert(
 @app.command(help=_("Archive notes: searches leave them out unless they ask for archived ones."))
 def archive(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
-        ids = [opened.notes.named(name).id for name in names]
+        ids = [card.id for card in opened.notes.all_named(names)]
         opened.notes.archive(ids)
     show({"archived": ids}, as_json, notelines.of_archived)
 
@@ -202,10 +202,52 @@ def restore(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) 
 @app.command(help=_("Put notes into the trash, from which they can be restored for some days."))
 def delete(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
-        ids = [opened.notes.named(name).id for name in names]
+        ids = [card.id for card in opened.notes.all_named(names)]
         opened.notes.delete(ids)
         days = opened.notes.trash_stays.days
     show({"deleted": ids, "days": days}, as_json, notelines.of_deleted)
+
+
+@app.command(
+    help=_("List what programs wrote that waits until you accept it; of one note, show its text or what would change.")
+)
+def waiting(
+    name: Annotated[str, typer.Argument(help=_("A note's id, path or title."))] = "",
+    base: Base = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace, readonly=True) as opened:
+        if not name:
+            submissions = [*map(data.of_submission, opened.proposals.waiting(base))]
+            show({"waiting": submissions}, as_json, notelines.of_waiting)
+            return
+        one = opened.proposals.get(opened.notes.named(name).id)
+        text = data.of_note(opened.proposals.proposed(one), one.note.base)
+        compared = data.of_difference(opened.proposals.difference(one), one.note.version, one.note.version + 1)
+    show(data.of_submission(one) | compared | {"text": text}, as_json, notelines.of_submission)
+
+
+@app.command(help=_("Accept what waits of notes: new ones are found from then on, and proposed changes are made."))
+def accept(
+    names: Names,
+    over: Annotated[
+        int | None,
+        typer.Option(help=_("The version over which a change is made of a note that was changed since.")),
+    ] = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    with workspace_at(workspace) as opened:
+        accepted = opened.proposals.accept([card.id for card in opened.notes.all_named(names)], over=over)
+    show({"accepted": [*map(data.of_submission, accepted)]}, as_json, notelines.of_accepted)
+
+
+@app.command(help=_("Reject what waits of notes: new ones go into the trash, proposed changes go for good."))
+def reject(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    with workspace_at(workspace) as opened:
+        rejected = opened.proposals.reject([card.id for card in opened.notes.all_named(names)])
+    show({"rejected": [*map(data.of_submission, rejected)]}, as_json, notelines.of_rejected)
 
 
 @app.command("list", help=_("List the notes that pass some filters, or those in the trash."))

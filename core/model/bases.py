@@ -99,6 +99,7 @@ class BaseFields(TypedDict, total=False):
     embed_at_once: bool
     write_files: bool
     watch: bool
+    trusts_programs: bool
 
 
 @dataclass(frozen=True, slots=True)

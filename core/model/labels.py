@@ -32,8 +32,17 @@ VERSION_KINDS: dict[str, Message] = {
     "restore": message("restored"),
     "revert": message("put back to an earlier version"),
     "delete": message("deleted"),
+    "accept": message("accepted"),
+    "propose": message("changed by a program and accepted"),
 }
 """What a version of a note says was done."""
+
+SUBMISSIONS: dict[str, Message] = {
+    "note": message("new note"),
+    "change": message("change"),
+    "conflict": message("conflicting change"),
+}
+"""What waits for a person, by its kind."""
 
 AUTHORS: dict[str, Message] = {
     "person": message("by you"),
@@ -169,6 +178,17 @@ def new_base_line(name: str, new: NewBase) -> Message:
 def embedder_name(embedder: str) -> Message:
     """Return the name of a model for meaning: the one that comes with the program has one for people."""
     return _EMBEDDERS.get(embedder) or verbatim(embedder)
+
+
+def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
+    """Return what became of what waited of a note, by its kind."""
+    if kind == "note":
+        accept = message("'{title}' is accepted.", title=title)
+        reject = message("'{title}' is in the trash.", title=title)
+    else:
+        accept = message("The change of '{title}' is made.", title=title)
+        reject = message("The change of '{title}' is dropped.", title=title)
+    return accept if accepted else reject
 
 
 def reranker_name(reranker: str) -> Message:

@@ -5,14 +5,19 @@ from datetime import datetime
 from typing import Literal
 
 from core.messages import Message
+from core.model.notes import NoteCard
 
 Author = Literal["person", "program", "pack", "sync"]
-VersionKind = Literal["create", "update", "sync", "archive", "restore", "revert", "delete"]
+VersionKind = Literal["create", "update", "sync", "archive", "restore", "revert", "delete", "accept", "propose"]
+SubmissionKind = Literal["note", "change", "conflict"]
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What is done to a note, and who does it; a version says so."""
+    """What is done to a note, and who does it; a version says so.
+
+    Who accepts a pending note is the author of `accept`, and who accepts a program's change that of `propose`.
+    """
 
     kind: VersionKind
     author: Author
@@ -107,12 +112,31 @@ class TrashedBase:
 class Proposal:
     """A change of a note that a program proposes: other `fields`, and another text unless `body` is None.
 
-    `version` is the note's when the program read it.
+    `version` is the note's when the program changed it. A note has at most one.
     """
 
-    id: str
     note_id: str
     version: int
     body: str | None
     fields: dict[str, object]
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What waits for a person: a pending note, or with `change` the change of a note that a program proposes.
+
+    `author` wrote it, at the time `at`.
+    """
+
+    note: NoteCard
+    author: Author
+    at: datetime
+    change: Proposal | None = None
+
+    @property
+    def kind(self) -> SubmissionKind:
+        """A `conflict` is a change of a note that was changed since."""
+        if self.change is None:
+            return "note"
+        return "change" if self.change.version == self.note.version else "conflict"

@@ -1,5 +1,6 @@
 """The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -62,8 +63,15 @@ class Notes(Imports):
 
     def named(self, name: str) -> NoteCard:
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
-        cards = {card.id: card for card in self.cards() if name in (card.id, card.path, card.title)}
-        return cards[naming.only(name, cards)]
+        return self.all_named([name])[0]
+
+    def all_named(self, names: Iterable[str]) -> list[NoteCard]:
+        """Return the note of each id, path or title, in their order; raises as `named` does."""
+        called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
+        for card in self.cards():
+            for name in filter(None, (card.id, card.path, card.title)):
+                called[name][card.id] = card
+        return [called[name][naming.only(name, called[name])] for name in names]
 
     def expiring(self, *, days: int = 14) -> list[NoteCard]:
         """Return the active notes that are expired or will be within some days, the first ones first."""

@@ -1,33 +1,44 @@
 """What programs write, and a person accepts or rejects: pending notes, and proposed changes of notes."""
 
-import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Unpack
 
-from core.errors import UnknownChoice
-from core.model import Condition, Filters, Note, NoteCard, Proposal
+from core.errors import Conflict, EditError
+from core.indexing.bases import Bases
+from core.indexing.chunks import Chunks
+from core.model import Condition, Filters, Note, NoteDifference, Proposal, Revision, Submission
+from core.notes import difference
 from core.notes.collection import Notes
-from core.notes.fields import NoteFields, check_text, checked
-from core.notes.writer import check_version
+from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.texts import with_body
+from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
+
+_PENDING = Condition("status", ("pending",))
+_ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
 
 class Proposals:
     """What programs wrote and what waits for a person. A base that trusts programs has their changes at once."""
 
-    def __init__(self, store: Store, notes: Notes) -> None:
+    def __init__(self, store: Store, bases: Bases, chunks: Chunks, notes: Notes) -> None:
         self._store = store
+        self._bases = bases
         self._notes = notes
+        self._writer = Writer(store, bases, chunks)
 
     # programs
 
     def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NoteFields]) -> Note:
-        """Add a note to a base that is there, pending unless the base trusts programs; raises UnknownChoice."""
-        into = self._store.bases.named(base)
-        values: dict[str, Any] = dict(fields)
-        if not into.trusts_programs:
-            values["status"] = "pending"
+        """Add a note to a base that is there, pending unless the base trusts programs.
+
+        Raises UnknownChoice for a base, and what `Notes.add` raises.
+        """
+        into = self._bases.get(base)
+        values: dict[str, Any] = {**fields} if into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name, body, path=path, author="program", **values)
 
     def update(
@@ -38,51 +49,145 @@ class Proposals:
         expected_version: int | None = None,
         **fields: Unpack[NoteFields],
     ) -> Note | Proposal:
-        """Change a note, or propose the change where its base doesn't trust programs; a pending note is changed.
+        """Change a note, or propose the change where its base doesn't trust programs; a later proposal joins it.
 
-        Raises NoteNotFound, Conflict, and what `Notes.update` raises.
+        A pending note that a program wrote last is changed, and stays pending. Raises what `Notes.update` raises.
         """
         note = self._store.notes.note(note_id)
-        if note.status == "pending" or self._store.bases.of_id(note.base_id).trusts_programs:
-            values: dict[str, Any] = {name: value for name, value in fields.items() if name != "status"}
-            return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
-        check_version(note, expected_version)
-        checked(fields)
-        check_text("text", body or "")
-        proposal = Proposal(secrets.token_hex(6), note_id, note.version, body, dict(fields), datetime.now(UTC))
-        self._store.proposals.put(proposal)
+        values: dict[str, Any] = dict(fields)
+        if not self._store.bases.of_id(note.base_id).trusts_programs:
+            check_version(note, expected_version)
+            if note.status != "pending" or self._store.versions.of(note_id)[0].author != "program":
+                return self._propose(note, body, fields)
+            values, expected_version = values | {"status": "pending"}, note.version
+        return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
+
+    def _propose(self, note: Note, body: str | None, fields: Mapping[str, Any]) -> Note | Proposal:
+        """Store a change of a note over the one that waits; return the note if the change is none."""
+        proposal = Proposal(note.id, note.version, body, checked(fields), datetime.now(UTC))
+        changed = _changed(note, proposal)
+        check_text_writable(self._store.bases.of_id(note.base_id), note, changed)
+        if changed == note:
+            return note
+        with self._store.changing:
+            self._store.notes.note(note.id)
+            for earlier in self._store.proposals.all(note.base_id):
+                if earlier.note_id == note.id:
+                    proposal = _joined(earlier, proposal)
+            self._store.proposals.put(proposal)
         return proposal
 
     # a person
 
-    def notes(self) -> list[NoteCard]:
-        """Return the pending notes."""
-        return self._notes.cards(Filters(conditions=(Condition("status", ("pending",)),)))
+    def waiting(self, base: str | None = None) -> list[Submission]:
+        """Return the pending notes and the proposed changes, of all bases or of one, the oldest first."""
+        cards = self._notes.cards(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
+        newest = {card.id: self._store.versions.of(card.id)[0] for card in cards}
+        waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
+        changes = self._store.proposals.all(self._bases.get(base).id if base else None)
+        changed = self._notes.cards_of(change.note_id for change in changes)
+        waiting |= {
+            change.note_id: Submission(changed[change.note_id], "program", change.at, change)
+            for change in changes
+            if change.note_id in changed
+        }
+        return sorted(waiting.values(), key=lambda one: (one.at, one.note.id))
 
-    def changes(self) -> list[Proposal]:
-        """Return the proposed changes, the oldest first."""
-        return self._store.proposals.all()
+    def get(self, note_id: str) -> Submission:
+        """Return what waits of a note, its change first; raises NoteNotFound, and EditError if nothing does."""
+        return self._chosen([note_id])[0]
 
-    def accept(self, note_ids: Sequence[str] = (), changes: Sequence[str] = ()) -> None:
-        """Let pending notes be active, and make proposed changes; raises Conflict for a note changed since."""
-        self._notes.set_fields(note_ids, status="active")
-        for proposal in self._chosen(changes):
-            values: dict[str, Any] = proposal.fields
-            self._notes.update(
-                proposal.note_id, body=proposal.body, expected_version=proposal.version, author="program", **values
+    def proposed(self, one: Submission) -> Note:
+        """Return a note as it is once what waits of it is accepted; raises NoteNotFound."""
+        note = self._store.notes.note(one.note.id)
+        return _changed(note, one.change) if one.change else replace(note, status="active")
+
+    def difference(self, one: Submission) -> NoteDifference:
+        """Return what accepting changes of a note as it is now, word by word; raises NoteNotFound."""
+        return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
+
+    def accept(self, note_ids: Iterable[str], *, over: int | None = None, embed: bool = True) -> list[Submission]:
+        """Let pending notes be active, and make proposed changes; return what was accepted.
+
+        A note that was changed since its change was proposed raises Conflict before anything is written, unless its
+        version is `over`. Raises EditError for a note of which nothing waits, and what `Notes.update` raises.
+        """
+        with self._store.changing:
+            chosen = self._chosen(note_ids)
+            for one in chosen:
+                self._check(one, over)
+            pending = [one.note.id for one in chosen if one.change is None]
+            self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
+            changed = [replace(one.change, version=one.note.version) for one in chosen if one.change]
+            for change in changed:
+                self.make(change, embed=False)
+        if embed:
+            self._writer.embed([change.note_id for change in changed])
+        return chosen
+
+    def make(self, change: Proposal, *, embed: bool = True) -> Note:
+        """Make a change, as proposed or as a person edited it, in place of the one that waits; return the note.
+
+        It waits no longer in the same transaction. Raises Conflict for a note of another version.
+        """
+        with self._store.changing:
+            note = self._writer.change(change.note_id, partial(_changed, change=change), _PROPOSE, change.version)
+            self._store.proposals.drop(change.note_id)  # a change that the note has already makes no version
+        if embed:
+            self._writer.embed([change.note_id])
+        return note
+
+    def reject(self, note_ids: Iterable[str]) -> list[Submission]:
+        """Put pending notes into the trash, and drop proposed changes; return what was rejected.
+
+        Raises EditError as `accept` does.
+        """
+        with self._store.changing:
+            chosen = self._chosen(note_ids)
+            for one in chosen:
+                if one.change:
+                    self._store.proposals.drop(one.note.id)
+        self._notes.delete([one.note.id for one in chosen if one.change is None])
+        return chosen
+
+    def restore(self, changes: Sequence[Proposal]) -> None:
+        """Let rejected changes wait again; those whose notes are gone are left out."""
+        with self._store.changing:
+            there = self._store.notes.base_ids(change.note_id for change in changes)
+            for change in changes:
+                if change.note_id in there:
+                    self._store.proposals.put(change)
+
+    def _chosen(self, note_ids: Iterable[str]) -> list[Submission]:
+        waiting = {one.note.id: one for one in self.waiting()}
+        ids = list(dict.fromkeys(note_ids))
+        for note_id in ids:
+            if note_id not in waiting:
+                title = self._store.notes.title(note_id)
+                raise EditError("Nothing of '{title}' waits to be accepted or rejected any more.", title=title)
+        return [waiting[note_id] for note_id in ids]
+
+    def _check(self, one: Submission, over: int | None) -> None:
+        """Raise Conflict for a note that is neither of the version of its change nor of the one that it may go over."""
+        if one.change and one.note.version not in (one.change.version, over):
+            raise Conflict(
+                "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
+                "of version {before}. Look at both, then accept it over version {now}, or reject it.",
+                self._store.notes.note(one.note.id),
+                one.change.version,
+                title=one.note.title,
+                now=one.note.version,
+                before=one.change.version,
             )
-            self._store.proposals.drop(proposal.id)
 
-    def reject(self, note_ids: Sequence[str] = (), changes: Sequence[str] = ()) -> None:
-        """Put pending notes into the trash, and drop proposed changes."""
-        if note_ids:
-            self._notes.delete(note_ids)
-        for proposal in self._chosen(changes):
-            self._store.proposals.drop(proposal.id)
 
-    def _chosen(self, ids: Sequence[str]) -> list[Proposal]:
-        by_id = {proposal.id: proposal for proposal in self.changes()}
-        for proposal_id in ids:
-            if proposal_id not in by_id:
-                raise UnknownChoice("proposal", proposal_id, by_id)
-        return [by_id[proposal_id] for proposal_id in ids]
+def _changed(note: Note, change: Proposal) -> Note:
+    """Return a note with a proposed change."""
+    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)
+
+
+def _joined(earlier: Proposal, later: Proposal) -> Proposal:
+    """Return a change with a later one of its note over it; a text stays that of the version it was written for."""
+    if later.body is None and earlier.body is not None:
+        later = replace(later, body=earlier.body, version=earlier.version)
+    return replace(later, fields=earlier.fields | later.fields)

@@ -120,12 +120,8 @@ class Writer:
         elif note.in_file and base.write_files:
             changed, mtime_ns, size = filing.write(note, changed)
             self.write(base, [Draft(changed, mtime_ns, size, change=as_what)])
-        elif note.in_file and changed.body != note.body:
-            raise EditError(
-                "'{path}' is a file, and its base doesn't write to files. Let it do so, or edit a copy.",
-                path=str(note.path),
-            )
         else:
+            check_text_writable(base, note, changed)
             row = self._store.notes.indexed_as(note.id)
             changed = overriding(note, changed) if note.in_file else changed
             self.write(base, [Draft(changed, row["mtime_ns"], row["size"], change=as_what)])
@@ -140,6 +136,15 @@ def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
     """Return whether only fields differ that are in no chunk and are written to no file."""
     written = note.in_file and base.write_files
     return not written and (changed.title, changed.body) == (note.title, note.body)
+
+
+def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
+    """Raise EditError for another text of a file in a base that doesn't write files."""
+    if note.in_file and not base.write_files and changed.body != note.body:
+        raise EditError(
+            "'{path}' is a file, and its base doesn't write to files. Let it do so, or edit a copy.",
+            path=str(note.path),
+        )
 
 
 def check_version(note: Note, expected: int | None) -> None:

@@ -199,7 +199,7 @@ class Store:
         if cutting.edits is not None:
             self.edits.put(cutting.note, cutting.edits)
         if cutting.change:
-            self.versions.put(cutting.note, cutting.change)
+            self._put_version(cutting.note, cutting.change)
             if cutting.change.author == "pack":
                 self.packs.put_file(cutting.note)
 
@@ -208,7 +208,13 @@ class Store:
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
-                self.versions.put(note, change)
+                self._put_version(note, change)
+
+    def _put_version(self, note: Note, change: Revision) -> None:
+        """Write the version of a change; a proposed one is made then, and waits no longer."""
+        self.versions.put(note, change)
+        if change.kind == "propose":
+            self.proposals.drop(note.id)
 
     def move(self, moves: Sequence[Moved]) -> None:
         """Record that files were renamed, all in one transaction; their notes keep text and vectors."""

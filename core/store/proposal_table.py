@@ -6,27 +6,32 @@ from datetime import datetime
 from core.model import Proposal
 from core.store.database import Table, decoding
 
-_PROPOSAL = "SELECT id, note_id, version, body, fields, at FROM proposals"
+_PROPOSALS = """
+    SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals JOIN notes ON notes.id = note_id
+    WHERE ?1 IS NULL OR base_id = ?1 ORDER BY at, note_id
+"""
 
 
 class ProposalTable(Table):
-    """The proposed changes of a workspace."""
+    """The proposed changes of a workspace, at most one of a note."""
 
     def put(self, proposal: Proposal) -> None:
-        fields = json.dumps(proposal.fields, ensure_ascii=False)
+        """Write a proposal in place of the one of its note."""
+        fields = json.dumps(proposal.fields, ensure_ascii=False, default=datetime.isoformat)
         self._database.execute(
-            "INSERT INTO proposals (id, note_id, version, body, fields, at) VALUES (?, ?, ?, ?, ?, ?)",
-            *(proposal.id, proposal.note_id, proposal.version, proposal.body, fields, proposal.at.isoformat()),
+            "INSERT OR REPLACE INTO proposals (note_id, version, body, fields, at) VALUES (?, ?, ?, ?, ?)",
+            *(proposal.note_id, proposal.version, proposal.body, fields, proposal.at.isoformat()),
             aside=True,
         )
 
     @decoding
-    def all(self) -> list[Proposal]:
-        """Return the proposals, the oldest first."""
+    def all(self, base_id: str | None = None) -> list[Proposal]:
+        """Return the proposals, of all bases or of one, the oldest first."""
         return [
-            Proposal(id_, note_id, version, body, json.loads(fields), datetime.fromisoformat(at))
-            for id_, note_id, version, body, fields, at in self._database.rows(f"{_PROPOSAL} ORDER BY at, id")
+            Proposal(note_id, version, body, json.loads(fields), datetime.fromisoformat(at))
+            for note_id, version, body, fields, at in self._database.rows(_PROPOSALS, base_id)
         ]
 
-    def drop(self, proposal_id: str) -> None:
-        self._database.execute("DELETE FROM proposals WHERE id = ?", proposal_id, aside=True)
+    def drop(self, note_id: str) -> None:
+        """Delete the proposal of a note, if it has one."""
+        self._database.execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)

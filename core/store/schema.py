@@ -114,8 +114,7 @@ _VERSIONS = """
         at TEXT NOT NULL
     );
     CREATE TABLE proposals (
-        id TEXT PRIMARY KEY,
-        note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
+        note_id TEXT PRIMARY KEY REFERENCES notes ON DELETE CASCADE,
         version INTEGER NOT NULL,
         body TEXT,
         fields TEXT NOT NULL,

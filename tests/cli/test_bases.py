@@ -53,11 +53,12 @@ def run(said: Run) -> Run:
 def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     made = run(
         *("base", "new", "work", "--description", "What I do", "--chunk-size", 300, "--limit", 4),
-        *("--min-similarity", 0.25, "--index-later", "--watch"),
+        *("--min-similarity", 0.25, "--index-later", "--watch", "--trust-programs"),
     )
     assert made["chunking"]["chunk_size"] == 300
     assert made["search"] == {"limit": 4, "score_threshold": 0.25}
     assert (made["embed_at_once"], made["watch"], made["write_files"]) == (False, True, False)
+    assert made["trusts_programs"]
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")
@@ -73,6 +74,7 @@ def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, 
     run("import", folder)
     changed = run("base", "set", "vault", "--limit", 3, "--write-files", "--description", "Mine")
     assert (changed["search"], changed["write_files"], changed["description"]) == ({"limit": 3}, True, "Mine")
+    assert "waits until you accept it" in said("base", "show", "vault")[1]
     assert run("base", "set", "vault", "--min-similarity", 0.1)["search"] == {"limit": 3, "score_threshold": 0.1}
     code, _, error = said("base", "set", "vault", "--strategy", "recursive", "--limit", 9)
     assert code == 1

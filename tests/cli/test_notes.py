@@ -11,6 +11,7 @@ import pytest
 from core import cli
 from core.embedding import EMBEDDERS
 from core.registry import Entry
+from core.workspace import Workspace
 
 
 class Terminal(io.StringIO):
@@ -24,7 +25,7 @@ class Shell:
     """Runs commands in one workspace."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
-        self._folder = folder
+        self.folder = folder
         self._capsys = capsys
         self._patch = patch
 
@@ -41,7 +42,7 @@ class Shell:
         self._patch.setattr(sys, "stdin", Terminal() if stdin is None else io.TextIOWrapper(io.BytesIO(stdin)))
         code = 0
         try:
-            cli.main(["note", *arguments, "--workspace", str(self._folder)])
+            cli.main(["note", *arguments, "--workspace", str(self.folder)])
         except SystemExit as end:
             code = int(end.code or 0)
         printed = self._capsys.readouterr()
@@ -100,6 +101,33 @@ def test_a_conflict_ends_with_1_and_its_sentence(shell: Shell) -> None:
         assert code == 1
         assert "'Plan' was changed meanwhile: it is version 2 now" in error
     assert shell.run("show", "Plan")["version"] == 2
+
+
+def test_what_programs_wrote_is_accepted_or_rejected(shell: Shell) -> None:
+    plan = shell.run("new", "desk", "--body", "one two", "--title", "Plan")
+    with Workspace(shell.folder) as workspace:
+        workspace.proposals.update(plan["id"], body="one three")
+        workspace.proposals.add("desk", "Hens lay eggs.", title="Hens")
+        workspace.proposals.add("desk", "Nothing.", title="Noise")
+    listed = shell.run("waiting")["waiting"]
+    assert [(one["title"], one["kind"], one["author"]) for one in listed] == [
+        ("Plan", "change", "program"),
+        ("Hens", "note", "program"),
+        ("Noise", "note", "program"),
+    ]
+    assert "change by a program" in shell.say("waiting", "--base", "desk")
+    assert "one [-two-]{+three+}" in shell.say("waiting", "Plan")
+    assert "Hens lay eggs." in shell.say("waiting", "Hens")
+    assert [one["id"] for one in shell.run("reject", "Noise")["rejected"]] == [listed[2]["id"]]
+    shell.run("edit", "Plan", "--body", "one four")
+    code, error = shell.run("accept", "Hens", "Plan")
+    assert (code, "accept it over version 2, or reject it" in error) == (1, True)
+    assert shell.say("accept", "Hens", "Plan", "--over", 2) == "'Hens' is accepted.\nThe change of 'Plan' is made.\n"
+    assert shell.run("show", "Plan")["body"] == "one three"
+    assert [shell.run("history", "Plan")["versions"][0][name] for name in ("kind", "author")] == ["propose", "person"]
+    assert shell.say("waiting") == "Nothing waits for you.\n"
+    assert "Nothing of 'Plan' waits" in shell.run("accept", "Plan")[1]
+    assert shell.run("list", "--trash")["trash"][0]["title"] == "Noise"
 
 
 def test_what_can_not_be_done_is_said(shell: Shell) -> None:

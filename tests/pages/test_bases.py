@@ -181,6 +181,7 @@ def test_a_base_is_made_on_purpose(base: Screen) -> None:
     app.selectbox("new_limit").set_value(5)
     app.toggle("new_at_once").set_value(False)
     app.toggle("new_watch").set_value(True)
+    app.toggle("new_trust").set_value(True)
     app.slider("try_new_chunk_size").set_value(256).run()
     assert "Why this split" in base.text
     assert [one.name for one in base.workspace.bases.all()] == ["vault"]
@@ -189,6 +190,7 @@ def test_a_base_is_made_on_purpose(base: Screen) -> None:
     assert (made.description, made.chunking) == ("What I do", ChunkingOptions(chunk_size=256))
     assert made.search == SearchSettings(limit=5)
     assert (made.embedder, made.embed_at_once, made.watch, made.write_files) == ("words", False, True, False)
+    assert made.trusts_programs
     assert base.app.query_params["base"] == "work"
 
 
@@ -244,7 +246,7 @@ def test_other_splitting_says_its_cost_first(base: Screen) -> None:
 
 
 def test_switches_are_stored_at_once(base: Screen) -> None:
-    for field in ("write_files", "watch"):
+    for field in ("write_files", "watch", "trusts_programs"):
         toggle(base, f"{field}_").set_value(True).run()
         assert getattr(base.workspace.bases.get("vault"), field)
     assert "Watched" in base.text

@@ -8,7 +8,7 @@ from pages.ui.bases import place, splitting
 from pages.ui.shared import knobs, parameters, widgets
 from pages.ui.shared.text import t
 
-SWITCHES = ("new_at_once", "new_write", "new_watch")
+SWITCHES = ("new_at_once", "new_write", "new_watch", "new_trust")
 
 
 def page(workspace: Workspace) -> None:
@@ -22,7 +22,7 @@ def page(workspace: Workspace) -> None:
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
         embedder = _model(workspace, usual.embedder)
         search = _search(workspace)
-        at_once, write, watch = _switches()
+        at_once, write, watch, trust = _switches()
         make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
     with right:
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
@@ -35,6 +35,7 @@ def page(workspace: Workspace) -> None:
             embed_at_once=at_once,
             write_files=write,
             watch=watch,
+            trusts_programs=trust,
         )
         base = workspace.bases.add(name.strip(), embedder=embedder, chunking=chunking, **fields)
         if st.session_state.get("plan"):
@@ -67,7 +68,7 @@ def _search(workspace: Workspace) -> SearchSettings:
 def _switches() -> list[bool]:
     return [
         st.toggle(label, value=value, key=key, help=about)
-        for key, value, (label, about) in zip(SWITCHES, (True, False, False), switch_texts(), strict=True)
+        for key, value, (label, about) in zip(SWITCHES, (True, False, False, False), switch_texts(), strict=True)
     ]
 
 
@@ -93,6 +94,13 @@ def switch_texts() -> tuple[tuple[str, str], ...]:
             t(
                 "On: while Tessera runs, it looks every minute for changed files and syncs them. Where many notes would "
                 "be removed, it asks you first."
+            ),
+        ),
+        (
+            t("Trust programs"),
+            t(
+                "On: what assistants and other programs write here counts at once. Off: it waits on the page Notes "
+                "until you accept it, for programs make mistakes."
             ),
         ),
     )

@@ -76,7 +76,9 @@ def _renamed(old: str, new: str) -> None:
 
 def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
     pending.at_once(workspace, base)
-    for field, (label, about) in zip(("write_files", "watch"), making.switch_texts()[1:], strict=True):
+    for field, (label, about) in zip(
+        ("write_files", "watch", "trusts_programs"), making.switch_texts()[1:], strict=True
+    ):
         if base.plain and field == "write_files":
             continue
         on = bool(getattr(base, field))

@@ -53,11 +53,14 @@ def attention(workspace: Workspace, status: Status) -> None:
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=expiry.SOON)
-    if not failures and not status.index_problem and not unfinished and not lapsing:
+    waiting = len(workspace.proposals.waiting())
+    if not (failures or status.index_problem or unfinished or lapsing or waiting):
         return
     st.subheader(t("Needs attention"))
     if unfinished:
         _unfinished(workspace, status)
+    if waiting:
+        _waiting(waiting)
     if status.index_problem:
         defaults.problem(status)
         defaults.rebuild(workspace)
@@ -71,6 +74,20 @@ def attention(workspace: Workspace, status: Status) -> None:
         )
         with st.expander(plain(title), icon=":material/warning:"):
             plans.listing(plans.failed(failed))
+
+
+def _waiting(n: int) -> None:
+    """Draw how much waits for a person, and the way there."""
+    with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
+        text = t_plural(
+            "{n} note waits for you: it is new, or a program proposes a change of it.",
+            "{n} notes wait for you: they are new, or programs propose changes of them.",
+            n=n,
+        )
+        st.markdown(f":material/inbox: {text}", width="content")
+        st.page_link(
+            "notes.py", label=t("Look at them"), icon=":material/arrow_forward:", query_params={"view": "waiting"}
+        )
 
 
 def _unfinished(workspace: Workspace, status: Status) -> None:

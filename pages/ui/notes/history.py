@@ -70,11 +70,15 @@ def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int,
         return
     before = next((one for one in others if one < number), min(others))
     other = widgets.select(t("Compared with"), others, f"history_{note_id}_{number}", index=list(others).index(before))
-    difference = workspace.notes.difference(note_id, min(number, other), max(number, other))
     with st.container(height=360, border=True):
-        if difference.fields:
-            st.html(_fields(difference.fields))
-        st.html(words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
+        draw(workspace.notes.difference(note_id, min(number, other), max(number, other)))
+
+
+def draw(difference: NoteDifference) -> None:
+    """Draw the fields and the words that differ between two states of a note."""
+    if difference.fields:
+        st.html(_fields(difference.fields))
+    st.html(words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
 
 
 def words(difference: NoteDifference) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, VersionNotFound
-from core.model import KnowledgeBase, Note, NoteDraft
+from core.model import FIELDS, KnowledgeBase, Note, NoteDraft, Proposal, Submission
 from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes import offers
@@ -26,7 +26,7 @@ class Writing:
 
     `number` counts the texts that the editor sent. A new `stamp` loads `loaded` into the editor, and a new `drawn` the
     fields. `fields` are those that differ from the note's, as JSON holds them. `opposed` is the note as it is stored
-    now, after a save that was refused.
+    now, after a save that was refused. A save `settles` the change that a program proposes, where a person edits that.
     """
 
     token: str
@@ -43,6 +43,7 @@ class Writing:
     caret: int = 0
     opposed: Note | None = None
     saved: bool = False
+    settles: bool = False
     offered: offers.Offers | None = None
     links: Any = None
 
@@ -103,6 +104,15 @@ def edit(workspace: Workspace, note_id: str) -> None:
     st.session_state[_WRITING] = Writing(token_hex(8), note, base_of(workspace, note.base_id).name, note.body)
 
 
+def edit_proposed(workspace: Workspace, one: Submission) -> None:
+    """Begin to edit a note as it is once what waits of it is accepted; for callbacks. Raises NoteNotFound."""
+    note, changed = workspace.notes.get(one.note.id), workspace.proposals.proposed(one)
+    fields = {name: as_json(value) for name in FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
+    st.session_state[_WRITING] = Writing(
+        token_hex(8), note, one.note.base, changed.body, fields=fields, settles=one.change is not None
+    )
+
+
 def resume(workspace: Workspace, draft: NoteDraft) -> None:
     """Go on with a draft; for callbacks. Where its note is gone, it becomes a new one."""
     note_id, token = draft.key.split(" ")
@@ -123,6 +133,7 @@ def resume(workspace: Workspace, draft: NoteDraft) -> None:
         folder=str(about.get("folder", "")),
         fields=dict(fields) if isinstance(fields, Mapping) else {},
         number=int(str(about.get("number", 0))),
+        settles=bool(about.get("settles")),
     )
     if note is None and note_id != NEW:
         workspace.notes.drop_draft(draft.key)
@@ -148,6 +159,7 @@ def keep(workspace: Workspace, writing: Writing) -> None:
         "folder": writing.folder,
         "number": writing.number,
         "fields": writing.fields,
+        "settles": writing.settles,
     }
     title = str(writing.value("title") or "")
     version = writing.note.version if writing.note else 0
@@ -175,18 +187,20 @@ def save(workspace: Workspace, writing: Writing, *, over: Note | None = None) ->
             path = f"{folder}/" if folder else ""
             note = workspace.notes.add(writing.base, writing.body, path=path, author="person", embed=False, **fields)
         else:
-            note = workspace.notes.update(
-                writing.note.id,
-                body=None if writing.body == writing.note.body else writing.body,
-                expected_version=(over or writing.note).version,
-                author="person",
-                embed=False,
-                **fields,
-            )
+            body = None if writing.body == writing.note.body else writing.body
+            version = (over or writing.note).version
+            if writing.settles:
+                change = Proposal(writing.note.id, version, body, fields, datetime.now(UTC))
+                note = workspace.proposals.make(change, embed=False)
+            else:
+                note = workspace.notes.update(
+                    writing.note.id, body=body, expected_version=version, author="person", embed=False, **fields
+                )
     except Conflict as conflict:
         writing.opposed = conflict.stored
         return
     workspace.notes.drop_draft(draft)
+    writing.settles = False
     workspace.start_indexing()
     adopt(writing, note)
     writing.saved = True

@@ -1,0 +1,154 @@
+"""What programs wrote and a person hasn't accepted yet: the list of it, and the box above a note that waits."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.errors import Conflict
+from core.messages import Message, message
+from core.model import AUTHORS, SUBMISSIONS, Submission, settled_line
+from core.workspace import Workspace
+from pages.ui.notes import history, listing, opened, undo, writing
+from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.times import local
+
+ICONS = {"note": "note_add", "change": "difference", "conflict": "call_split"}
+_SHOWN = 50
+ABOUT: dict[str, Message] = {
+    "note": message("This note waits for you: searches leave it out until you accept it."),
+    "change": message("A program proposes a change of this note. The note stays as it is until you accept it."),
+    "conflict": message(
+        "A program proposes a change of this note, which was changed since. Accepting it puts the proposed text in place "
+        "of the text below; that stays in the history."
+    ),
+}
+
+
+def arrive() -> None:
+    """Show what waits, where a link leads to it."""
+    if links.arrived("view") == listing.WAITING:
+        st.session_state["notes_view"] = listing.WAITING
+        if links.arrived("note") is None:
+            opened.choose("")
+
+
+def listed(submissions: Iterable[Submission], base: str, text: str) -> list[Submission]:
+    """Return what waits in a base, or in all, with a text in its title or path."""
+    look = text.casefold()
+    return [
+        one
+        for one in submissions
+        if base in ("", one.note.base) and look in f"{one.note.title}\n{one.note.path}".casefold()
+    ]
+
+
+def draw(workspace: Workspace, submissions: Sequence[Submission]) -> None:
+    """Draw what waits, each with what can be done with it, and what can be done with all of it."""
+    if not submissions:
+        st.caption(t("Nothing waits for you."))
+        return
+    st.caption(t("What programs write waits here until you accept it."))
+    for one in submissions[:_SHOWN]:
+        note_id, title = one.note.id, plain(one.note.title)
+        with st.container(border=True, key=f"waiting_{note_id}", gap="xxsmall"):
+            widgets.small(title, f"waits_{note_id}", ICONS[one.kind], on_click=opened.choose, args=(note_id,))
+            st.caption(f"{_done(one)} · {plain(one.note.base)}")
+            with st.container(horizontal=True):
+                if one.kind != "conflict":
+                    _button(workspace, "accept", t("Accept"), f"row_{note_id}", [one], type="tertiary")
+                _button(workspace, "reject", t("Reject"), f"row_{note_id}", [one], type="tertiary")
+    if len(submissions) > _SHOWN:
+        st.caption(t("and {n} more", n=len(submissions) - _SHOWN))
+    if len(submissions) > 1:
+        sound = [one for one in submissions if one.kind != "conflict"]
+        with st.container(horizontal=True, key="waiting_all"):
+            _button(workspace, "accept", t("Accept all {n}", n=len(sound)), "all", sound)
+            _button(workspace, "reject", t("Reject all {n}", n=len(submissions)), "all", submissions)
+
+
+def box(workspace: Workspace, submissions: Iterable[Submission], note_id: str) -> None:
+    """Draw above a note what waits of it, what would change, and the ways on."""
+    one = next((one for one in submissions if one.note.id == note_id), None)
+    if one is None:
+        return
+    with st.container(border=True, key="waiting_box"):
+        st.markdown(f":material/{ICONS[one.kind]}: {text_of(ABOUT[one.kind])}")
+        st.caption(_done(one))
+        if one.change:
+            history.draw(workspace.proposals.difference(one))
+        with st.container(horizontal=True):
+            _button(workspace, "accept", t("Accept"), "box", [one], type="primary")
+            edit, shut = shell.guarded(writing.edit_proposed), _is_shut(workspace)
+            label = t("Edit, then accept")
+            widgets.button(label, "waiting_edit", "edit", on_click=edit, args=(workspace, one), disabled=shut)
+            _button(workspace, "reject", t("Reject"), "box", [one])
+
+
+def _done(one: Submission) -> str:
+    done = t("{done} {by}", done=SUBMISSIONS[one.kind], by=AUTHORS[one.author])
+    return f"{done} · {local(one.at)}"
+
+
+def _is_shut(workspace: Workspace) -> bool:
+    return workspace.readonly or jobs.importing(workspace)
+
+
+def _button(workspace: Workspace, verb: str, label: str, key: str, chosen: Sequence[Submission], **more: Any) -> None:
+    act, icon = {"accept": (_accept, "check"), "reject": (_reject, "close")}[verb]
+    shut = _is_shut(workspace) or not chosen
+    click = {"on_click": shell.guarded(act), "args": (workspace, chosen)}
+    widgets.button(label, f"{verb}_{key}", icon, disabled=shut, **click, **more)
+
+
+def _accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+    """Accept what was shown, a change also over a note that was changed before."""
+    over = chosen[0].note.version if len(chosen) == 1 else None
+    try:
+        done = workspace.proposals.accept([one.note.id for one in chosen], over=over, embed=False)
+    except Conflict as conflict:
+        if conflict.stored.in_file:
+            workspace.notes.take_file(conflict.stored.id)  # another program changed it: then both are shown
+        raise
+    workspace.start_indexing()
+    _leave(done)
+    undo.offer(_settled(done, accepted=True), lambda: _wait_again(workspace, done))
+
+
+def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
+    """Undo what was accepted: it waits as it did."""
+    for one in done:
+        if one.change:
+            note = workspace.notes.revert(one.note.id, one.note.version, embed=False)
+            workspace.proposals.restore([replace(one.change, version=note.version)])
+    workspace.notes.set_fields([one.note.id for one in done if not one.change], status="pending")
+    workspace.start_indexing()
+
+
+def _reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+    done = workspace.proposals.reject([one.note.id for one in chosen])
+    opened.forget([one.note.id for one in done if not one.change])
+    _leave(done)
+
+    def undone() -> None:
+        workspace.notes.restore([one.note.id for one in done if not one.change])
+        workspace.proposals.restore([one.change for one in done if one.change])
+
+    undo.offer(_settled(done, accepted=False), undone)
+
+
+def _leave(done: Sequence[Submission]) -> None:
+    """Close notes of which nothing waits any more where those are shown that wait: the next one opens."""
+    if st.session_state.get("notes_view") == listing.WAITING:
+        opened.forget([one.note.id for one in done])
+
+
+def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
+    if len(done) == 1:
+        return plain(text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted)))
+    if accepted:
+        return t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(done))
+    return t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(done))
