@@ -53,7 +53,9 @@ def _ways(workspace: Workspace) -> None:
 
 def _by_path(workspace: Workspace) -> None:
     with st.form("by_path", border=False):
-        about = t("Markdown and text files in it and below. They are read where they are; Tessera never changes them.")
+        about = t(
+            "Markdown and text files in it and below. They stay where they are. Tessera changes them only where you let their base write edits into its files."
+        )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
         name = st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
         submitted = st.form_submit_button(t("Preview changes"), type="primary")
