@@ -4,17 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.messages import Message, message, verbatim
+from core.model.labels import FIELD_NAMES
 from core.model.notes import Note, NoteCard
 from core.model.search import Hit
 
 NOTE_FIELDS: dict[str, Message] = {
-    "type": message("Type"),
-    "category": message("Category"),
-    "project": message("Project"),
-    "scope": message("Scope"),
-    "priority": message("Priority"),
-    "status": message("Status"),
-    "expires_at": message("Expires on"),
+    name: FIELD_NAMES[name] for name in ("type", "category", "project", "scope", "priority", "status", "expires_at")
 }
 """Names of the fields that classify a note, in the order in which they are shown."""
 
