@@ -21,8 +21,27 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Skipped with their contents, as is every name that begins with a dot."""
 
 
+class _NoteFacts:
+    """What follows from the fields of a note, with its text or without."""
+
+    __slots__ = ()
+    source: str
+    status: NoteStatus
+    expires_at: datetime | None
+
+    @property
+    def in_file(self) -> bool:
+        """Whether the note is a file of the person, outside the workspace."""
+        return self.source == "folder"
+
+    @property
+    def expired(self) -> bool:
+        """Whether the note is active and its time is over."""
+        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
+
+
 @dataclass(frozen=True, slots=True)
-class Note:
+class Note(_NoteFacts):
     """A text of a person; `body` is the file's text after its front matter, `front` the text before it.
 
     `path` is relative to the folder named by `source_ref`, or, of a note that was written here, to its base; with
@@ -64,16 +83,6 @@ class Note:
     warnings: tuple[Message, ...] = ()
     plain: bool = False
 
-    @property
-    def in_file(self) -> bool:
-        """Whether the note is a file of the person, outside the workspace."""
-        return self.source == "folder"
-
-    @property
-    def expired(self) -> bool:
-        """Whether the note is active and its time is over."""
-        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
-
 
 def lapses(expires_at: datetime) -> datetime:
     """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
@@ -91,7 +100,7 @@ FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class NoteCard:
+class NoteCard(_NoteFacts):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet."""
 
     id: str
@@ -119,16 +128,6 @@ class NoteCard:
     expires_at: datetime | None = None
     aliases: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
-
-    @property
-    def in_file(self) -> bool:
-        """Whether the note is a file of the person, outside the workspace."""
-        return self.source == "folder"
-
-    @property
-    def expired(self) -> bool:
-        """Whether the note is active and its time is over."""
-        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
 
     @property
     def state(self) -> NoteState:
