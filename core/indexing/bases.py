@@ -153,10 +153,6 @@ class Bases(Switching):
         if name in {base.name for base in self.all()}:
             raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
 
-    def set_write_files(self, base: str, write: bool) -> None:
-        """Choose whether an edit of a note that is a file changes the file; raises ConfigError as `change` does."""
-        self.change(base, write_files=write)
-
     # how a base is searched
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:

@@ -126,7 +126,7 @@ def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None
 
 def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Screen, vault: Path) -> None:
     note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
-    filled.workspace.bases.set_write_files(note.base, True)
+    filled.workspace.bases.change(note.base, write_files=True)
     typed(filled.open("notes", note=note.id).press("edit_note"), "Mine\n")
     (vault / "backups.md").write_text("Theirs\n")
     filled.press("writing_save")

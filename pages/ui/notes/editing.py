@@ -141,8 +141,7 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
                     t("Write to the files of '{base}'", base=plain(base.name)),
                     "write_files_on",
                     "edit_document",
-                    on_click=shell.guarded(workspace.bases.set_write_files),
-                    args=(base.name, True),
+                    on_click=shell.guarded(lambda: workspace.bases.change(base.name, write_files=True)),
                     disabled=workspace.readonly,
                 )
             widgets.button(
