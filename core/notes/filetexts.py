@@ -13,6 +13,7 @@ from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
 from core.model import FIELDS, Note
+from core.notes.naming import stem
 from core.text import LINE_END
 
 _FROM_FILES = ("folder", "upload")
@@ -30,7 +31,7 @@ def text_of(note: Note) -> str:
     path = note.path or "note.md"
     inside = look_into(note.body, path)
     others = {name: head.value(name) for name in FIELDS if name not in ("title", "tags")}
-    title = short_title(head.title) or inside.title or _stem(path)
+    title = short_title(head.title) or inside.title or stem(path)
     file = replace(note, title=title, tags=distinct_tags([*head.tags, *inside.tags]), **others)
     fields = changed_fields(head, file, note)
     if note.source not in _FROM_FILES:
@@ -61,7 +62,7 @@ def changed_fields(head: FrontMatter, file: Note, note: Note) -> dict[str, objec
     inside = look_into(note.body, note.path or "note.md")
     names = [name for name in FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
-    by_itself = short_title(head.title) or inside.title or _stem(note.path or "")
+    by_itself = short_title(head.title) or inside.title or stem(note.path or "")
     if note.title not in (file.title, by_itself):
         fields = {"title": note.title} | fields
     tags = _own_tags(head, file, note, {*map(key, inside.tags)})
@@ -95,7 +96,3 @@ def front_of(note: Note) -> str:
         return note.front
     dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
     return f"---\n{dumped}---\n" if note.extra else ""
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
