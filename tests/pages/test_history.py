@@ -1,5 +1,6 @@
 """History, trash and changes of several notes on the Notes page."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -91,10 +92,12 @@ def test_several_notes_get_fields_and_are_archived(written: Screen) -> None:
     ids = [note_of(written, "Plan"), note_of(written, "Other")]
     marked(written, *ids).press("set_fields")
     written.app.multiselect("several_remove").set_value(["new"])
-    written.app.number_input("several_priority").set_value(7).run()
+    written.app.number_input("several_priority").set_value(7)
+    written.app.date_input("several_expires_at").set_value(date(2030, 1, 31)).run()
     written.press("several_set")
     cards = {card.title: card for card in written.workspace.notes.cards()}
     assert (cards["Plan"].priority, cards["Plan"].tags) == (7, ())
+    assert str(cards["Other"].expires_at)[:10] == "2030-01-31"
     assert (cards["Other"].priority, cards["Third"].priority) == (7, 0)
     marked(written, *ids).press("archive_notes")
     assert {card.title for card in written.workspace.notes.cards() if card.status == "archived"} == {"Plan", "Other"}

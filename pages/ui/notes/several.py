@@ -58,12 +58,16 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 accept_new_options=True,
                 placeholder=leave,
             )
-    left, right = st.columns(2)
+    left, middle, right = st.columns(3)
     statuses = {"": leave, **labels(STATUSES)}
     values["status"] = widgets.select(text_of(FIELD_NAMES["status"]), statuses, "several_status", left)
-    values["priority"] = right.number_input(
+    values["priority"] = middle.number_input(
         text_of(FIELD_NAMES["priority"]), -MOST, MOST, None, step=1, key="several_priority", placeholder=leave
     )
+    day = right.date_input(
+        text_of(FIELD_NAMES["expires_at"]), None, min_value=None, key="several_expires_at", format="YYYY-MM-DD"
+    )
+    values["expires_at"] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if widgets.button(
         t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
