@@ -31,6 +31,7 @@ OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
     "evaluate": operations.evaluating,
     "history, choices": operations.remembering,
     "save": writings.saving,
+    "accept": writings.accepting,
     "revert": writings.reverting,
     "restore": writings.restoring,
     "delete written notes": operations.deleting_notes,

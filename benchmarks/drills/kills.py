@@ -33,6 +33,7 @@ STARTS: dict[str, tuple[str, ...]] = {
     "evaluate": ("full",),
     "history, choices": ("full",),
     "save": ("written",),
+    "accept": ("written",),
     "revert": ("written",),
     "restore": ("put away",),
     "delete written notes": ("written",),

@@ -53,7 +53,7 @@ def faults(workspace: Workspace) -> list[str]:
     """Return what doesn't agree; `workspace` is open for writing, with its index."""
     problem = workspace.store.index_problem
     wrong = [f"index: {problem}"] if problem else []
-    wrong += [*_of_database(workspace), *of_notes(workspace), *_of_versions(workspace)]
+    wrong += [*_of_database(workspace), *of_notes(workspace), *_of_versions(workspace), *_of_proposals(workspace)]
     for base in workspace.bases.all():
         wrong += _of_index(workspace, base)
     return [*wrong, *of_searches(workspace)]
@@ -111,6 +111,13 @@ def _of_versions(workspace: Workspace) -> Iterator[str]:
                 yield f"{card.path} is version {note.version}, but not as this one is"
         if None in {vault.token(workspace.notes.at(note_id, version.number).body) for version in versions}:
             yield f"{last.path}: a version is a mix of versions"
+
+
+def _of_proposals(workspace: Workspace) -> Iterator[str]:
+    """A proposed change that was made waits no longer: in a drill nothing else changes its note."""
+    for one in workspace.proposals.waiting():
+        if one.kind == "conflict":
+            yield f"{one.note.path}: a change of version {one.change and one.change.version} waits after it was made"
 
 
 def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:

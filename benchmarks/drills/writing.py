@@ -9,7 +9,7 @@ from benchmarks.drills.kills import Kill, Kills
 from benchmarks.drills.packings import UPGRADE
 from benchmarks.drills.tally import Tally
 
-OPERATIONS = ("save", "revert", "restore", "delete written notes", UPGRADE)
+OPERATIONS = ("save", "accept", "revert", "restore", "delete written notes", UPGRADE)
 
 
 def drill(tally: Tally, given: Given) -> None:

@@ -47,6 +47,17 @@ def saving(place: Place) -> None:
     _changing(place, change)
 
 
+def accepting(place: Place) -> None:
+    """Accept texts that a program proposes."""
+
+    def change(workspace: Workspace, note_id: str, draw: random.Random) -> tuple[int, Callable[[], object]]:
+        number, version = vault.token(workspace.store.notes.note(note_id).body) or (-1, -1)
+        workspace.proposals.update(note_id, body=vault.body(number, version + 1))
+        return version + 1, lambda: workspace.proposals.accept([note_id])
+
+    _changing(place, change)
+
+
 def reverting(place: Place) -> None:
     """Bring texts of earlier versions back."""
 
