@@ -53,7 +53,7 @@ def accepting(place: Place) -> None:
     def change(workspace: Workspace, note_id: str, draw: random.Random) -> tuple[int, Callable[[], object]]:
         number, version = vault.token(workspace.store.notes.note(note_id).body) or (-1, -1)
         workspace.proposals.update(note_id, body=vault.body(number, version + 1))
-        return version + 1, lambda: workspace.proposals.accept([note_id])
+        return version + 1, lambda: workspace.proposals.accept([workspace.proposals.get(note_id)])
 
     _changing(place, change)
 

@@ -239,15 +239,17 @@ def accept(
     as_json: Json = False,
 ) -> None:
     with workspace_at(workspace) as opened:
-        accepted = opened.proposals.accept([card.id for card in opened.notes.all_named(names)], over=over)
-    show({"accepted": [*map(data.of_submission, accepted)]}, as_json, notelines.of_accepted)
+        chosen = [opened.proposals.get(card.id) for card in opened.notes.all_named(names)]
+        opened.proposals.accept(chosen, over=over)
+    show({"accepted": [*map(data.of_submission, chosen)]}, as_json, notelines.of_accepted)
 
 
 @app.command(help=_("Reject what waits of notes: new ones go into the trash, proposed changes go for good."))
 def reject(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
-        rejected = opened.proposals.reject([card.id for card in opened.notes.all_named(names)])
-    show({"rejected": [*map(data.of_submission, rejected)]}, as_json, notelines.of_rejected)
+        chosen = [opened.proposals.get(card.id) for card in opened.notes.all_named(names)]
+        opened.proposals.reject(chosen)
+    show({"rejected": [*map(data.of_submission, chosen)]}, as_json, notelines.of_rejected)
 
 
 @app.command("list", help=_("List the notes that pass some filters, or those in the trash."))

@@ -95,7 +95,7 @@ class Proposals:
 
     def get(self, note_id: str) -> Submission:
         """Return what waits of a note, its change first; raises NoteNotFound, and EditError if nothing does."""
-        return self._chosen([note_id])[0]
+        return self._among({one.note.id: one for one in self.waiting()}, note_id)
 
     def proposed(self, one: Submission) -> Note:
         """Return a note as it is once what waits of it is accepted; raises NoteNotFound."""
@@ -106,24 +106,24 @@ class Proposals:
         """Return what accepting changes of a note as it is now, word by word; raises NoteNotFound."""
         return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
 
-    def accept(self, note_ids: Iterable[str], *, over: int | None = None, embed: bool = True) -> list[Submission]:
-        """Let pending notes be active, and make proposed changes; return what was accepted.
+    def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
+        """Let pending notes be active, and make proposed changes, as `waiting` returned them.
 
-        A note that was changed since its change was proposed raises Conflict before anything is written, unless its
-        version is `over`. Raises EditError for a note of which nothing waits, and what `Notes.update` raises.
+        Raises Conflict before anything is written for one that isn't as it was returned, and for a note that was
+        changed since its change was proposed, unless its version is `over`; EditError for one that waits no longer;
+        and what `Notes.update` raises.
         """
         with self._store.changing:
-            chosen = self._chosen(note_ids)
+            chosen = self._current(submissions)
             for one in chosen:
-                self._check(one, over)
+                _check(self._store.notes.note(one.note.id), one, over)
             pending = [one.note.id for one in chosen if one.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
-            changed = [replace(one.change, version=one.note.version) for one in chosen if one.change]
-            for change in changed:
+            changes = [replace(one.change, version=one.note.version) for one in chosen if one.change]
+            for change in changes:
                 self.make(change, embed=False)
         if embed:
-            self._writer.embed([change.note_id for change in changed])
-        return chosen
+            self._writer.embed([change.note_id for change in changes])
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
         """Make a change, as proposed or as a person edited it, in place of the one that waits; return the note.
@@ -137,18 +137,14 @@ class Proposals:
             self._writer.embed([change.note_id])
         return note
 
-    def reject(self, note_ids: Iterable[str]) -> list[Submission]:
-        """Put pending notes into the trash, and drop proposed changes; return what was rejected.
-
-        Raises EditError as `accept` does.
-        """
+    def reject(self, submissions: Iterable[Submission]) -> None:
+        """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`."""
         with self._store.changing:
-            chosen = self._chosen(note_ids)
+            chosen = self._current(submissions)
             for one in chosen:
                 if one.change:
                     self._store.proposals.drop(one.note.id)
         self._notes.delete([one.note.id for one in chosen if one.change is None])
-        return chosen
 
     def restore(self, changes: Sequence[Proposal]) -> None:
         """Let rejected changes wait again; those whose notes are gone are left out."""
@@ -158,27 +154,39 @@ class Proposals:
                 if change.note_id in there:
                     self._store.proposals.put(change)
 
-    def _chosen(self, note_ids: Iterable[str]) -> list[Submission]:
-        waiting = {one.note.id: one for one in self.waiting()}
-        ids = list(dict.fromkeys(note_ids))
-        for note_id in ids:
-            if note_id not in waiting:
-                title = self._store.notes.title(note_id)
-                raise EditError("Nothing of '{title}' waits to be accepted or rejected any more.", title=title)
-        return [waiting[note_id] for note_id in ids]
+    def _among(self, waiting: Mapping[str, Submission], note_id: str) -> Submission:
+        if note_id not in waiting:
+            title = self._store.notes.title(note_id)
+            raise EditError("Nothing of '{title}' waits to be accepted or rejected any more.", title=title)
+        return waiting[note_id]
 
-    def _check(self, one: Submission, over: int | None) -> None:
-        """Raise Conflict for a note that is neither of the version of its change nor of the one that it may go over."""
-        if one.change and one.note.version not in (one.change.version, over):
-            raise Conflict(
-                "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
-                "of version {before}. Look at both, then accept it over version {now}, or reject it.",
-                self._store.notes.note(one.note.id),
-                one.change.version,
-                title=one.note.title,
-                now=one.note.version,
-                before=one.change.version,
-            )
+    def _current(self, submissions: Iterable[Submission]) -> list[Submission]:
+        """Return what waits, checked: a program may have written another text since a person looked at it."""
+        chosen, waiting = list(submissions), {one.note.id: one for one in self.waiting()}
+        for one in chosen:
+            now = self._among(waiting, one.note.id)
+            if (now.change, now.note.version) != (one.change, one.note.version):
+                raise Conflict(
+                    "What waits of '{title}' was changed since you looked at it. Look again, then accept or reject it.",
+                    self._store.notes.note(one.note.id),
+                    one.note.version,
+                    title=one.note.title,
+                )
+        return chosen
+
+
+def _check(note: Note, one: Submission, over: int | None) -> None:
+    """Raise Conflict for a note that is neither of the version of its change nor of the one that it may go over."""
+    if one.change and note.version not in (one.change.version, over):
+        raise Conflict(
+            "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
+            "of version {before}. Look at both, then accept it over version {now}, or reject it.",
+            note,
+            one.change.version,
+            title=note.title,
+            now=note.version,
+            before=one.change.version,
+        )
 
 
 def _changed(note: Note, change: Proposal) -> Note:

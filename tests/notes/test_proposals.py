@@ -30,6 +30,10 @@ def propose(workspace: Workspace, note: Note, **change: object) -> Proposal:
     return proposal
 
 
+def accept(workspace: Workspace, *notes: Note, over: int | None = None) -> None:
+    workspace.proposals.accept([workspace.proposals.get(note.id) for note in notes], over=over)
+
+
 def test_a_programs_note_is_pending_until_a_person_accepts_it(workspace: Workspace, note: Note) -> None:
     thyme = workspace.proposals.add("garden", "Thyme is fine.", title="Thyme", status="active")
     assert (thyme.status, hits(workspace, "thyme")) == ("pending", [])
@@ -38,11 +42,11 @@ def test_a_programs_note_is_pending_until_a_person_accepts_it(workspace: Workspa
     assert (again.status, again.version) == ("pending", 2)
     (one,) = workspace.proposals.waiting()
     assert (one.note.id, one.kind, one.author, one.change) == (thyme.id, "note", "program", None)
-    assert workspace.proposals.accept([thyme.id]) == [one]
+    workspace.proposals.accept([one])
     assert (hits(workspace, "thyme"), workspace.proposals.waiting()) == (["Thyme"], [])
     assert done(workspace, thyme.id) == [("accept", "person"), ("update", "program"), ("create", "program")]
     with pytest.raises(EditError, match="Nothing of 'Thyme' waits"):
-        workspace.proposals.accept([thyme.id])
+        workspace.proposals.accept([one])
     with pytest.raises(UnknownChoice, match="nowhere"):
         workspace.proposals.add("nowhere", "x")
 
@@ -53,7 +57,7 @@ def test_a_pending_note_that_a_person_changed_is_not_changed_by_a_program(worksp
     propose(workspace, thyme, body="Thyme, otherwise.")
     assert workspace.notes.get(thyme.id).body == "Thyme, as I know it."
     assert [one.kind for one in workspace.proposals.waiting()] == ["change"]
-    workspace.proposals.accept([thyme.id])
+    accept(workspace, thyme)
     assert [one.kind for one in workspace.proposals.waiting()] == ["note"]
     assert workspace.notes.get(thyme.id).body == "Thyme, otherwise."
 
@@ -69,7 +73,7 @@ def test_a_proposed_change_is_made_as_one_version_when_it_is_accepted(workspace:
         ("added", "shade"),
     ]
     assert {change.name for change in difference.fields} == {"tags", "expires_at"}
-    workspace.proposals.accept([note.id])
+    accept(workspace, note)
     now = workspace.notes.get(note.id)
     assert (now.version, now.tags, str(now.expires_at)[:10]) == (2, ("herb",), "2030-01-31")
     assert done(workspace, note.id)[0] == ("propose", "person")
@@ -99,28 +103,42 @@ def test_a_note_that_was_changed_since_takes_a_change_only_over_its_version(work
     propose(workspace, note, priority=1)  # the text is still that of version 1
     assert [one.kind for one in workspace.proposals.waiting()] == ["change", "conflict"]
     with pytest.raises(Conflict, match="accept it over version 2, or reject it") as conflict:
-        workspace.proposals.accept([other.id, note.id])
+        accept(workspace, other, note)
     assert (conflict.value.stored.version, conflict.value.version) == (2, 1)
     assert workspace.notes.get(other.id).version == 1  # nothing is accepted where one of several conflicts
     with pytest.raises(Conflict):
-        workspace.proposals.accept([note.id], over=1)
-    workspace.proposals.accept([note.id], over=2)
+        accept(workspace, note, over=1)
+    accept(workspace, note, over=2)
     now = workspace.notes.get(note.id)
     assert (now.body, now.priority, now.version) == ("The basil wants shade.\n", 1, 3)
     assert workspace.notes.at(note.id, 2).body == "The basil is dead.\n"
 
 
+def test_what_a_program_writes_after_a_person_looked_is_not_accepted(workspace: Workspace, note: Note) -> None:
+    thyme = workspace.proposals.add("garden", "Thyme.", title="Thyme")
+    propose(workspace, note, body="Shade.")
+    seen = workspace.proposals.waiting()
+    propose(workspace, note, body="Buy more basil.")
+    workspace.proposals.update(thyme.id, body="Buy more thyme.")
+    for one in seen:
+        for settle in (workspace.proposals.accept, workspace.proposals.reject):
+            with pytest.raises(Conflict, match="since you looked at it"):
+                settle([one])
+    assert workspace.notes.get(note.id).body == TEXT
+    assert len(workspace.proposals.waiting()) == 2
+
+
 def test_a_change_that_the_note_has_already_is_settled_without_a_version(workspace: Workspace, note: Note) -> None:
     propose(workspace, note, body="Shade.")
     workspace.notes.update(note.id, body="Shade.", author="person")
-    workspace.proposals.accept([note.id], over=2)
+    accept(workspace, note, over=2)
     assert (workspace.notes.get(note.id).version, workspace.proposals.waiting()) == (2, [])
 
 
 def test_what_is_rejected_goes_and_can_come_back(workspace: Workspace, note: Note) -> None:
     thyme = workspace.proposals.add("garden", "Thyme.", title="Thyme")
     proposal = propose(workspace, note, body="Shade.")
-    workspace.proposals.reject([thyme.id, note.id])
+    workspace.proposals.reject(workspace.proposals.waiting())
     assert workspace.proposals.waiting() == []
     assert [one.version.note_id for one in workspace.notes.trash()] == [thyme.id]
     assert workspace.notes.get(note.id).body == TEXT
@@ -156,19 +174,19 @@ def test_a_file_takes_a_change_only_where_its_base_writes_files(workspace: Works
     with pytest.raises(EditError, match="doesn't write to files"):
         workspace.proposals.update(note.id, body="# A\n\nnew\n")
     propose(workspace, note, priority=2)  # a field is the person's over the file's
-    workspace.proposals.accept([note.id])
+    accept(workspace, note)
     assert workspace.notes.get(note.id).overridden == {"priority": 0}
     workspace.bases.change("vault", write_files=True)
     propose(workspace, note, body="# A\n\nnew\n")
-    workspace.proposals.accept([note.id])
+    accept(workspace, note)
     assert (folder / "a.md").read_text().endswith("# A\n\nnew\n")
     propose(workspace, note, body="# A\n\nnewest\n")
     (folder / "a.md").write_text("# A\n\nby hand\n")
     with pytest.raises(Conflict, match="another program"):
-        workspace.proposals.accept([note.id])
+        accept(workspace, note)
     workspace.notes.take_file(note.id)
     assert workspace.proposals.get(note.id).kind == "conflict"
-    workspace.proposals.accept([note.id], over=workspace.notes.get(note.id).version)
+    accept(workspace, note, over=workspace.notes.get(note.id).version)
     assert (folder / "a.md").read_text() == "# A\n\nnewest\n"
 
 
@@ -185,7 +203,7 @@ def test_a_deleted_or_exported_base_comes_back_with_what_waits(
         ("copy", "Thyme", "note"),
         ("copy", "Basil", "change"),
     ]
-    workspace.proposals.accept([one.note.id for one in workspace.proposals.waiting()])
+    workspace.proposals.accept(workspace.proposals.waiting())
     for card in workspace.notes.cards():
         if card.title == "Basil":
             now = workspace.notes.get(card.id)
@@ -204,8 +222,8 @@ def test_a_kill_between_the_change_and_the_end_leaves_no_proposal(workspace: Wor
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(workspace.store.proposals, "drop", refused)
             with pytest.raises(EditError):
-                workspace.proposals.accept([note.id])
+                accept(workspace, note)
         before = workspace.notes.get(note.id).version
         assert database.value("SELECT count(*) FROM proposals") == 1
-        workspace.proposals.accept([note.id])
+        accept(workspace, note)
         assert workspace.notes.get(note.id).version == before + 1

@@ -83,7 +83,7 @@ def test_a_change_of_a_note_that_was_changed_since_shows_both(basil: Note) -> No
     screen = waiting()
     screen.workspace.notes.update(basil.id, body="The basil is dead.\n", author="person")
     screen.press("accept_box")  # what the person saw is no longer so
-    assert "was changed since a program proposed" in screen.errors
+    assert "was changed since you looked at it" in screen.errors
     assert "which was changed since. Accepting it puts" in screen.text
     assert "<del>is dead</del>" in screen.text
     assert not any((button.key or "") == f"accept_row_{basil.id}" for button in screen.app.button)

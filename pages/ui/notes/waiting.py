@@ -108,14 +108,14 @@ def _accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
     """Accept what was shown, a change also over a note that was changed before."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
-        done = workspace.proposals.accept([one.note.id for one in chosen], over=over, embed=False)
+        workspace.proposals.accept(chosen, over=over, embed=False)
     except Conflict as conflict:
         if conflict.stored.in_file:
             workspace.notes.take_file(conflict.stored.id)  # another program changed it: then both are shown
         raise
     workspace.start_indexing()
-    _leave(done)
-    undo.offer(_settled(done, accepted=True), lambda: _wait_again(workspace, done))
+    _leave(chosen)
+    undo.offer(_settled(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
@@ -129,15 +129,15 @@ def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
 
 
 def _reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    done = workspace.proposals.reject([one.note.id for one in chosen])
-    opened.forget([one.note.id for one in done if not one.change])
-    _leave(done)
+    workspace.proposals.reject(chosen)
+    opened.forget([one.note.id for one in chosen if not one.change])
+    _leave(chosen)
 
     def undone() -> None:
-        workspace.notes.restore([one.note.id for one in done if not one.change])
-        workspace.proposals.restore([one.change for one in done if one.change])
+        workspace.notes.restore([one.note.id for one in chosen if not one.change])
+        workspace.proposals.restore([one.change for one in chosen if one.change])
 
-    undo.offer(_settled(done, accepted=False), undone)
+    undo.offer(_settled(chosen, accepted=False), undone)
 
 
 def _leave(done: Sequence[Submission]) -> None:
