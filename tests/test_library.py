@@ -35,7 +35,7 @@ def test_every_example_runs(
     for example in EXAMPLES:
         exec(example, names)
         printed.append(capsys.readouterr().out)
-    assert len(EXAMPLES) == 6
+    assert len(EXAMPLES) == 7
     assert printed[0].startswith("Messages pile up Look at the consumer's threads first")
     assert printed[1].startswith("['update', 'create']\nRestart the broker after office hours. {'broker': 1} {")
     assert printed[2].startswith("2 [(1, \"The priority 'high'")
