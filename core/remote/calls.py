@@ -95,14 +95,14 @@ class Calls:
 
         def run() -> None:
             end = _end(workspace, call, _heard(send, stop))
-            with suppress(RuntimeError):  # the server has ended meanwhile
-                for part in (b"",) if stop.is_set() else (end, b""):
-                    send(part)
+            for part in (b"",) if stop.is_set() else (end, b""):
+                send(part)
 
         def send(part: bytes) -> None:
-            loop.call_soon_threadsafe(queue.put_nowait, part)
+            with suppress(RuntimeError):  # the server has ended meanwhile
+                loop.call_soon_threadsafe(queue.put_nowait, part)
 
-        loop.run_in_executor(None, run)
+        threading.Thread(target=run, name="call", daemon=True).start()
         try:
             while part := await queue.get():
                 yield part
