@@ -97,11 +97,11 @@ class Store:
         self.questions = QuestionTable(self.database)
         self.runs = RunTable(self.database)
         self.floors = Floors(self.folder)
-        self.resident = Resident(self.database)
+        chosen = index or IndexSettings()
+        self.resident = Resident(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until its new version is written."""
         self.index: Index | NoIndex = NoIndex()
-        chosen = index or IndexSettings()
         if chosen.kind == "chroma":
             self.index = Index(self._backend(chosen), self.database, self.changing)
 

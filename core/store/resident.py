@@ -5,7 +5,6 @@ the vectors: docs/decisions/0025-exact-search.md.
 """
 
 import threading
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +20,12 @@ from core.store.vector_table import VectorTable
 BUDGET = 160 << 20
 """Bytes of vectors up to which a base is searched exactly: a question takes up to 20 ms. They are 109,000 windows
 of the built-in model, 20,000 of hashed words."""
-_ALL = 2 * BUDGET
-"""Bytes of vectors in memory, of all bases."""
+ALONE = 2 << 30
+"""The same where there is no index: 1,400,000 windows of the built-in model. A graph of them takes more memory, and to
+read them from the database for each question takes many times as long."""
+_BASES = 2
+"""So many times these bytes are in memory, of all bases."""
+_BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +50,14 @@ class _Vectors:
 
 
 class Resident(Table):
-    """The vectors of the bases that were asked, in memory; what is new is read when the database has changed."""
+    """The vectors of the bases that were asked, in memory; what is new is read when the database has changed.
 
-    def __init__(self, database: Database) -> None:
+    `alone`: there is no index.
+    """
+
+    def __init__(self, database: Database, *, alone: bool = False) -> None:
         super().__init__(database)
+        self._alone = alone
         self._chunks = ChunkTable(database)
         self._vectors = VectorTable(database)
         self._reading = threading.Lock()
@@ -76,14 +83,18 @@ class Resident(Table):
                 return None
             known = self._read.pop(base.id, None)
             if known is None or known.version != version:
-                if self._chunks.count(base)[2] * base.dimension * 4 > BUDGET:
+                if self._chunks.count(base)[2] * base.dimension * 4 > self._budget:
                     self._larger[base.id] = version
                     return None
                 known = self._loaded(base, known, version)
             self._read[base.id] = known
-            while sum(each.matrix.nbytes for each in self._read.values()) > _ALL:
+            while sum(each.matrix.nbytes for each in self._read.values()) > _BASES * self._budget:
                 del self._read[next(iter(self._read))]
             return known
+
+    @property
+    def _budget(self) -> int:
+        return ALONE if self._alone else BUDGET
 
     def _loaded(self, base: KnowledgeBase, known: _Vectors | None, version: int) -> _Vectors:
         """Read the vectors of a base, but those that are known."""
@@ -98,11 +109,15 @@ class Resident(Table):
         ids = {named[vector]: int(vector) for vector in vectors}
         if known is None or known.matrix.shape[1] != base.dimension or len(known.rows) > 2 * len(ids):
             known = _Vectors(0, np.empty((0, base.dimension), np.float32), {}, *[np.empty(0, np.intp)] * 3)
-        fresh = self._vectors.entries(sorted(ids[entry] for entry in ids.keys() - known.rows.keys()), base.dimension)
-        rows = known.rows | {entry: row for row, entry in enumerate(fresh, len(known.rows))}
+        fresh = sorted(ids[entry] for entry in ids.keys() - known.rows.keys())
+        matrix, rows = _grown(known.matrix, len(fresh)), dict(known.rows)
+        for at in range(0, len(fresh), _BLOCK):
+            block = self._vectors.entries(fresh[at : at + _BLOCK], base.dimension)
+            np.stack([*block.values()], out=matrix[len(rows) : len(rows) + len(block)])
+            rows |= {entry: row for row, entry in enumerate(block, len(rows))}
         windows = np.array([rows[named[vector]] for vector in vectors], np.intp)
         rowids, places = np.unique(np.array(chunks, np.int64), return_inverse=True)
-        return _Vectors(version, _grown(known.matrix, fresh.values()), rows, rowids, places, windows)
+        return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
         """Return the columns of a query for one row of joined texts, which takes a third of the time of many rows."""
@@ -110,13 +125,11 @@ class Resident(Table):
         return [joined.split(",") if joined else [] for joined in row or ()]
 
 
-def _grown(matrix: Matrix, fresh: Collection[Matrix]) -> Matrix:
+def _grown(matrix: Matrix, more: int) -> Matrix:
     """Return a matrix with more rows, mostly in the same memory, of which the old one goes on showing its own."""
-    count = len(matrix) + len(fresh)
+    count = len(matrix) + more
     room = matrix if matrix.base is None else matrix.base
     if count > len(room):
         room = np.empty((count + len(matrix) // 4, matrix.shape[1]), np.float32)
         room[: len(matrix)] = matrix
-    if fresh:
-        np.stack(list(fresh), out=room[len(matrix) : count])
     return room[:count]

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.config import IndexSettings
 from core.model import Chunk, ChunkingOptions, Matrix, Note
 from core.store import Store, resident
 from core.store.cutting import Cutting
@@ -63,6 +64,15 @@ def test_what_no_link_of_the_graph_leads_to_is_found_at_each_opening(
     store = Store(hub)
     store.open_index()
     assert recall(store, queries) == 1, "a graph that doesn't reach them is not to be used"
+    store.close()
+
+
+def test_without_an_index_larger_bases_are_in_memory_too(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(resident, "_BLOCK", 300)
+    store = Store(hub, index=IndexSettings(kind="none"))
+    monkeypatch.setattr(store.chunks, "nearest", None)
+    assert recall(store, np.eye(20, DIMENSION, dtype=np.float32)) == 1
     store.close()
 
 
