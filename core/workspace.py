@@ -151,9 +151,10 @@ class Workspace:
     def search(self, text: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language, at the level it asks for.
 
-        Raises QueryError for an invalid question, UnknownChoice for a base, a mode, a level or a reranker,
-        ModelError.
+        A damaged index is tried again meanwhile. Raises QueryError for an invalid question, UnknownChoice for a base, a
+        mode, a level or a reranker, ModelError.
         """
+        self.start_healing()
         return self.searching.search(text, options)
 
     def context(self, text: str, *, budget: int | None = None, **options: Unpack[SearchOptions]) -> Context:

@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, QueryError, SourceError, StoreError, SyncRefused, UnknownChoice
+from core.errors import (
+    ConfigError,
+    IndexAway,
+    NoteNotFound,
+    QueryError,
+    SourceError,
+    StoreError,
+    SyncRefused,
+    UnknownChoice,
+)
 from core.intake.imports import Imports
 from core.markdown import outline
 from core.markdown.parser import Parsed
@@ -410,3 +419,12 @@ def test_a_preview_is_what_an_import_stores(workspace: Workspace, folder: Path) 
         (chunk.start, chunk.end, chunk.text) for chunk in stored
     ]
     assert card.strategy == cut.strategy == "markdown"
+
+
+def test_a_search_has_an_index_that_was_away_tried_again(workspace: Workspace, folder: Path) -> None:
+    synced(workspace, folder)
+    workspace.store.index._fault(IndexAway("away"))  # type: ignore[union-attr]
+    assert workspace.search("backups").hits
+    workspace.jobs.wait("heal", 30)
+    assert workspace.store.index.ready
+    assert workspace.status().index_problem is None
