@@ -3,11 +3,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from core import embedding, places, reranking
 from core.embedding import Embedder
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
+
+# How long an example takes is no matter of a test: the machine may be busy.
+settings.register_profile("tessera", deadline=None)
+settings.load_profile("tessera")
 
 
 @pytest.fixture(scope="session", autouse=True)

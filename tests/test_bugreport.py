@@ -50,7 +50,7 @@ def fill(place: Path, secret: str) -> Path:
 
 @given(secret=LETTERS, texts=st.booleans())
 @example(secret="'; \u2028 ERROR core.x:1 ", texts=True)
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 def test_nothing_of_the_person_is_in_the_report(
     secret: str, texts: bool, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

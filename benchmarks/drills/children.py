@@ -50,7 +50,8 @@ class Child:
         """End what runs of the group, and return what ran."""
         family = self.family()
         if family:
-            os.killpg(self._pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # they ended by themselves meanwhile
+                os.killpg(self._pid, signal.SIGKILL)
         return family
 
     def family(self) -> list[int]:

@@ -8,6 +8,7 @@ import random
 import shutil
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,7 +107,7 @@ class Kills:
     def _break_off(self, place: Path, operation: str, kill: Kill) -> Child:
         """Kill an operation at its moment, and return its process; one that ends before is tried a little earlier."""
         before, key, share = self._scratch / "before", (operation, kill.start, kill.seed % 2), kill.share
-        shutil.copytree(place, before)
+        _copy(place, before)
         while True:
             seconds, steps = self._measured.get(key, (0.0, 0))
             at = max(1, round(steps * share)) if kill.by_step and steps else None
@@ -135,6 +136,15 @@ class Kills:
         if kill.operation.startswith("import"):
             change(self._place / "vault", random.Random(kill.seed))
         return self._place
+
+
+def _copy(place: Path, copy: Path) -> None:
+    """Copy a place, in which the index of a killed process may still be ending and delete a file of its own."""
+    while True:
+        with suppress(shutil.Error):
+            shutil.copytree(place, copy)
+            return
+        shutil.rmtree(copy)
 
 
 def change(folder: Path, draw: random.Random) -> None:

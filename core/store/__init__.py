@@ -1,9 +1,8 @@
 """The store: SQLite holds all data, Chroma a vector index that can be rebuilt from it.
 
-A note is written in this order: the vectors of its windows go into Chroma, one SQLite transaction writes the note,
-the vectors that no window of the base has any more leave Chroma. Of a base that is read exactly Chroma
-follows the transaction instead, in a thread. A reader sees the old note or the new one. A kill leaves at worst a
-Chroma that isn't in line; the next opening brings it there.
+One SQLite transaction writes a note; Chroma follows it in a thread, and meanwhile a search compares with the vectors
+that Chroma lacks. A reader sees the old note or the new one. A kill leaves at worst a Chroma that isn't in line; the
+next opening brings it there.
 """
 
 import os
@@ -175,22 +174,11 @@ class Store:
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Bring the index in line with what is written within: windows with these vectors, instead of `old` entries.
-
-        The index of a base that is read exactly follows. Otherwise vectors that no window has yet are added before, and
-        entries that none has any more are removed afterwards.
-        """
-        entries = self.vectors.entry_ids(vectors)
-        fresh = self.chunks.unused(base, entries)
-        follows = self.index.follows(base, len(fresh))
-        if fresh and not follows:
-            self.index.add(base, *self.chunks.vectors(base, fresh))
+        """Have the index follow what is written within: windows with these vectors, instead of `old` entries."""
+        fresh = self.chunks.unused(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
-        if follows:
-            self.index.follow(base, [*fresh, *old])
-        else:
-            self.index.remove(base, self.chunks.unused(base, old))
+        self.index.follow(base, [*fresh, *old])
 
     def _write(self, cutting: Cutting) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""

@@ -13,7 +13,7 @@ from hashlib import sha256
 from core.errors import IndexDamaged, StoreError, UnknownChoice
 from core.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
-from core.store import agreement, resident
+from core.store import agreement
 from core.store.backend import Backend
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
@@ -46,8 +46,6 @@ class Index:
         self._writing = threading.RLock()
         """Held while collections are written or replaced; who waits for it may hold `changing`, not the other way."""
         self._follower = Follower(self._align)
-        self._entries: dict[str, int] = {}
-        """At most so many entries each base has; removed ones count until the next opening."""
         self._dropped: set[str] = set()
         """Names of dropped collections, which a running search may still use."""
         self._exact: set[str] = set()
@@ -116,32 +114,20 @@ class Index:
         """Return the best windows with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
-        self._follower.wait_for(base.id)
-        name = self.name(base)
+        name, behind = self.name(base), self._follower.behind(base.id)
         try:
-            return self._backend.search(name, query, count)
+            nearest = self._backend.search(name, query, count)
         except StoreError as error:
             if name not in self._dropped:
                 self._fault(error)
             return None
-
-    def follows(self, base: KnowledgeBase, more: int) -> bool:
-        """Whether the index may follow what is written: nothing searches it as long as the base is read exactly."""
-        return (self._entries.get(base.id, 0) + more) * base.dimension * 4 <= resident.BUDGET
+        entries, vectors = self._chunks.vectors(base, behind)
+        return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
         """Bring entries in line, soon, with what SQLite has now."""
         if self.ready:
-            self._entries[base.id] = self._entries.get(base.id, 0) + len(ids)
             self._follower.note(base.id, ids)
-
-    def add(self, base: KnowledgeBase, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add windows; those with a stored id stay as they are."""
-        self._write(lambda: self._backend.add(self.name(base), ids, vectors))
-
-    def remove(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Remove windows; unknown ids are ignored."""
-        self._write(lambda: self._backend.remove(self.name(base), ids))
 
     def build(self, base: KnowledgeBase) -> None:
         """Make the collection of a base and fill it with the windows that SQLite has."""
@@ -276,7 +262,6 @@ class Index:
         for ids, vectors in self._chunks.windows(base):
             backend.add(self.name(base), ids, vectors)
             done += len(ids)
-            self._entries[base.id] = done
             yield done
 
     def _reconcile(self, backend: Backend, base: KnowledgeBase, *, compare: bool = False) -> None:
@@ -294,7 +279,6 @@ class Index:
             missing = [number for number, key in enumerate(ids) if key not in present]
             backend.add(name, [ids[number] for number in missing], vectors[missing])
         backend.remove(name, sorted(present - expected))
-        self._entries[base.id] = len(expected)
 
     def _churned(self, base: KnowledgeBase) -> bool:
         added, living = self._bases.index_added(base), self._chunks.count(base)[2]

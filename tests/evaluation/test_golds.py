@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.errors import QuestionSetError
@@ -32,7 +32,6 @@ def followed(gold: GoldSpan, body: str) -> GoldSpan:
     return now
 
 
-@settings(deadline=None)
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
 def test_edits_around_a_quote_move_it(before: str, after: str, newly: str, later: str) -> None:
     gold = in_body(before + QUOTE + after)
@@ -40,7 +39,6 @@ def test_edits_around_a_quote_move_it(before: str, after: str, newly: str, later
     assert now == replace(gold, start=len(newly), end=len(newly) + len(QUOTE))
 
 
-@settings(deadline=None)
 @given(TEXTS, TEXTS, TEXTS)
 def test_a_quote_that_is_cut_out_is_flagged_until_it_is_back(before: str, after: str, newly: str) -> None:
     gold = in_body(before + QUOTE + after)
@@ -50,14 +48,12 @@ def test_a_quote_that_is_cut_out_is_flagged_until_it_is_back(before: str, after:
     assert (back.flagged, back.start, back.quote) == (False, len(newly + before), QUOTE)
 
 
-@settings(deadline=None)
 @given(TEXTS, TEXTS, TEXTS)
 def test_a_quote_that_moves_to_another_place_is_found_there(before: str, between: str, after: str) -> None:
     gold = in_body(QUOTE + before + between + after)
     assert followed(gold, before + between + QUOTE + after).start == len(before + between)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=5), st.integers(0, 400))
 def test_of_several_places_the_nearest_is_its(gaps: list[int], was: int) -> None:
     body = "".join("·" * gap + QUOTE for gap in gaps)
@@ -68,7 +64,6 @@ def test_of_several_places_the_nearest_is_its(gaps: list[int], was: int) -> None
     assert abs(now.start - was) == min(abs(start - was) for start in starts)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([" ", "\n", "\r\n", "\n\n  ", "\t"]), min_size=8, max_size=8), TEXTS)
 def test_other_white_space_is_no_other_quote(spaces: list[str], newly: str) -> None:
     words = QUOTE.split()
@@ -78,7 +73,6 @@ def test_other_white_space_is_no_other_quote(spaces: list[str], newly: str) -> N
     assert (now.quote, now.start, now.end) == (written, len(newly) + 1, len(newly) + 1 + len(written))
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(0, 40), st.integers(0, 40))
 def test_a_passage_is_the_slice_that_was_chosen(body: str, start: int, end: int) -> None:
     if 0 <= start < end <= len(body) and body[start:end].strip():
@@ -237,7 +231,6 @@ def test_a_quote_in_two_folders_is_not_one_place(store: Store, base: KnowledgeBa
         place(store, base, [Question("q", "x", (Gold("a.md", QUOTE),))], "f")
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([QUOTE, "Another one.", "\n", "中文"]), min_size=1, max_size=6), st.data())
 def test_what_is_told_is_placed_where_it_was(parts: list[str], data: st.DataObject) -> None:
     body = "".join(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import QuestionSetError, SourceError
@@ -134,7 +134,6 @@ QUESTIONS = st.builds(
 SETS = st.lists(QUESTIONS, max_size=4, unique_by=lambda question: question.id)
 
 
-@settings(deadline=None)
 @given(SETS)
 def test_what_is_written_is_read(questions: list[Question]) -> None:
     found = parse(dump(questions), "set.jsonl")

@@ -5,7 +5,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from core.errors import QuestionSetError, SourceError
 from core.evaluation import question_files
@@ -47,7 +47,6 @@ def _plain(gold: Gold) -> Gold:
     return replace(gold, quote=gold.quote.replace("\r\n", "\n"))
 
 
-@settings(deadline=None)
 @given(SETS)
 def test_what_is_written_is_read(questions: list[Question]) -> None:
     assert unnumbered(parse(dump(questions), "set.csv")) == questions

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from core.model import KnowledgeBase
-from core.store import Store, apart
+from core.store import Store, apart, resident
 from tests.fakes import WordLengths
 from tests.store.test_store import base_in, found, put
 
@@ -213,9 +213,9 @@ def test_two_folders_in_one_process_do_not_meet(folder: Path, tmp_path: Path) ->
     first.close()
 
 
-def test_the_index_of_a_base_that_is_read_exactly_follows_what_is_written(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("budget", [resident.BUDGET, 0], ids=["read exactly", "searched through Chroma"])
+def test_the_index_follows_what_is_written(folder: Path, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resident, "BUDGET", budget)
     store, base = opened(folder)
     begun, go_on = threading.Event(), threading.Event()
     add = apart.ChromaFolder.add

@@ -120,11 +120,18 @@ def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
     assert store.index.ids(base) == entries("only this")
 
 
+def index_adds(store: Store, base: KnowledgeBase, text: str) -> None:
+    """Put a text's vector into the index alone, as a kill leaves it."""
+    vectors = WordLengths().embed([text], role="note")
+    store.index.ids(base)
+    store.index._backend.add(store.index.name(base), sorted(entries(text)), vectors)
+
+
 def test_vectors_that_no_note_has_never_answer_and_leave_at_the_next_start(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
-    store.index.add(base, sorted(entries("zz")), WordLengths().embed(["zz"], role="note"))
-    store.index.remove(base, sorted(entries(TEXTS[1])))
+    index_adds(store, base, "zz")
+    store.index._backend.remove(store.index.name(base), sorted(entries(TEXTS[1])))
     assert set(found(store, base, "zz")) <= set(TEXTS)
     store.close()
     again = Store(store.folder)
@@ -241,10 +248,9 @@ def test_an_entry_stays_until_the_last_window_of_the_base_with_its_vector_is_gon
 def test_a_vector_whose_row_number_is_used_again_is_found_by_its_own_numbers(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1", ("aa bb",))
-    orphans = entries("aa bb")
     store.delete_notes(base, ["n1"])
     store.drop_unused_vectors()
-    store.index.add(base, sorted(orphans), WordLengths().embed(["aa bb"], role="note"))  # as a kill leaves it
+    index_adds(store, base, "aa bb")
     put(store, base, "n2", ("ccccc",))
     assert store.vectors.ids("word-lengths", [digest("ccccc")]) == {digest("ccccc"): 1}
     assert store.nearest(base, WordLengths().embed(["ccccc"], role="query")[0], 1) == {1: pytest.approx(1)}
