@@ -275,6 +275,7 @@ def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
     assert store.index.ready
     guard.status = 502  # the server behind a proxy is away
     put(store, base, "n1")
+    assert found(store, base, TEXTS[1])[0] == TEXTS[1]
     assert "doesn't answer (a proxy says no)" in str(store.index.problem)
     guard.status = 0
     store.open_index()
