@@ -49,7 +49,12 @@ class Access:
         return token
 
     def open(self, address: str) -> None:
-        """Store the address of this process for commands on this machine; raises OSError."""
+        """Store the address of this process for commands on this machine, and make the person's token if there is none.
+
+        Raises OSError.
+        """
+        if not self._token.exists():
+            self.renew()
         self._own = Run(address, secrets.token_urlsafe(_BYTES))
         files.replace(self._run, json.dumps(asdict(self._own)))
 

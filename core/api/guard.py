@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.api.answers import Problem, listen, problem
 from core.errors import TesseraError
-from core.messages import message
+from core.messages import message, reason_of
 from core.workspace import Workspace
 
 SHUT = message(
@@ -45,6 +45,8 @@ class Guard:
                 return None
         except TesseraError as error:
             return problem(error, HTTPStatus.SERVICE_UNAVAILABLE)
+        except OSError as error:
+            return problem(TesseraError(reason_of(error)), HTTPStatus.SERVICE_UNAVAILABLE)
         if not programs:
             return problem(Problem(HTTPStatus.FORBIDDEN, SHUT))
         return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), WWW_Authenticate="Bearer")

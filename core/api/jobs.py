@@ -43,7 +43,11 @@ def cancel(workspace: Opened, job: str) -> Response:
     return answer(values.of_job(_job(workspace, job)), 202)
 
 
-@router.get("/jobs/{job}/events", **gives(f"data: {json.dumps(JOB)}\n\n", form="text/event-stream"))
+@router.get(
+    "/jobs/{job}/events",
+    response_class=StreamingResponse,
+    **gives(f"data: {json.dumps(JOB)}\n\n", form="text/event-stream"),
+)
 def events(workspace: Opened, job: str) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""
     _job(workspace, job)

@@ -4,11 +4,13 @@ import http.client
 import os
 import shutil
 import socket
+import threading
 import time
 import tomllib
 import urllib.error
 import urllib.request
 from email.message import Message
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -62,7 +64,9 @@ FOREIGN = ("http://evil.example", "http://localhost:3000", "http://127.0.0.1:9",
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-@pytest.mark.parametrize("path", ["/", "/_stcore/metrics", "/_stcore/health", "/_stcore/host-config", "/media/none"])
+@pytest.mark.parametrize(
+    "path", ["/", "/_stcore/metrics", "/_stcore/health", "/_stcore/host-config", "/media/none", "/api/v1/notes"]
+)
 def test_a_page_of_another_origin_gets_nothing(server: str, path: str, origin: str) -> None:
     status, headers = answer(server + path, Origin=origin.format(port=server.rpartition(":")[2]))
     assert status == 403
@@ -98,7 +102,7 @@ def test_sockets_are_for_the_pages_of_the_app_only(server: str) -> None:
     assert handshake(Origin=f"http://evil.example:{port}", host=f"evil.example:{port}") == 400
 
 
-@pytest.mark.parametrize("path", ["/", "/notes", "/favicon.png", "/media/none", "/_stcore/metrics", "/_stcore/health"])
+@pytest.mark.parametrize("path", ["/", "/notes", "/favicon.png", "/media/none", "/_stcore/metrics", "/api/v1/notes"])
 def test_no_path_answers_to_another_name(server: str, path: str) -> None:
     for host in ("evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "0.0.0.0", "www.localhost"):
         assert answer(server + path, Host=host)[0] == 400
@@ -113,6 +117,42 @@ def asked(url: str, method: str, path: str, **headers: str) -> tuple[int, Messag
         return response.status, response.headers
     finally:
         connection.close()
+
+
+REACH = """async ([url, token]) => {
+  const shown = { Authorization: `Bearer ${token}` };
+  const note = JSON.stringify({ base: 'notes', body: '# Not yours' });
+  const ways = [
+    { headers: shown },
+    { method: 'POST', headers: { ...shown, 'Content-Type': 'application/json' }, body: note },
+    { method: 'POST', mode: 'no-cors', headers: { 'Content-Type': 'text/plain' }, body: note },
+    { mode: 'no-cors' },
+  ];
+  const read = [];
+  for (const way of ways) {
+    try { read.push(await (await fetch(`${url}/api/v1/notes`, way)).text()); } catch { read.push(''); }
+  }
+  return read;
+}"""
+"""Ask the API in each way that a page may, and return what it could read."""
+
+
+def test_a_page_of_another_server_here_reaches_no_api(
+    filled: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_HTTP__ENABLED", "true")
+    other = ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    with serving(filled) as url, chromium.new_context() as context:
+        assert answer(f"{url}/api/v1/notes")[0] == 401
+        token = (filled / "token").read_text(encoding="ascii")
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{other.server_port}/LICENSE")
+        assert page.evaluate(REACH, [url, token]) == ["", "", "", ""]
+        assert answer(f"{url}/api/v1/notes", Authorization=f"Bearer {token}")[0] == 200
+    other.shutdown()
+    other.server_close()
+    assert [note["title"] for note in tessera("note", "list")["notes"]] == ["Door"]
 
 
 def test_the_chosen_look_is_there_from_the_first_paint(tab: Tab) -> None:

@@ -163,3 +163,19 @@ def test_a_workspace_without_an_index_says_so(place: Path, monkeypatch: pytest.M
     screen = Screen().open("settings")
     assert "There is no search index" in screen.text
     assert not [one for one in screen.app.button if (one.key or "").startswith("rebuild")]
+
+
+def test_programs_are_let_in_and_the_token_is_changed(settings: Screen) -> None:
+    workspace = settings.workspace
+    assert not workspace.open_to_programs
+    token = workspace.access.token
+    settings.app.toggle("programs").set_value(True).run()
+    assert workspace.open_to_programs
+    assert "/api/v1" in settings.text
+    assert token not in settings.text
+    settings.app.session_state["token"] = True
+    settings.app.run()
+    assert token in settings.text
+    settings.press("renew")
+    assert workspace.access.token != token
+    assert workspace.access.token in settings.text

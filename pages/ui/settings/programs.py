@@ -1,0 +1,59 @@
+"""Other programs on the settings page: the switch that lets them in, the address, the token."""
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
+
+_API = "/api/v1"
+_SWITCH = "programs"
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the switch, and while programs are let in, what they need."""
+    about = t(
+        "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until you "
+        "accept them on the page Notes."
+    )
+    st.caption(about)
+    is_set = workspace.settings.http.enabled is not None
+
+    def choose() -> None:
+        workspace.let_programs_in(st.session_state[_SWITCH])
+
+    st.session_state[_SWITCH] = workspace.open_to_programs
+    shut = is_set or workspace.readonly
+    st.toggle(t("Let other programs in"), key=_SWITCH, on_change=choose, disabled=shut)
+    if is_set:
+        st.caption(plain(t("Set by {name} in {file}, or in the environment.", name="[http]", file="tessera.toml")))
+    run = workspace.access.run
+    if workspace.open_to_programs and run:
+        _needed(workspace, f"{run.address}{_API}")
+
+
+def _needed(workspace: Workspace, address: str) -> None:
+    """Draw the address, the token, and a request to try."""
+    st.markdown(f"**{t('Address')}**")
+    st.code(address, language=None)
+    with shell.errors():
+        shell.on_demand(t("Show the token"), "token", "key", lambda: _token(workspace))
+    st.markdown(f"**{t('To try it in a terminal')}**")
+    request = f'curl -H "Authorization: Bearer TOKEN" {address}/status'
+    st.code(request, language="bash", wrap_lines=True)
+    st.caption(t("Every request is in docs/http.md, with an example."))
+
+
+def _token(workspace: Workspace) -> None:
+    """Draw the token, to be copied, and the button that makes another one."""
+    st.code(workspace.access.token, language=None, wrap_lines=True)
+    st.caption(t("Whoever has it reads all your notes: give it to programs that you trust, and to nobody else."))
+
+    def renew() -> None:
+        workspace.access.renew()
+        st.toast(t("There is a new token. Programs with the old one are shut out."))
+
+    about = t("Shuts out every program that shows this one, until it has the new one.")
+    label = t("Make another token")
+    widgets.button(label, "renew", "autorenew", on_click=shell.guarded(renew), help=about, disabled=workspace.readonly)
