@@ -11,7 +11,7 @@ def test_a_note_that_a_program_adds_waits_for_the_person(program: TestClient, wo
     assert added.json()["status"] == "pending"
     read = program.get(added.headers["Location"])
     assert (read.json()["title"], read.json()["tags"], read.json()["status"]) == ("Mine", ["bird"], "pending")
-    assert [card.id for card in workspace.proposals.notes()] == [added.json()["id"]]
+    assert [one.note.id for one in workspace.proposals.waiting()] == [added.json()["id"]]
 
 
 def test_a_change_of_another_version_is_refused(program: TestClient, workspace: Workspace, note: str) -> None:
@@ -20,7 +20,7 @@ def test_a_change_of_another_version_is_refused(program: TestClient, workspace: 
     refused = program.patch(f"/api/v1/notes/{note}", json={"body": "# Late\n"}, headers={"If-Match": etag})
     assert refused.status_code == 412
     assert refused.json()["error"] == "Conflict"
-    assert workspace.proposals.changes() == []
+    assert workspace.proposals.waiting() == []
     assert (
         program.patch(
             f"/api/v1/notes/{note}", json={"body": "# In time\n"}, headers={"If-Match": refused.headers["ETag"]}

@@ -147,7 +147,7 @@ def test_a_page_of_another_server_here_reaches_no_api(
         assert answer(f"{url}/api/v1/notes")[0] == 401
         token = (filled / "token").read_text(encoding="ascii")
         page = context.new_page()
-        page.goto(f"http://127.0.0.1:{other.server_port}/LICENSE")
+        page.goto(f"http://127.0.0.1:{other.server_port}/")
         assert page.evaluate(REACH, [url, token]) == ["", "", "", ""]
         assert answer(f"{url}/api/v1/notes", Authorization=f"Bearer {token}")[0] == 200
     other.shutdown()
