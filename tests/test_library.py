@@ -43,6 +43,7 @@ def test_every_example_runs(
     assert "Offsets" in printed[3]
     assert "no such id" in printed[4]
     assert printed[5].startswith("1.0 20 []")
+    assert printed[6].startswith("change Lag ()\nnote Full (FieldChange(name='status'")
 
 
 def test_every_verb_of_the_table_is_there(workspace: Workspace) -> None:
