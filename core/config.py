@@ -83,10 +83,12 @@ class SearchSection(_Parts):
     """Search settings for what neither the question nor the base sets.
 
     `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
-    where one is configured, else rules. `context_tokens` is the budget of a context.
+    where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
+    bases. `context_tokens` is the budget of a context.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
+    choose: Literal["auto", "never"] = "auto"
     context_tokens: int = Field(2000, ge=100, le=100_000)
 
     @property
@@ -169,6 +171,11 @@ class LlmSettings(ServerSettings):
     """A language model; `input_characters` limits the text of notes in one request."""
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether a model can be asked."""
+        return bool(self.base_url and self.model)
 
 
 class IndexSettings(_Section):

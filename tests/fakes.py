@@ -49,3 +49,15 @@ class WordTokens(WordLengths):
                 row[ord(word[0]) % self.dimension] += 1
             tokens.append(rows / np.linalg.norm(rows, axis=1, keepdims=True) if len(rows) else rows)
         return self.embed(texts, role=role), tokens
+
+
+class Unread(WordLengths):
+    """A model that must not be used: it only counts tokens."""
+
+    fingerprint = "unread"
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        raise AssertionError("a base that is searched by words only used a model")
+
+    def warm(self) -> None:
+        raise AssertionError("a base that is searched by words only loaded a model")

@@ -1,7 +1,7 @@
 """A model server on 127.0.0.1 over real sockets: it answers as such servers do, or as a test scripts it.
 
 Left alone it embeds a text as numbers of its hash, and scores a passage by its share of the question's
-words, as a reranker in one of three styles and as a chat model.
+words, as a reranker in one of three styles and as a chat model. As a chat model it also chooses among sections.
 """
 
 import json
@@ -113,6 +113,8 @@ class ModelServer:
             return self._rerank(request.body)
         if kind == "completions":
             material = json.loads(request.body["messages"][-1]["content"])
+            if "sections" in material:
+                return Answer(chat(json.dumps(choice(material["question"], material["sections"]))))
             scores = {
                 str(passage["number"]): round(10 * overlap(material["question"], passage["text"]))
                 for passage in material["passages"]
@@ -196,6 +198,13 @@ def overlap(question: str, text: str) -> float:
     """The share of the question's words that the text has."""
     words = set(question.lower().split())
     return len(words & set(text.lower().split())) / max(1, len(words))
+
+
+def choice(question: str, sections: list[dict[str, Any]]) -> dict[str, Any]:
+    """The sections with the most of the question's words, at most two, the last of equal ones first."""
+    share = {section["number"]: overlap(question, section["text"]) for section in sections}
+    numbers = sorted((number for number in share if share[number]), key=lambda number: (-share[number], -number))[:2]
+    return {"chosen": numbers, "answer": f"An answer from {len(numbers)} of {len(sections)} sections."}
 
 
 def chat(answer: object) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from core.intake.notefile import look_into
 from core.markdown import frontmatter
 from core.markdown.frontwriting import as_json
 from core.messages import Message, message, reason_of
-from core.model import OPEN, ChunkingOptions, KnowledgeBase, Note, NoteStatus, SearchSettings
+from core.model import OPEN, BaseKind, ChunkingOptions, KnowledgeBase, Note, NoteStatus, SearchSettings
 from core.notes.filetexts import front_of, read_front
 from core.store.ids import fresh_id
 
@@ -31,6 +31,7 @@ _DEFAULT = ChunkingOptions()
 @dataclass(frozen=True, slots=True)
 class _Base:
     name: str
+    kind: BaseKind = "vector"
     description: str = ""
     embedder: str = "bundled"
     embed_at_once: bool = True

@@ -14,13 +14,15 @@ from core.cli.texts import _, say
 from core.errors import TesseraError, Unfinished
 from core.messages import message, plural
 from core.model import (
+    BASE_KINDS,
     OPEN,
     SETTINGS,
     BaseFields,
+    BaseKind,
     ChunkingOptions,
     SearchSettings,
+    base_model,
     chunking_label,
-    embedder_name,
     setting_value,
 )
 
@@ -34,6 +36,15 @@ Name = Annotated[str, typer.Argument(help=_("The knowledge base, by name."))]
 Description = Annotated[str | None, typer.Option(help=_("What the base is for, in a sentence."))]
 Model = Annotated[
     str | None, typer.Option("--embedder", help=_("The model for meaning, by a name of `tessera models list`."))
+]
+Kind = Annotated[
+    str,
+    typer.Option(
+        help=_(
+            "What answers: vector (meaning and words), lines (of text files: the same, line by line) or literal (words "
+            "only)."
+        )
+    ),
 ]
 Similarity = Annotated[
     float | None, typer.Option("--min-similarity", help=_("Minimum similarity of a hit, 0 to 1; 0 leaves out none."))
@@ -68,6 +79,7 @@ Yes = Annotated[bool, typer.Option("--yes", help=_("Don't ask."))]
 @app.command(help=_("Make an empty base; what you don't choose is as the settings say."))
 def new(
     name: Name,
+    kind: Kind = "vector",
     description: Description = None,
     embedder: Model = None,
     strategy: options.Strategy = None,
@@ -87,8 +99,10 @@ def new(
 ) -> None:
     chosen = locals()
     with workspace_at(workspace) as opened:
-        chunking = replace(opened.bases.usual().chunking, **_chunking(chosen))
-        base = opened.bases.add(name, embedder=embedder or "", chunking=chunking, **_fields(chosen))
+        of_kind = cast(BaseKind, kind)  # an unknown one is refused when the base is added
+        chunking = replace(opened.bases.usual(of_kind).chunking, **_chunking(chosen))
+        fields = _fields(chosen)
+        base = opened.bases.add(name, kind=of_kind, embedder=embedder or "", chunking=chunking, **fields)
         status = opened.bases.status(base)
     show(data.of_base(status), as_json, _lines)
 
@@ -151,7 +165,8 @@ def set_(
         questions = []
         if chunking != base.chunking:
             questions.append(costs.of_chunking(opened.bases.chunking_cost(name, chunking, progress=progress)))
-        if other := "" if embedder in (None, base.embedder) else str(embedder):
+        own = base.embedder if base.has_vectors else ""
+        if other := "" if embedder in (None, own) else str(embedder):
             questions.append(costs.of_switch(opened.bases.switch_cost(name, other, progress=progress)))
         if all(costs.agreed(question, yes) for question in questions):
             opened.bases.change(name, **_fields(chosen, base.search))
@@ -228,10 +243,12 @@ def _lines(base: dict[str, Any]) -> list[str]:
     if base["pending"]:
         sizes += _(", {n} of them not indexed yet", n=base["pending"])
     text = [base["name"], *([f"  {base['description']}"] if base["description"] else []), f"  {sizes}"]
-    text.append(f"  {_('Model: {name}', name=embedder_name(base['embedder']))}")
+    text.append(f"  {_('Kind: {kind}', kind=BASE_KINDS[base['kind']])}")
+    text.append(f"  {_('Model: {name}', name=base_model(base['kind'], base['embedder']))}")
     text.append(f"  {_('Splitting: {splitting}', splitting=chunking_label(chunking))}")
     text += [f"  {say(SETTINGS[name])}: {say(setting_value(name, value))}" for name, value in base["search"].items()]
-    text += [f"  {say(ON[name] if base[name] else OFF[name])}" for name in ON]
+    of_kind = [name for name in ON if base["kind"] != "literal" or name != "embed_at_once"]
+    text += [f"  {say(ON[name] if base[name] else OFF[name])}" for name in of_kind]
     return text + [f"  {line}" for line in folder_lines(base)]
 
 

@@ -16,8 +16,8 @@ from core.model import (
     NOTE_FIELDS,
     NOTICES,
     STAGES,
+    base_model,
     classification,
-    embedder_name,
     figure_name,
     setting_value,
 )
@@ -128,6 +128,8 @@ def of_result(result: dict[str, Any]) -> list[str]:
     printed += [
         _("round {round}: {text} ({why}; {found} found, {new} new)", **sub_query) for sub_query in result["sub_queries"]
     ]
+    if result["choice"]:
+        printed += [say(result["choice"]["told"]), *result["choice"]["answer"].splitlines()]
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:
@@ -246,7 +248,7 @@ def of_status(status: dict[str, Any]) -> list[str]:
 
 
 def base_lines(base: dict[str, Any]) -> list[str]:
-    fields = {**base, "embedder": embedder_name(base["embedder"])}
+    fields = {**base, "embedder": base_model(base["kind"], base["embedder"])}
     lines = [_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **fields), *folder_lines(base)]
     return lines + ([f"    {_waiting_line(base['waiting'])}"] if base["waiting"] else [])
 

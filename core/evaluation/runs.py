@@ -73,12 +73,14 @@ class Runs:
 
         The choice `auto` stands for the usual grid. Raises as `pipelines.parse` does.
         """
-        start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
+        named = self._store.bases.named(base)
+        start, chunking = Pipeline(search=search), named.chunking
         chosen = [start, *(pipelines.parse(spec, start, chunking) for spec in specs)]
         chosen += pipelines.combined([choice for choice in choices if choice != "auto"], start, chunking)
         if "auto" in choices:
             own = self.own_pipeline(base)
-            usual = pipelines.grid(replace(own, search=search.over(own.search)))[1:]
+            tried = pipelines.TRIED if named.has_vectors else {}
+            usual = pipelines.grid(replace(own, search=search.over(own.search)), choices=tried)[1:]
             chosen += [replace(pipeline, search=pipeline.search.over(search)) for pipeline in usual]
         return pipelines.distinct(chosen)
 
@@ -208,6 +210,10 @@ class Runs:
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
         """Return the version of the searchable data, and the pipeline's complete settings."""
         options, embedder = _index_of(base, pipeline)
+        if pipeline.embedder and not base.has_vectors:
+            raise ConfigError(
+                "The base '{base}' is searched by words only: a setup can't have a model for meaning.", base=base.name
+            )
         if not _is_own(base, pipeline):
             embedding.build(embedder)
             chunking.build(options)
@@ -249,7 +255,7 @@ class Runs:
         asking = progress if _is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
-            searching.search("any", options)  # load the models before the first measured question
+            searching.search("any", {**options, "choose": False})  # load the models before the first measured question
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
                 result = scoring.ask(question, lambda text: searching.search(text, options))

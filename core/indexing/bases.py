@@ -1,14 +1,14 @@
 """The bases of a workspace: their settings, embedder, folders and state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Unpack
+from typing import Unpack, get_args
 
 from core import embedding, reranking
 from core.chunking import build as build_chunker
 from core.config import Settings, check
-from core.errors import ConfigError
+from core.errors import ConfigError, UnknownChoice
 from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
 from core.indexing.cutter import cut_by
@@ -33,6 +33,9 @@ from core.model import (
 from core.models import Models
 from core.store import Store
 from core.text import escaped, half_character
+
+_STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
+"""How the notes of a kind of base are split, where the settings don't decide it."""
 
 Reworded = Callable[[str, str, str], str]
 """A question, the old and the new name of a base -> the question."""
@@ -59,10 +62,15 @@ class Bases(Switching):
 
     # making and changing
 
-    def usual(self) -> NewBase:
-        """Return what a new base is made with where nothing is chosen, by the settings."""
-        chosen = embedding.presumed(self._settings.embedder)
-        return NewBase(chosen, ChunkingOptions(**self._settings.chunking.model_dump()))
+    def usual(self, kind: BaseKind = "vector") -> NewBase:
+        """Return what a new base of a kind is made with where nothing is chosen, by the settings.
+
+        A literal base counts tokens as the built-in model does: sizes mean the same in every base, and that model
+        can index it later as it is split.
+        """
+        chosen = embedding.presumed(embedding.AUTO if kind == "literal" else self._settings.embedder)
+        sizes = ChunkingOptions(**self._settings.chunking.model_dump())
+        return NewBase(chosen, replace(sizes, strategy=_STRATEGIES.get(kind, sizes.strategy)))
 
     def add(
         self,
@@ -76,16 +84,24 @@ class Bases(Switching):
     ) -> KnowledgeBase:
         """Add an empty base; what isn't given is as the settings say.
 
-        Raises ConfigError for a name that is blank or taken and for a value out of range, UnknownChoice for an
-        embedder, a strategy or a reranker, and ModelError or ProviderError for an embedder that can't be had.
+        Raises ConfigError for a name that is blank or taken, a value out of range and an embedder of a literal base,
+        UnknownChoice for a kind, an embedder, a strategy or a reranker, and ModelError or ProviderError for an embedder
+        that can't be had.
         """
         self.check_name(name)
         _check(fields, kind)
-        options = chunking or self.usual().chunking
+        if kind not in get_args(BaseKind):
+            raise UnknownChoice("kind of base", kind, get_args(BaseKind))
+        if kind == "literal" and embedder:
+            raise ConfigError(
+                "A base that is searched by words only has no model. Leave out the model '{name}'.", name=embedder
+            )
+        usual = self.usual(kind)
+        options = chunking or usual.chunking
         if kind == "lines":
             options = replace(options, strategy="lines")
         build_chunker(options)
-        chosen = embedding.resolve(embedder or self._settings.embedder)
+        chosen = usual.embedder if kind == "literal" else embedding.resolve(embedder or self._settings.embedder)
         built = embedding.build(chosen)
         base = self._store.bases.add(
             name,

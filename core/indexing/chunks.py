@@ -236,7 +236,7 @@ class Chunks:
         return waiting.done.chunks
 
     def _at_once(self) -> list[KnowledgeBase]:
-        return [base for base in self._store.bases.all() if base.embed_at_once]
+        return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]
 
     # shared
 

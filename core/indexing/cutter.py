@@ -63,8 +63,8 @@ class CutNote:
 class Cutter:
     """Cuts the notes of one base by its embedder's tokens. Stores nothing.
 
-    In a base that doesn't embed at once, a chunk gets windows if it was embedded before with the same
-    text; with `keep_ready`, if it isn't pending now.
+    In a literal base no chunk gets windows. In a base that doesn't embed at once, a chunk gets windows if it was
+    embedded before with the same text; with `keep_ready`, if it isn't pending now.
     """
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
@@ -140,9 +140,10 @@ class Cutter:
         with one_file(note.path or note.title):
             cut = chunking.cut(note, options, self._embedder.tokens, draft.outline)
             applied = apply(note, cut.chunks, edits, self._embedder.tokens)
+        chunks = applied.chunks if self._base.has_vectors else _by_words(applied.chunks)
         cutting = Cutting(
             note=note,
-            chunks=applied.chunks,
+            chunks=chunks,
             vectors=(),
             strategy=cut.strategy,
             cut_by=cut_by(options, self._base.fingerprint),
@@ -153,11 +154,13 @@ class Cutter:
             change=draft.change,
         )
         flagged = sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True))
-        windows = self._windows(note, self._to_embed(applied.chunks)) if with_windows else ()
+        windows = self._windows(note, self._to_embed(chunks)) if with_windows else ()
         return CutNote(cutting, windows, flagged, recut)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]
+        if not self._base.has_vectors:
+            return []
         if self._base.embed_at_once or not living:
             return living
         stored = self._store.chunks.of_note(living[0].note_id)
@@ -169,6 +172,11 @@ class Cutter:
 
     def _windows(self, note: Note, chunks: Sequence[Chunk]) -> Sequence[Window]:
         return windows_of(chunks, note.title, self._embedder)
+
+
+def _by_words(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return the chunks of a literal base: they are complete without vectors."""
+    return [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
 
 
 def with_own_fields(note: Note, stored: Note) -> Note:

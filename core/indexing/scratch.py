@@ -47,7 +47,8 @@ class Scratch:
         """
         built = embedding.build(embedder)
         chunking.build(options)
-        key = json.dumps([base.id, built.fingerprint, base.keep_tokens, asdict(options)])
+        kind = [] if base.has_vectors else [base.kind]
+        key = json.dumps([base.id, built.fingerprint, base.keep_tokens, asdict(options), *kind])
         folder = self.folder / digest(key).hex()[:16]
         store = Store(folder)
         try:
@@ -77,7 +78,12 @@ class Scratch:
             target = bases[0]
         else:
             target = store.bases.add(
-                base.name, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, chunking=options
+                base.name,
+                embedder=embedder,
+                fingerprint=built.fingerprint,
+                dimension=built.dimension,
+                chunking=options,
+                kind=base.kind,
             )
             store.index.build(target)
         return store.bases.change(target, name=base.name, keep_tokens=base.keep_tokens, search=base.search)

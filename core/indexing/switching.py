@@ -16,7 +16,7 @@ from core.store import Store
 
 
 class Switching:
-    """Gives bases another embedder."""
+    """Gives bases another embedder; a literal base, which has none, becomes one of the kind `vector`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -38,7 +38,7 @@ class Switching:
         """
         stored = self._store.bases.named(base)
         built = embedding.build(embedder)
-        if built.fingerprint == stored.fingerprint:
+        if stored.has_vectors and built.fingerprint == stored.fingerprint:
             raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
@@ -84,4 +84,5 @@ class Switching:
 
     def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
         built = embedding.build(embedder)
-        return replace(base, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension)
+        kind = base.kind if base.has_vectors else "vector"
+        return replace(base, kind=kind, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension)

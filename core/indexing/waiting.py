@@ -147,8 +147,10 @@ def searchable(store: Store, base_ids: Collection[str]) -> Message:
     return state_of(notes, notes, notes - store.pending.count(base_ids).notes)
 
 
-def state_of(notes: int, by_words: int, by_meaning: int) -> Message:
-    """Return the state of an import that will have so many notes."""
+def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
+    """Return the state of an import that will have so many notes; `by_meaning` is None for a literal base."""
+    if by_meaning is None:
+        return message("{words} of {notes} notes can be searched", notes=notes, words=by_words)
     return message(
         "{words} of {notes} notes can be searched by words, {meaning} by meaning",
         notes=notes,

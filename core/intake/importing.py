@@ -78,7 +78,8 @@ class Importer:
 
         def report(done: float, total: float, what: object) -> None:
             written = self._store.notes.count(base_ids)
-            progress(done, total, state_of(notes, written, written - self._store.pending.count(base_ids).notes))
+            by_meaning = written - self._store.pending.count(base_ids).notes if self._base.has_vectors else None
+            progress(done, total, state_of(notes, written, by_meaning))
 
         self._indexer.write(self._drafts(plan), len(plan.added) + len(plan.changed), report)
 

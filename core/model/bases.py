@@ -51,7 +51,8 @@ class KnowledgeBase:
     """A named collection of notes with its own settings.
 
     `embedder` is a name of the embedder table, with its argument after a colon
-    (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` belong to the base's vectors.
+    (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` belong to the base's vectors. A literal base has no vectors:
+    its embedder only counts tokens.
     Without `embed_at_once` the chunks stay `pending` until a person starts the embedding. With
     `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
     that `search` leaves open. With `write_files` an edit of a note that is a file changes the file. With `watch`
@@ -81,6 +82,11 @@ class KnowledgeBase:
     def plain(self) -> bool:
         """Whether the notes are plain text, and no Markdown."""
         return self.kind == "lines"
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the base answers by meaning too."""
+        return self.kind != "literal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from dataclasses import asdict, replace
 
-from core.messages import Message, lines, message, verbatim
-from core.model.bases import ChunkingOptions, NewBase
+from core.messages import Message, lines, message, plural, verbatim
+from core.model.bases import BaseKind, ChunkingOptions, NewBase
 from core.model.evaluation import Pipeline
-from core.model.search import Notice
+from core.model.search import Choice, Notice
 from core.model.settings import PARTS
 from core.model.terms import VALUES
 
@@ -16,6 +16,23 @@ MODES: dict[str, Message] = {
     "listed": message("by filters"),
 }
 """Names of the modes of a result."""
+
+BASE_KINDS: dict[BaseKind, Message] = {
+    "vector": message("By meaning and words"),
+    "lines": message("Lines of text files"),
+    "literal": message("By words only"),
+}
+"""Names of the kinds of bases."""
+
+ABOUT_KINDS: dict[BaseKind, Message] = {
+    "vector": message("Finds what is meant, in other words and languages too. A model reads all notes for that."),
+    "lines": message("Each line of a text file is found by itself, by meaning and words."),
+    "literal": message(
+        "Finds the sections that hold the words of a question. No model reads the notes. If you set up a language "
+        "model, it is sent the question and the best sections, chooses among them and answers."
+    ),
+}
+"""What the kinds of bases mean."""
 
 LEVELS: dict[str, Message] = {
     "simple": message("direct search"),
@@ -139,11 +156,8 @@ _RERANKERS = {
     "rerank-api": message("Ranking server"),
     "llm": message("Language model"),
 }
-_EMBEDDERS = {
-    "bundled": message("built-in"),
-    "onnx": message("built-in, 8 bits"),
-    "tfidf": message("no model, words only"),
-}
+_NO_MODEL = message("no model, words only")
+_EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8 bits"), "tfidf": _NO_MODEL}
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
@@ -189,6 +203,29 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
         accept = message("The change of '{title}' is made.", title=title)
         reject = message("The change of '{title}' is dropped.", title=title)
     return accept if accepted else reject
+
+
+def base_model(kind: BaseKind, embedder: str) -> Message:
+    """Return the name of a base's model for meaning; a literal base has none."""
+    return _NO_MODEL if kind == "literal" else embedder_name(embedder)
+
+
+def choice_line(choice: Choice) -> Message:
+    """Return whose order the hits of literal bases have."""
+    if choice.problem:
+        return message(
+            "The language model didn't choose, so the hits are ordered by words. {reason}", reason=choice.problem
+        )
+    if not choice.by:
+        return message("No language model is set up, so the hits are ordered by words.")
+    if not choice.chunks:
+        return message("The language model {model} chose none of the sections:", model=choice.by)
+    return plural(
+        "The language model {model} chose {n} section, which comes first:",
+        "The language model {model} chose {n} sections, which come first:",
+        n=len(choice.chunks),
+        model=choice.by,
+    )
 
 
 def reranker_name(reranker: str) -> Message:

@@ -85,6 +85,7 @@ class Query:
     """A question for the retriever.
 
     `explain` adds the candidates that lost to the result. `as_typed`: no word is looked for by another spelling.
+    `choose`: a language model may choose among the hits.
     """
 
     text: str
@@ -95,6 +96,7 @@ class Query:
     settings: CompleteSettings = DEFAULTS
     explain: bool = False
     as_typed: bool = False
+    choose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +150,12 @@ class SearchOptions(Chosen, NoteOptions, total=False):
 
     `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
     the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
-    keyword, with a notice. `as_typed`: no word is looked for by another spelling.
+    keyword, with a notice. `as_typed`: no word is looked for by another spelling. Unless it is False, `choose` lets a
+    language model that is set up choose among the hits of literal bases.
     """
 
     filters: Filters | None
     explain: bool
     as_typed: bool
+    choose: bool
     wait: bool

@@ -155,6 +155,20 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """What a language model chose among the hits of literal bases; `by` is the model.
+
+    The `chunks` with these ids come first, best first, and `answer` is the model's own text, no more trusted than a
+    note. Without `by` the order is that of the words: no model is set up, or it failed and `problem` says why.
+    """
+
+    by: str = ""
+    answer: str = ""
+    chunks: tuple[str, ...] = ()
+    problem: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
@@ -162,7 +176,7 @@ class SearchResult:
     gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
     their place by word. Not `confident`: the hits are the nearest of notes that hardly answer. `asked` are the
     sub-queries of an exploratory search in order, `decompositions` the decompositions of the question, the used one
-    first. `lost` is set with `explain`.
+    first. `lost` is set with `explain`, and `choice` where all searched bases are literal.
     """
 
     query: str
@@ -183,6 +197,7 @@ class SearchResult:
     cached: bool = False
     confident: bool = True
     settings: CompleteSettings = DEFAULTS
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)

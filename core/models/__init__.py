@@ -42,7 +42,7 @@ class Models:
     def embedder(self, base: KnowledgeBase) -> Embedder:
         """Return a base's embedder; raises EmbeddingMismatch if it did not make the base's vectors."""
         embedder = embedding.build(base.embedder)
-        if embedder.fingerprint != base.fingerprint:
+        if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
                 "The base '{base}' was indexed by {old}, but '{name}' is now {new}. Search by words goes on; to "
                 "index it again: {command}",
@@ -106,7 +106,10 @@ class Models:
 
     def _warm_up(self, after: float, progress: Progress) -> None:
         time.sleep(after)
-        names = {base.embedder for base in self._store.bases.all()} or {embedding.presumed(self._settings.embedder)}
+        bases = self._store.bases.all()
+        names = {base.embedder for base in bases if base.has_vectors}
+        if not bases:
+            names = {embedding.presumed(self._settings.embedder)}
         failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
@@ -116,8 +119,8 @@ class Models:
                 failed.append(error)
         self.loaded = not failed
         self._store.open_index(heal=False)
-        for base in self._store.bases.all():
-            if base.embedder in self._warm:
+        for base in bases:
+            if base.has_vectors and base.embedder in self._warm:
                 self.settle_floor(base)
         if failed:
             raise failed[0]
@@ -160,7 +163,8 @@ class Models:
         """Return the model names in the bases, in unfinished switches and in the settings."""
         bases = self._store.bases.all()
         targets = [switch.embedder for base in bases if (switch := self._store.switches.of(base))]
-        return list(dict.fromkeys([*(base.embedder for base in bases), *targets, *_configured(self._settings)]))
+        own = [base.embedder for base in bases if base.has_vectors]
+        return list(dict.fromkeys([*own, *targets, *_configured(self._settings)]))
 
     @staticmethod
     def without_bases() -> list[ModelCard]:

@@ -117,7 +117,7 @@ class Reasons:
         """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
         search, chunks = self._search, self._store.chunks
         vector: dict[int, float] = {}
-        for base in search.bases:
+        for base in search.meant:
             if base.fingerprint in search.vectors:
                 vector |= chunks.nearest(base, search.vectors[base.fingerprint], _ALL, search.allowed)
         words: dict[int, float] = {}

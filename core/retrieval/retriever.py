@@ -125,7 +125,7 @@ class Retriever:
     def _embed(self, searches: Sequence[Search]) -> None:
         """Embed all questions at once, for each model of the bases."""
         meant = [search for search in searches if search.mode != "keyword" and search.query.text.strip()]
-        for base in searches[0].bases if meant else ():
+        for base in searches[0].meant if meant else ():
             if base.fingerprint in meant[0].vectors:
                 continue
             try:
@@ -149,7 +149,7 @@ class Retriever:
         if search.settings.reranker == NONE or "model_loading" in search.notices:
             return
         try:
-            for base in search.bases:
+            for base in search.meant:
                 reranker, embedder = self._reranker(base, search.settings.reranker), self._embedder(base)
                 if reranker is None or embedder is None:
                     search.say("model_loading")
@@ -203,7 +203,7 @@ class Retriever:
     def _nearness(self, whole: Search, rowids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of chunks with the whole question, nothing in keyword mode."""
         scores: dict[int, float] = {}
-        for base in whole.bases:
+        for base in whole.meant:
             if base.fingerprint in whole.vectors:
                 scores |= self._store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
         return scores

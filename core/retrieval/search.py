@@ -59,6 +59,11 @@ class Search:
         if notice not in self.notices:
             self.notices.append(notice)
 
+    @property
+    def meant(self) -> list[KnowledgeBase]:
+        """The bases that answer by meaning."""
+        return [base for base in self.bases if base.has_vectors]
+
     @cached_property
     def words(self) -> list[str]:
         """The words that keyword search looks for."""

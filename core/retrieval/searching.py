@@ -13,6 +13,7 @@ from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
 from core.messages import Message, message
 from core.model import (
+    Choice,
     Classified,
     CompleteSettings,
     Context,
@@ -41,7 +42,7 @@ from core.query.filters import both, filters_beside, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, highlights, onfile, passages
+from core.retrieval import choosing, context, highlights, onfile, passages
 from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
@@ -72,6 +73,7 @@ class Searching:
         self._succession = Succession(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
+        self._choices: OrderedDict[tuple[str, tuple[str, ...]], Choice] = OrderedDict()
         self._lock = threading.Lock()
 
     def search(self, typed: str, options: SearchOptions) -> SearchResult:
@@ -83,18 +85,21 @@ class Searching:
             classify(understood) if level == "auto" else Classified(level, message("You chose this kind of search."))
         )
         stamps = self._store.database.version(), self._store.fields.expired(), self._synonyms.stamp()
-        key = (typed, query, classified, *stamps)
+        llm = (self._settings.llm.base_url, self._settings.llm.model) if query.choose else ()
+        key = (typed, query, classified, *stamps, *llm)
         with self._lock:
             cached = self._results.get(key)
         if cached:
             hits = onfile.marked(self._store, cached.hits)
             return replace(cached, hits=hits, cached=True, took_ms=(time.perf_counter() - started) * 1000)
         decompositions, problem = self._decompositions(query, classified)
-        retriever = self._retriever(options)
+        retriever, asked = self._retriever(options), self._widened(query)
         if decompositions:
-            result = retriever.explore(query, decompositions[0], self._synonyms.variants)
+            result = retriever.explore(asked, decompositions[0], self._synonyms.variants)
         else:
-            result = retriever.search(query)
+            result = retriever.search(asked)
+        if query.choose:
+            result = self._chosen(query, result)
         result = replace(
             result,
             query=typed,
@@ -103,7 +108,8 @@ class Searching:
             decompositions=decompositions,
             decompose_problem=problem,
         )
-        if not (_PASSING & set(result.notices) or result.rerank_problem or problem):
+        failed = problem or result.rerank_problem or (result.choice.problem if result.choice else None)
+        if not (_PASSING & set(result.notices) or failed):
             with self._lock:
                 _cache(self._results, key, result)
         return replace(result, hits=onfile.marked(self._store, result.hits))
@@ -114,6 +120,10 @@ class Searching:
         Raises QueryError for invalid settings.
         """
         return asdict(limits.checked(self._query(typed, options)[1]).settings)
+
+    def chooses(self, typed: str, options: SearchOptions) -> bool:
+        """Return whether a language model is asked to choose among the hits; raises QueryError and UnknownChoice."""
+        return self._query(typed, options)[1].choose and self._settings.llm.is_set_up
 
     def context(self, typed: str, options: SearchOptions, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
@@ -159,15 +169,21 @@ class Searching:
                 raise UnknownChoice("option", name, SearchOptions.__annotations__)
         filters = both(understood.filters, filters_beside(options))
         bases = self._bases(understood, filters)
+        settings = self._complete(options, bases)
+        choose = False
+        if bases and not any(base.has_vectors for base in bases):
+            settings = replace(settings, mode="keyword", reranker=reranking.NONE)
+            choose = bool(understood.text.strip()) and self._settings.search.choose == "auto"
         query = Query(
             text=understood.text,
             filters=filters,
             phrases=understood.phrases,
             emphasised=understood.emphasised,
             excluded=understood.excluded,
-            settings=self._complete(options, bases),
+            settings=settings,
             explain=options.get("explain", False),
             as_typed=options.get("as_typed", False),
+            choose=choose and options.get("choose", True),
         )
         return understood, query
 
@@ -200,7 +216,7 @@ class Searching:
         whole = Decomposition("summary", (SubQuery(query.text, WHOLE),))
         by_rules = decompose(query.text, phrases=(*query.phrases, *query.emphasised)) or whole
         llm, chosen = self._settings.llm, self._settings.search.decompose
-        if chosen != "llm" and not (chosen == "auto" and llm.base_url and llm.model):
+        if chosen != "llm" and not (chosen == "auto" and llm.is_set_up):
             return (by_rules,), None
         # A page searches the same question several times: before and after reranking, and for its context.
         if query.text not in self._by_models:
@@ -210,6 +226,32 @@ class Searching:
                 return (by_rules,), error.message
             _cache(self._by_models, query.text, by_model)
         return (self._by_models[query.text], by_rules), None
+
+    def _widened(self, query: Query) -> Query:
+        """Return a question with as many hits as a language model chooses among, if it is asked."""
+        if not (query.choose and self._settings.llm.is_set_up):
+            return query
+        limits.checked(query)  # here, because the limit becomes another one
+        return replace(query, settings=replace(query.settings, limit=max(query.settings.limit, choosing.CANDIDATES)))
+
+    def _chosen(self, query: Query, result: SearchResult) -> SearchResult:
+        """Return a result in the order of the language model; where none is set up, or it fails, in that of words."""
+        started = time.perf_counter()
+        choice, llm = Choice(), self._settings.llm
+        if result.hits and llm.is_set_up:
+            candidates = choosing.candidates(result.hits, llm.input_characters)
+            given = choosing.material(query.text, candidates, llm.input_characters)
+            key = given, tuple(hit.chunk.id for hit in candidates)
+            try:
+                # A page searches the same question several times: for its hits, its context and what was lost.
+                choice = self._choices.get(key) or choosing.choose(Chat(llm), given, candidates)
+            except (ProviderError, ConfigError) as error:
+                choice = Choice(problem=error.message)
+            else:
+                _cache(self._choices, key, choice)
+        bases = query.filters.bases or [base.name for base in self._store.bases.all()]
+        took_ms = result.took_ms + (time.perf_counter() - started) * 1000
+        return replace(choosing.ordered(result, choice, query, bases), took_ms=took_ms)
 
     def _retriever(self, options: SearchOptions) -> Retriever:
         wait = options.get("wait", True)

@@ -68,7 +68,7 @@ class Stages:
         if search.mode == "keyword":
             return
         nearest: dict[int, float] = {}
-        for base in search.bases:
+        for base in search.meant:
             nearest |= self._store.nearest(base, search.vectors[base.fingerprint], search.settings.pool, search.allowed)
         search.pools["vector"] = best(nearest, search.settings.pool)
         if self._store.index.state in ("damaged", "building"):
@@ -94,7 +94,7 @@ class Stages:
             vector, keyword = search.completed["vector"], search.completed["keyword"]
             only_keyword = [rowid for rowid in keyword if rowid not in vector]
             only_vector = [rowid for rowid in vector if rowid not in keyword]
-            for base in search.bases:
+            for base in search.meant:
                 vector |= self._store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
             keyword |= dict.fromkeys(only_vector, 0.0)
             keyword |= self._store.words.ranked(search.words, len(only_vector), rowids=only_vector)
@@ -185,7 +185,7 @@ class Stages:
         """
         cards, characters = search.cards, search.settings.rerank_characters
         by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
-        for base in search.bases:
+        for base in search.meant:
             reranker, embedder = search.rerankers[base.id]
             own = {
                 rowid: chunk

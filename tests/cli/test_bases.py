@@ -11,6 +11,7 @@ from core import cli
 from core.embedding import EMBEDDERS
 from core.registry import Entry
 from tests import samples
+from tests.model_server import ModelServer
 
 Run = Callable[..., Any]
 
@@ -155,3 +156,34 @@ def test_an_import_says_what_it_makes(run: Run, said: Run, folder: Path) -> None
     assert run("import", folder)["makes"] == planned
     assert run("import", folder)["makes"] is None
     assert said("import", folder)[2] == ""
+
+
+def test_a_base_of_words_is_made_asked_and_given_a_model(
+    run: Run, said: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "has no model" in said("base", "new", "work", "--kind", "literal", "--embedder", "words")[2]
+    assert "kind of base" in said("base", "new", "work", "--kind", "litteral")[2]
+    made = run("base", "new", "work", "--kind", "literal")
+    assert (made["kind"], made["chunking"]["strategy"]) == ("literal", "markdown")
+    report = run("import", folder, "--base", "work")
+    assert (report["added"], report["waiting"]) == (3, 0)
+    shown = said("base", "show", "work")[1]
+    assert "Kind: By words only" in shown
+    assert "Model: no model, words only" in shown
+    assert "indexed" not in shown
+    assert "no model, words only" in said("base", "list")[1]
+    alone = run("search", "restore")
+    assert (alone["mode"], alone["choice"]["by"]) == ("keyword", "")
+    assert "No language model is set up" in said("search", "restore")[1]
+    with ModelServer() as server:
+        monkeypatch.setenv("TESSERA_LLM__BASE_URL", server.url)
+        monkeypatch.setenv("TESSERA_LLM__MODEL", "small")
+        chosen = run("search", "restore the largest table")
+        assert chosen["choice"]["chunks"] == [hit["chunk_id"] for hit in chosen["hits"]]
+        lines = said("search", "restore the largest table")[1].splitlines()
+        assert lines[1:3] == [
+            "The language model small chose 2 sections, which come first:",
+            "An answer from 2 of 2 sections.",
+        ]
+    changed = run("base", "set", "work", "--embedder", "words", "--yes")
+    assert (changed["kind"], changed["embedder"], changed["pending"]) == ("vector", "words", 0)

@@ -11,6 +11,7 @@ from core.model import ChunkingOptions, SearchSettings
 from core.registry import Entry
 from core.workspace import Workspace
 from tests.fakes import WordLengths, WordTokens
+from tests.model_server import Answer, ModelServer, chat
 from tests.pages.conftest import Screen
 
 
@@ -401,3 +402,56 @@ def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> No
             assert button(screen, key).disabled
         holder.bases.abandon_switch("vault")
         assert button(screen.open("bases", base="vault"), "cost_").disabled
+
+
+@pytest.fixture
+def literal(place: Path, vault: Path) -> Screen:
+    """The page of the base `literal`, which is searched by words only."""
+    with Workspace(place) as workspace:
+        workspace.bases.add("literal", kind="literal")
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "literal"))
+    return Screen().finish("warm").open("bases", base="literal")
+
+
+def test_a_base_of_words_is_made_by_its_kind(filled: Screen) -> None:
+    app = filled.open("bases", new="yes").app
+    app.text_input("new_name").set_value("work").run()
+    assert app.radio("new_kind").value == "vector"
+    app.radio("new_kind").set_value("literal").run()
+    assert not any(box.key == "new_embedder" for box in app.selectbox)
+    assert not any(one.key == "new_at_once" for one in app.toggle)
+    filled.press("make_base")
+    made = filled.workspace.bases.get("work")
+    assert (made.kind, made.chunking, made.embed_at_once) == ("literal", ChunkingOptions(strategy="markdown"), True)
+    assert "Model: no model, words only" in boxes(filled)
+
+
+def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal: Screen) -> None:
+    assert "searched by words only" in literal.text
+    assert [one.key.split("_")[0] for one in literal.app.toggle] == ["write", "watch"]
+    own = literal.workspace.bases.get("literal")
+    settings = [box.key for box in literal.app.selectbox if box.key.endswith(f"_{own.id}")]
+    assert settings == [f"limit_{own.id}"]
+    choose(literal, "words").press("start_").finish("switch")
+    assert literal.workspace.bases.get("literal").kind == "vector"
+
+
+def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(question: str) -> None:
+        next(box for box in literal.app.text_area if box.key.startswith("tried_")).set_value(question)
+        next(button for button in literal.app.button if button.label == "Ask this base").click().run()
+        assert not literal.app.exception
+
+    ask("restore the largest table")
+    assert "No language model is set up" in literal.text
+    assert "by words only" in literal.text
+    with ModelServer(Answer(chat(json.dumps({"chosen": [1], "answer": "<b>Count</b> *its* rows."})))) as server:
+        llm = literal.workspace.settings.llm
+        monkeypatch.setattr(llm, "base_url", server.url)
+        monkeypatch.setattr(llm, "model", "small")
+        ask("restore the largest table")
+        assert len(server.requests) == 1
+    assert "The language model small chose 1 section" in boxes(literal)
+    assert "&lt;b&gt;Count&lt;/b&gt; *its* rows." in boxes(literal)
+    links = [link.proto.label for link in literal.app.get("page_link")]
+    assert any("Restoring" in label and label.startswith("1\\.") for label in links)

@@ -13,6 +13,7 @@ from core.registry import Entry
 from core.reranking import RERANKERS, Candidate
 from core.workspace import Workspace
 from tests.fakes import WordLengths
+from tests.model_server import ModelServer
 from tests.pages.conftest import Screen
 
 GATE = threading.Event()
@@ -557,3 +558,18 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
     finally:
         GATE.set()
     assert "· second look\\: slow" in about(filled.finish("warm_reranker"))
+
+
+def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workspace(place) as workspace:
+        workspace.bases.add("literal", kind="literal")
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "literal"))
+    screen = Screen().finish("warm").open("search", q="restore the largest table")
+    assert "No language model is set up" in screen.text
+    with ModelServer() as server:
+        monkeypatch.setattr(screen.workspace.settings.llm, "base_url", server.url)
+        monkeypatch.setattr(screen.workspace.settings.llm, "model", "small")
+        screen.open("search", q="restore the largest table")
+        assert "An answer from 2 of 2 sections." in screen.text
+        screen.open("search", q="restore the largest table base:literal")
+        assert len(server.requests) == 1  # the facets and the same sections ask no second time

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.model import BaseStatus, embedder_name
+from core.model import BaseStatus, base_model
 from core.workspace import Workspace
 from pages.ui.bases import exporting, importing, place, trash, watched
 from pages.ui.notes import deletion
@@ -54,7 +54,7 @@ def figures(status: BaseStatus) -> list[str]:
         t_plural("{n} note", "{n} notes", n=status.notes),
         t_plural("{n} chunk", "{n} chunks", n=status.chunks),
         t("Text files, line by line") if status.base.plain else "",
-        t("Model: {name}", name=embedder_name(status.base.embedder)),
+        t("Model: {name}", name=base_model(status.base.kind, status.base.embedder)),
         waiting if status.pending else "",
     ]
 

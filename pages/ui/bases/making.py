@@ -1,12 +1,14 @@
 """The making of a base: everything it can be set to, before anything is made."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from core.model import BaseFields, SearchSettings
+from core.model import ABOUT_KINDS, BASE_KINDS, BaseFields, BaseKind, SearchSettings
 from core.workspace import Workspace
 from pages.ui.bases import place, splitting
 from pages.ui.shared import knobs, parameters, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, text_of
 
 SWITCHES = ("new_at_once", "new_write", "new_watch", "new_trust")
 
@@ -15,18 +17,20 @@ def page(workspace: Workspace) -> None:
     """Draw the choices for a new base, the split of a note by them, and the button that makes it."""
     place.back()
     st.subheader(t("New base"))
-    usual = workspace.bases.usual()
     left, right = st.columns([5, 6], gap="large")
     with left:
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
-        embedder = _model(workspace, usual.embedder)
-        search = _search(workspace)
-        at_once, write, watch, trust = _switches()
+        kind = _kind()
+        usual, literal = workspace.bases.usual(kind), kind == "literal"
+        embedder = usual.embedder if literal else _model(workspace, usual.embedder)
+        search = _search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
+        at_once, write, watch, trust = _switches(indexes=not literal)
         make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
     with right:
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
-        chunking = parameters.choose("new", usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
+        side = "new" if kind == "vector" else f"new_{kind}"
+        chunking = parameters.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         splitting.preview(workspace, chunking, embedder)
     if make:
         fields = BaseFields(
@@ -37,11 +41,21 @@ def page(workspace: Workspace) -> None:
             watch=watch,
             trusts_programs=trust,
         )
-        base = workspace.bases.add(name.strip(), embedder=embedder, chunking=chunking, **fields)
+        chosen = "" if literal else embedder
+        base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
         if st.session_state.get("plan"):
             st.switch_page("notes.py")  # an import waits for its base
         place.go(base.name)
         st.rerun()
+
+
+def _kind() -> BaseKind:
+    """Draw the kinds of bases, each with what it means, and return the chosen one."""
+    kinds: list[BaseKind] = [*BASE_KINDS]
+    about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
+    return st.radio(
+        t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
+    )
 
 
 def _model(workspace: Workspace, usual: str) -> str:
@@ -54,10 +68,10 @@ def _model(workspace: Workspace, usual: str) -> str:
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
 
-def _search(workspace: Workspace) -> SearchSettings:
-    """Draw the first parts of how a base is searched; None leaves one to the settings."""
+def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
+    """Draw some parts of how a base is searched; None leaves one to the settings."""
     chosen = {}
-    for column, name in zip(st.columns(2), knobs.OF_BASES[:2], strict=True):
+    for column, name in zip(st.columns(2), names, strict=False):
         usual = knobs.shown(name, getattr(workspace.bases.search_settings(), name))
         texts = {None: t("Default: {value}", value=usual)}
         texts |= {value: knobs.shown(name, value) for value in knobs.values(workspace, name)}
@@ -65,9 +79,10 @@ def _search(workspace: Workspace) -> SearchSettings:
     return SearchSettings.of(chosen)
 
 
-def _switches() -> list[bool]:
+def _switches(*, indexes: bool) -> list[bool]:
+    """Draw the switches of a base and return them; the first is of use only if chunks are indexed."""
     return [
-        st.toggle(label, value=value, key=key, help=about)
+        st.toggle(label, value=value, key=key, help=about) if indexes or key != SWITCHES[0] else value
         for key, value, (label, about) in zip(SWITCHES, (True, False, False, False), switch_texts(), strict=True)
     ]
 

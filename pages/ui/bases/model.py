@@ -16,8 +16,11 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
     """Draw the data of a base for the word-by-word check, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.cards() if card.part == "embedder"]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
+    if base.has_vectors:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
+    else:
+        st.caption(t("This base is searched by words only. With a model, its notes are found by meaning too."))
     if status.switch:
         _begun(workspace, base, status.switch)
     else:
@@ -66,7 +69,7 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     running = job is not None and job.state == "running"
     fields = {
         "embedder": embedder_name(switch.embedder),
-        "old": embedder_name(base.embedder),
+        "old": embedder_name(base.embedder) if base.has_vectors else t("the search by words"),
         "at": times.local(switch.started_at),
     }
     if job and running and job.what == base.name:
@@ -89,7 +92,8 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
 
 def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     """Draw the choice of another embedder, its cost, and the button that begins the change."""
-    names = [model.name for model in models if not model.problem and model.name != base.embedder]
+    own = base.embedder if base.has_vectors else ""
+    names = [model.name for model in models if not model.problem and model.name != own]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         embedder = st.selectbox(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.model import BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import cards, exporting, making, model, place, searching, splitting, watched
+from pages.ui.bases import cards, exporting, making, model, place, searching, splitting, trying, watched
 from pages.ui.notes import deletion
 from pages.ui.shared import jobs, pending, shell, widgets
 from pages.ui.shared.safe import facts, html
@@ -17,7 +17,8 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     place.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
     watched.problems(workspace, base)
-    of_base, of_splitting, of_model, of_search = st.tabs([t("General"), t("Splitting"), t("Model"), t("Search")])
+    names = [t("General"), t("Splitting"), t("Model"), t("Search"), t("Try it")]
+    of_base, of_splitting, of_model, of_search, of_trial = st.tabs(names)
     with of_base:
         _general(workspace, status)
     with of_splitting, shell.errors():
@@ -29,6 +30,8 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
         model.section(workspace, status)
     with of_search:
         searching.section(workspace, base)
+    with of_trial:
+        trying.section(workspace, base)
 
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
@@ -75,7 +78,8 @@ def _renamed(old: str, new: str) -> None:
 
 
 def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
-    pending.at_once(workspace, base)
+    if base.has_vectors:
+        pending.at_once(workspace, base)
     for field, (label, about) in zip(
         ("write_files", "watch", "trusts_programs"), making.switch_texts()[1:], strict=True
     ):

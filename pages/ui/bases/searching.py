@@ -12,7 +12,7 @@ from pages.ui.shared.text import t
 
 def section(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the search settings of a base; a choice is stored at once."""
-    keys = {name: f"{name}_{base.id}" for name in knobs.OF_BASES}
+    keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
     usual = workspace.bases.search_settings()
 
     def save() -> None:
@@ -21,7 +21,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
         workspace.bases.change(base.name, search=replace(base.search, **own))
 
     st.caption(t("What you leave at its default follows the settings."))
-    for column, (name, key) in zip(st.columns(len(keys)), keys.items(), strict=True):
+    for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
         own = getattr(base.search, name)
         values = knobs.values(workspace, name)
         default = t("Default: {value}", value=knobs.shown(name, getattr(usual, name)))

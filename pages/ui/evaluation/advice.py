@@ -120,9 +120,9 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
         sizes = _pills(first, t("Size of chunks"), labels(SIZES), "grid_sizes", usual, disabled=not cuttable)
         choices = {
             name: _varied(workspace, column, own.search, name)
-            for column, name in zip((third, second), knobs.OF_GRIDS, strict=True)
+            for column, name in zip((third, second), knobs.fitting([*knobs.OF_GRIDS], base), strict=False)
         }
-        models = _models(workspace, base.embedder)
+        models = _models(workspace, base.embedder) if base.has_vectors else [""]
     cuts = {"own": base.chunking, "smaller": base.chunking.smaller(), "larger": base.chunking.larger()}
     chunkings = [cuts[name] for name in SIZES if name in sizes] or [base.chunking]
     return workspace.runs.grid(own, chunkings=chunkings, embedders=models, choices=choices)

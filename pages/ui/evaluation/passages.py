@@ -110,7 +110,8 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, one: Questi
         text = st.text_input(t("Search for"), one.text, key=key, icon=icon, label_visibility="collapsed")
         with st.spinner(t("Searching…")):
             # The base's own settings; a repeated search comes from the cache.
-            options = SearchOptions(filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False)
+            filters = workspace.searching.filters(bases=[base])
+            options = SearchOptions(filters=filters, limit=FOUND, wait=False, choose=False)
             result = workspace.search((text or "").strip() or one.text, **options)
         if not result.hits:
             st.caption(t("Nothing was found for this question."))

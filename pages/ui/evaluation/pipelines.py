@@ -30,9 +30,9 @@ MOST = 4
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw the setups beside each other and return them; at first the base as it is, and without reranking."""
+    """Draw the setups beside each other and return them; at first the base as it is, and the first preset."""
     key = f"ways_{base.id}"
-    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), ways.presets(base)["no_rerank"]])
+    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(ways.presets(base).values()))])
 
     def put(number: int, way: Pipeline | None) -> None:
         before: list[Pipeline] = st.session_state[key]
@@ -118,9 +118,10 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
     left, right = st.columns(2, gap="medium")
     with left:
         _chunking(base, number, way, put)
-        _embedder(workspace, base, number, way, put)
+        if base.has_vectors:
+            _embedder(workspace, base, number, way, put)
     with right:
-        for name in knobs.OF_WAYS:
+        for name in knobs.fitting(knobs.OF_WAYS, base):
             draw(name)
 
 

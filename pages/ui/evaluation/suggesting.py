@@ -22,7 +22,7 @@ def popover(workspace: Workspace, question_set: QuestionSet) -> None:
 def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
-    if llm.base_url and llm.model:
+    if llm.is_set_up:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
     st.caption(t("Questions that the notes answer, each with its passage. They wait for you to accept or reject them."))
     count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")

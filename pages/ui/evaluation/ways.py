@@ -18,10 +18,13 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
     halves = {name: max(lowest[name], getattr(now, name) // 2) for name in halved}
     smaller = replace(now, short_doc_threshold=lowest["short_doc_threshold"], **halves)
     strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
-    return {
+    by_meaning = {
         "no_rerank": Pipeline(search=SearchSettings(reranker=rerankers.NONE)),
         "meaning": Pipeline(search=SearchSettings(mode="semantic")),
         "words": Pipeline(search=SearchSettings(mode="keyword")),
+    }
+    return {
+        **(by_meaning if base.has_vectors else {}),
         **({"smaller": Pipeline(chunking=smaller)} if smaller != now else {}),
         **{name: Pipeline(chunking=replace(now, strategy=name)) for name in strategies},
         "around": Pipeline(search=knobs.AROUND),

@@ -21,7 +21,7 @@ from pages.ui.search import (
     suggestions,
     understood,
 )
-from pages.ui.shared import links, rerankers, widgets
+from pages.ui.shared import choice, links, rerankers, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -35,8 +35,9 @@ ABOUT_MODELS = {
 """Notices on a missing model that a search can't choose: it doesn't know whether one still loads, and which."""
 
 
-PAUSE, SLICE = 0.35, 0.05
-"""Seconds without typing after which a question is asked by meaning too, and after which typing is noticed."""
+PAUSE, LONG_PAUSE, SLICE = 0.35, 1.5, 0.05
+"""Seconds without typing after which a question is asked by meaning too, and put to a language model; and after which
+typing is noticed."""
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
@@ -50,7 +51,8 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     )
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     settings = workspace.searching.settings(options)
-    slow = settings["reranker"] not in rerankers.QUICK and st.session_state.get("reranked") != question
+    chooses = workspace.searching.chooses(text, options)
+    slow = (chooses or settings["reranker"] not in rerankers.QUICK) and st.session_state.get("reranked") != question
     typing = question_box.is_typing()
     waiting = None
     early = _at_once(workspace, text, now, by_words=typing) if typing or slow else None
@@ -59,12 +61,14 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
             understood.chips(text, early)
             waiting = st.empty()
         doing = t("Searching by meaning…") if typing else t("Taking a second look…")
+        doing = t("The language model chooses…") if chooses else doing
         about = f":material/hourglass_top: {_count(early)} · {doing}"
         waiting.caption(about)
         answer.empty()
         with before.container():
             hits.preliminary(workspace, early, base=several)
-        for _ in range(round(PAUSE / SLICE) if typing else 0):
+        pause = LONG_PAUSE if chooses else PAUSE
+        for _ in range(round(pause / SLICE) if typing else 0):
             time.sleep(SLICE)
             waiting and waiting.caption(about)  # here the run ends if more was typed
     links.say("q", text)
@@ -88,7 +92,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
 
 def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_words: bool) -> SearchResult | None:
     """Return the hits before the second look, or those by words only; None where none is close or the question fails."""
-    first = SearchOptions(**{**options, "reranker": rerankers.NONE})
+    first = SearchOptions(**{**options, "reranker": rerankers.NONE, "choose": False})
     if by_words:
         first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
     try:
@@ -155,6 +159,7 @@ def _summary(
             f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
+    choice.section(result)
     _spelled(result)
     for notice in result.notices if result.hits else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")

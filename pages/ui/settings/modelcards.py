@@ -50,8 +50,8 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
     """Draw the device of the models, and a card for each."""
     _device(workspace, models)
     used: dict[str, list[str]] = {}
-    for base in status.bases:
-        used.setdefault(base.base.embedder, []).append(base.base.name)
+    for base in (one.base for one in status.bases if one.base.has_vectors):
+        used.setdefault(base.embedder, []).append(base.name)
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]))
         cards = [model for model in models if model.part == part and (model.name in used or not _idle(model))]

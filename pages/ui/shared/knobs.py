@@ -6,7 +6,16 @@ from typing import Any
 import streamlit as st
 
 from core.messages import message
-from core.model import CHOICES, DEFAULTS, PARTS, SETTINGS, CompleteSettings, SearchSettings, setting_value
+from core.model import (
+    CHOICES,
+    DEFAULTS,
+    PARTS,
+    SETTINGS,
+    CompleteSettings,
+    KnowledgeBase,
+    SearchSettings,
+    setting_value,
+)
 from core.workspace import Workspace
 from pages.ui.shared import rerankers, widgets
 from pages.ui.shared.text import text_of
@@ -39,6 +48,9 @@ AROUND = SearchSettings(expansion_size=1)
 """Each hit with a neighbour on each side."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
+BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
+"""The settings without a use in a base that answers by words only."""
+
 OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "reranker": ((), rerankers.QUICK),
     "semantic_weight": ((0.2, 0.4, 0.5, 0.6, 0.7, 0.8), (0.4, 0.6, 0.8)),
@@ -46,6 +58,11 @@ OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
 """The settings that advice varies: the values offered, all where empty, and those tried at first."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
+
+
+def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
+    """Return those of some settings that a base has a use for."""
+    return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 
 def value(settings: CompleteSettings, name: str) -> Any:

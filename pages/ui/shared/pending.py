@@ -12,6 +12,8 @@ from pages.ui.shared.text import t
 
 def section(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
     """Draw the switch of the base, and the buttons that index the waiting chunks of the note and of the base."""
+    if not base.has_vectors:
+        return
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.chunks.pending(base.name)
     shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed")
