@@ -55,22 +55,22 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     slow = (chooses or settings["reranker"] not in rerankers.QUICK) and st.session_state.get("reranked") != question
     typing = question_box.is_typing()
     waiting = None
+    doing = t("Searching by meaning…") if typing else t("Taking a second look…")
+    about = f":material/hourglass_top: {t('The language model chooses…') if chooses else doing}"
     early = _at_once(workspace, text, now, by_words=typing) if typing or slow else None
     if early is not None:
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        doing = t("Searching by meaning…") if typing else t("Taking a second look…")
-        doing = t("The language model chooses…") if chooses else doing
-        about = f":material/hourglass_top: {_count(early)} · {doing}"
+        about = f"{about} · {_count(early)}"
         waiting.caption(about)
         answer.empty()
         with before.container():
             hits.preliminary(workspace, early, base=several)
-        pause = LONG_PAUSE if chooses else PAUSE
-        for _ in range(round(pause / SLICE) if typing else 0):
-            time.sleep(SLICE)
-            waiting and waiting.caption(about)  # here the run ends if more was typed
+    pause = LONG_PAUSE if chooses else PAUSE if early else 0.0
+    for _ in range(round(pause / SLICE) if typing else 0):
+        time.sleep(SLICE)
+        (waiting or before).caption(about)  # here the run ends if more was typed
     links.say("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
         result = workspace.search(text, **now)

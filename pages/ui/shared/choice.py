@@ -15,8 +15,10 @@ def section(result: SearchResult) -> None:
         return
     line = text_of(choice_line(choice))
     if not choice.by:
-        draw, icon = (st.warning, "warning") if choice.problem else (st.info, "info")
-        draw(plain(line), icon=f":material/{icon}:")
+        if choice.problem:
+            st.warning(plain(line), icon=":material/warning:")
+        else:
+            st.caption(f":material/info: {plain(line)}")
         return
     with st.container(border=True, key="choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
