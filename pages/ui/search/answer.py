@@ -56,13 +56,14 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     typing = question_box.is_typing()
     waiting = None
     doing = t("Searching by meaning…") if typing else t("Taking a second look…")
-    about = f":material/hourglass_top: {t('The language model chooses…') if chooses else doing}"
+    doing = t("The language model chooses…") if chooses else doing
+    about = f":material/hourglass_top: {doing}"
     early = _at_once(workspace, text, now, by_words=typing) if typing or slow else None
     if early is not None:
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        about = f"{about} · {_count(early)}"
+        about = f":material/hourglass_top: {_count(early)} · {doing}"
         waiting.caption(about)
         answer.empty()
         with before.container():
