@@ -21,8 +21,8 @@ from core.model import (
     BaseKind,
     ChunkingOptions,
     SearchSettings,
-    base_model,
     chunking_label,
+    embedder_name,
     setting_value,
 )
 
@@ -244,7 +244,8 @@ def _lines(base: dict[str, Any]) -> list[str]:
         sizes += _(", {n} of them not indexed yet", n=base["pending"])
     text = [base["name"], *([f"  {base['description']}"] if base["description"] else []), f"  {sizes}"]
     text.append(f"  {_('Kind: {kind}', kind=BASE_KINDS[base['kind']])}")
-    text.append(f"  {_('Model: {name}', name=base_model(base['kind'], base['embedder']))}")
+    if base["kind"] != "literal":
+        text.append(f"  {_('Model: {name}', name=embedder_name(base['embedder']))}")
     text.append(f"  {_('Splitting: {splitting}', splitting=chunking_label(chunking))}")
     text += [f"  {say(SETTINGS[name])}: {say(setting_value(name, value))}" for name, value in base["search"].items()]
     of_kind = [name for name in ON if base["kind"] != "literal" or name != "embed_at_once"]

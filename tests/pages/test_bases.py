@@ -423,7 +423,7 @@ def test_a_base_of_words_is_made_by_its_kind(filled: Screen) -> None:
     filled.press("make_base")
     made = filled.workspace.bases.get("work")
     assert (made.kind, made.chunking, made.embed_at_once) == ("literal", ChunkingOptions(strategy="markdown"), True)
-    assert "Model: no model, words only" in boxes(filled)
+    assert "By words only" in boxes(filled)
 
 
 def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal: Screen) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.model import BaseStatus, base_model
+from core.model import BASE_KINDS, BaseStatus, embedder_name
 from core.workspace import Workspace
 from pages.ui.bases import exporting, importing, place, trash, watched
 from pages.ui.notes import deletion
 from pages.ui.shared import empty, jobs, times, widgets
 from pages.ui.shared.safe import facts, html
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 
 COLUMNS = 2
 FOLDERS = 3
@@ -54,7 +54,9 @@ def figures(status: BaseStatus) -> list[str]:
         t_plural("{n} note", "{n} notes", n=status.notes),
         t_plural("{n} chunk", "{n} chunks", n=status.chunks),
         t("Text files, line by line") if status.base.plain else "",
-        t("Model: {name}", name=base_model(status.base.kind, status.base.embedder)),
+        t("Model: {name}", name=embedder_name(status.base.embedder))
+        if status.base.has_vectors
+        else text_of(BASE_KINDS[status.base.kind]),
         waiting if status.pending else "",
     ]
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.messages import message
-from core.model import BaseStatus, Status, base_model
+from core.model import BASE_KINDS, BaseStatus, Status, embedder_name
 from core.workspace import Workspace
 from pages.ui.home import expiry
 from pages.ui.settings import defaults
@@ -125,7 +125,7 @@ def _base(status: BaseStatus) -> None:
         f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
         *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
         t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
-        t("Model: {name}", name=base_model(base.kind, base.embedder)),
+        t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]
     lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
