@@ -66,7 +66,7 @@ def every(workspace: Opened) -> Response:
 @router.post("/bases", **gives(BASE, 201, takes={"name": "work", "description": "Plans and decisions"}))
 def make(workspace: Opened, new: NewBase) -> Response:
     """Make an empty base."""
-    chunking = replace(workspace.bases.usual().chunking, **new.chunking.given())
+    chunking = replace(workspace.bases.usual(new.kind).chunking, **new.chunking.given())
     fields = new.fields(SearchSettings())
     base = workspace.bases.add(new.name, embedder=new.embedder, chunking=chunking, kind=new.kind, **fields)
     return answer(_values(workspace, base), 201)
