@@ -41,8 +41,7 @@ Kind = Annotated[
     str,
     typer.Option(
         help=_(
-            "What answers: vector (meaning and words), lines (of text files: the same, line by line) or literal (words "
-            "only)."
+            "What answers: by default meaning and words; lines: the same, each line of a text file; literal: words only."
         )
     ),
 ]
