@@ -40,9 +40,7 @@ Model = Annotated[
 Kind = Annotated[
     str,
     typer.Option(
-        help=_(
-            "What answers: by default meaning and words; lines: the same, each line of a text file; literal: words only."
-        )
+        help=_("What answers: by default meaning and words; lines: the same, line by line; literal: words only.")
     ),
 ]
 Similarity = Annotated[
