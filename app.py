@@ -6,10 +6,12 @@ from contextlib import asynccontextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 
 from core.api.door import PLACE, api
+from core.api.guard import Guard
 from core.api.origins import OwnPages
+from core.assistants import door
 from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle
 from pages.ui.shared import shell
@@ -22,6 +24,7 @@ HOSTS = [
 
 calls = Calls(shell.workspace)
 """What commands on this machine do in the open workspace; `shell` says there where they are taken."""
+assistants = Guard(door.Door(shell.workspace), shell.workspace)
 
 
 @asynccontextmanager
@@ -35,7 +38,13 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[attachments.ROUTE, bundle.ROUTE, *calls.routes, Mount(PLACE, api(shell.workspace))],
+    routes=[
+        attachments.ROUTE,
+        bundle.ROUTE,
+        *calls.routes,
+        Mount(PLACE, api(shell.workspace)),
+        *(Route(place, assistants) for place in door.PLACES),
+    ],
     middleware=[
         Middleware(Policy),
         # A redirect would name the host that is asked for.

@@ -2,10 +2,11 @@
 
 import logging
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Unpack
 
-from core import bugreport, files
+from core import bugreport, files, snippets
 from core.access import Access
 from core.archives.collection import Archives
 from core.bugreport import BugReport
@@ -31,6 +32,7 @@ from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.searching import Searching
 from core.settings_file import SettingsFile
+from core.snippets import Snippet
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -56,16 +58,16 @@ def bug_report(path: Path | None = None) -> BugReport:
 class Workspace:
     """Notes, their index and the work on them, in one folder.
 
-    Raises WorkspaceLocked where another process writes to the folder (`readonly` opens it nevertheless),
-    NewerSchema, and StoreError for a folder that can't be a workspace.
+    Raises WorkspaceLocked where another process writes to the folder for more than `patience` seconds (`readonly`
+    opens it nevertheless), NewerSchema, and StoreError for a folder that can't be a workspace.
     """
 
-    def __init__(self, path: Path | None = None, *, readonly: bool = False) -> None:
+    def __init__(self, path: Path | None = None, *, readonly: bool = False, patience: float = 0.0) -> None:
         self.settings: Settings = settings()
         folder = (path or self.settings.workspace).resolve()
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
-            self.store = Store(folder, readonly=readonly, index=self.settings.index)
+            self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
         except BaseException as error:
             if not isinstance(error, WorkspaceLocked):
                 _LOG.exception("The workspace can't be opened")
@@ -175,6 +177,13 @@ class Workspace:
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
         )
+
+    def snippets(self, address: str) -> list[Snippet]:
+        """Return what goes into the configuration of assistants; the app listens at the address."""
+        made = snippets.by_stdio(self.store.folder)
+        with suppress(OSError):  # on a disk that can't be written there is no token
+            made += snippets.by_http(address, self.access.token)
+        return made
 
     def bug_report(self) -> BugReport:
         """Return what a bug report needs: versions, sizes, settings, last errors; nothing that is the person's."""

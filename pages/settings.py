@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.settings import defaults, modelcards, packs, programs, servers, vocabulary
+from pages.ui.settings import assistants, defaults, modelcards, packs, programs, servers, vocabulary
 from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -15,10 +15,11 @@ with shell.errors():
     if status.settings_problem:
         text = t("A change of tessera.toml can't be used: {why}", why=text_of(status.settings_problem))
         st.warning(plain(text), icon=":material/warning:")
-    of_models, of_servers, of_programs, of_search, of_types, of_packs, of_index = st.tabs(
+    of_models, of_servers, of_assistants, of_programs, of_search, of_types, of_packs, of_index = st.tabs(
         [
             t("Models"),
             t("Model servers"),
+            t("Assistants"),
             t("Other programs"),
             t("Search"),
             t("Types of notes"),
@@ -30,6 +31,8 @@ with shell.errors():
         modelcards.section(workspace, status, models)
     with of_servers:
         servers.section(workspace, status)
+    with of_assistants:
+        assistants.section(workspace)
     with of_programs:
         programs.section(workspace)
     with of_search:

@@ -1,191 +1,167 @@
-"""The tools as a server of the Model Context Protocol; its descriptions are what an assistant reads."""
+"""The tools as a server of the Model Context Protocol; what it says of itself an assistant reads."""
 
-import json
+import logging
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
-from typing import Annotated, Any, TypeVar
+from typing import Any
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent
-from pydantic import Field
+from anyio import CapacityLimiter, to_thread
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ContentBlock,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import ValidationError
 
-from core.assistants.tools import Answer, Tools
-from core.errors import TesseraError
+from core.assistants import notes, searches
+from core.assistants.answers import Answer, as_json
+from core.errors import TesseraError, UnknownChoice
+from core.workspace import Workspace
 
-NAME = "tessera"
-Result = TypeVar("Result")
+_LOG = logging.getLogger(__name__)
 _INSTRUCTIONS = (
     "The person's own notes. Begin with knowledge_list. knowledge_query finds by meaning and by words, "
     "knowledge_text_search exact text with line numbers; knowledge_context gives passages to cite by number. "
     "What you write waits until the person accepts it."
 )
+_THREADS = 4
+"""Calls at the same time; each thread has a connection to the database of its own."""
+_MARKDOWN = "text/markdown"
 
-Base = Annotated[str, Field(description="Name of the knowledge base, as knowledge_list gives it")]
-Names = Annotated[list[str] | None, Field(description="Only these bases")]
-Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]
-Terms = Annotated[
-    list[str] | None, Field(description='Filters such as "type:guide", "priority:>=2", "after:2026-01-31"')
-]
-NoteName = Annotated[str, Field(description="The note's id, path or title")]
+Opened = Callable[[], Workspace]
+Write = Callable[[str, dict[str, Any]], CallToolResult]
+"""Calls a tool that writes, by its name with its arguments."""
 
-
-def make(tools: Callable[[], Tools]) -> MCPServer[Any]:
-    """Return the server; `tools` is called for each use, for a workspace may be opened late."""
-    server: MCPServer[Any] = MCPServer(NAME, version=version("tessera-notes"), instructions=_INSTRUCTIONS)
-    _reading(server, tools)
-    _searching(server, tools)
-    _writing(server, tools)
-    return server
+TOOLS = {tool.__name__: tool for tool in (*searches.TOOLS, *notes.READING, *notes.WRITING)}
+_WRITING = {tool.__name__ for tool in notes.WRITING}
 
 
-def _reading(server: MCPServer[Any], tools: Callable[[], Tools]) -> None:
-    @server.tool()
-    def knowledge_list() -> CallToolResult:
-        """List the person's knowledge bases by name."""
-        bases = _checked(lambda: tools().bases())
-        return CallToolResult(
-            content=[_text("\n".join(base["name"] for base in bases))], structured_content={"bases": bases}
-        )
+def make(opened: Opened, write: Write | None = None) -> Server[Any]:
+    """Return the server of a workspace, which is opened at the first use; `write` calls the tools that write."""
+    threads = CapacityLimiter(_THREADS)
 
-    @server.tool()
-    def note_read(note: NoteName) -> CallToolResult:
-        """Read a whole note with its fields. Very long notes are shortened, and say so."""
-        return _one(lambda: tools().read(note))
+    async def tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[*map(_described, TOOLS)])
 
-    @server.tool()
-    def note_list(
-        bases: Names = None, tags: Tags = None, filters: Terms = None, text: str = "", limit: int = 50
-    ) -> CallToolResult:
-        """List notes without their texts: those that pass the filters and have `text` in their title or path."""
-        chosen = {"bases": bases or (), "tags": tags or (), "terms": filters or ()}
-        return _many(lambda: tools().notes(chosen, text, limit))
+    async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in TOOLS:
+            raise MCPError(INVALID_PARAMS, str(UnknownChoice("tool", params.name, TOOLS)))
+        writing = write if write and params.name in _WRITING else partial(run, opened)
+        return await to_thread.run_sync(writing, params.name, params.arguments or {}, limiter=threads)
 
-    @server.resource("tessera://{base}/{+path}", mime_type="text/markdown")
-    def note(base: str, path: str) -> str:
-        """A note's Markdown, by its base and its path in it."""
-        return _checked(lambda: tools().text(base, path))
+    async def resources(_: object, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        after = (params and params.cursor) or ""
+        return await to_thread.run_sync(_resources, opened, after, limiter=threads)
 
+    async def templates(_: object, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[_TEMPLATE])
 
-def _searching(server: MCPServer[Any], tools: Callable[[], Tools]) -> None:
-    @server.tool()
-    def knowledge_text_search(
-        knowledge_base: Base, keyword: str, max_lines: int = 20, max_chars: int = 2000
-    ) -> CallToolResult:
-        """Find the lines of a base that hold a text, in any case, with the line numbers of the source."""
-        return _many(lambda: tools().lines(knowledge_base, keyword, max_lines, max_chars))
+    async def read(_: object, params: ReadResourceRequestParams) -> ReadResourceResult:
+        return await to_thread.run_sync(_read, opened, params.uri, limiter=threads)
 
-    @server.tool()
-    def knowledge_semantic_search(knowledge_base: Base, query: str, top_k: int = 5) -> CallToolResult:
-        """Find the passages of a base that are nearest to a question in meaning, in any language."""
-        return _many(lambda: tools().semantic(knowledge_base, query, top_k))
-
-    @server.tool()
-    def knowledge_query(
-        knowledge_base: Base,
-        query: str = "",
-        keywords: Annotated[list[str] | None, Field(description="Each is searched for by itself")] = None,
-        limit: int = 10,
-    ) -> CallToolResult:
-        """Find the best passages of a base for a question, or for each of some keywords, by meaning and words."""
-        return _many(lambda: tools().query(knowledge_base, [query, *(keywords or ())], limit))
-
-    @server.tool()
-    def knowledge_context(
-        query: str,
-        budget: Annotated[int, Field(description="Length in tokens, at most")] = 2000,
-        bases: Names = None,
-        tags: Tags = None,
-        filters: Terms = None,
-    ) -> CallToolResult:
-        """Get the passages that answer a question as one text with numbered citations, to answer from."""
-        chosen = {"bases": bases or (), "tags": tags or (), "terms": filters or ()}
-        return _one(lambda: tools().context(query, budget, chosen))
+    return Server(
+        "tessera",
+        version=version("tessera-notes"),
+        title="Tessera",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=tools,
+        on_call_tool=call,
+        on_list_resources=resources,
+        on_list_resource_templates=templates,
+        on_read_resource=read,
+    )
 
 
-def _writing(server: MCPServer[Any], tools: Callable[[], Tools]) -> None:
-    @server.tool()
-    def note_add(
-        knowledge_base: Base,
-        text: Annotated[str, Field(description="The note in Markdown")],
-        title: str | None = None,
-        tags: list[str] | None = None,
-        type: str | None = None,
-        category: str | None = None,
-        project: str | None = None,
-        scope: str | None = None,
-        priority: int | None = None,
-        expires_at: Annotated[str | None, Field(description="A date such as 2026-01-31")] = None,
-    ) -> CallToolResult:
-        """Write a new note into a base. It is `pending`, and not found, until the person accepts it."""
-        fields = {
-            "title": title,
-            "tags": tags,
-            "type": type,
-            "category": category,
-            "project": project,
-            "scope": scope,
-            "priority": priority,
-            "expires_at": expires_at,
-        }
-        return _one(lambda: tools().add(knowledge_base, text, fields))
-
-    @server.tool()
-    def note_update(
-        note: NoteName,
-        text: Annotated[str | None, Field(description="The whole new text; left out, it stays")] = None,
-        expected_version: Annotated[int | None, Field(description="The version that you read")] = None,
-        title: str | None = None,
-        tags: list[str] | None = None,
-        type: str | None = None,
-        category: str | None = None,
-        project: str | None = None,
-        scope: str | None = None,
-        priority: int | None = None,
-        expires_at: str | None = None,
-    ) -> CallToolResult:
-        """Change a note's text or fields. The change is `pending` until the person accepts it."""
-        fields = {
-            "title": title,
-            "tags": tags,
-            "type": type,
-            "category": category,
-            "project": project,
-            "scope": scope,
-            "priority": priority,
-            "expires_at": expires_at,
-        }
-        return _one(lambda: tools().update(note, text, expected_version, fields))
-
-
-def _checked(act: Callable[[], Result]) -> Result:
-    """Return a result; what is wrong is an error of the tool, which the assistant reads."""
+def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    """Call a tool on a workspace; what is wrong is an error of the tool, which the assistant reads."""
     try:
-        return act()
+        return _result(TOOLS[name](opened(), **_checked(name, arguments)))
+    except ValidationError as error:
+        return failure("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
     except TesseraError as error:
-        raise ToolError(str(error)) from error
+        return failure(str(error))
+    except Exception:  # noqa: BLE001 an assistant gets an answer, and the traceback is logged
+        _LOG.exception("The tool %s failed", name)
+        return failure("Tessera failed at this call, and logged it. Nothing else is affected.")
 
 
-def _one(act: Callable[[], dict[str, Any]]) -> CallToolResult:
-    value = _checked(act)
-    return CallToolResult(content=[_json(value)], structured_content=value)
+def failure(text: str) -> CallToolResult:
+    """Return an error of a tool."""
+    return CallToolResult(content=[_text(text)], is_error=True)
 
 
-def _many(act: Callable[[], Answer]) -> CallToolResult:
-    """Return results as a list; what was left out is said behind it."""
-    answer = _checked(act)
-    content = [_json(answer.items)]
-    if answer.left_out:
-        content.append(_text(f"{answer.left_out} more results are left out. Ask more narrowly, or for more at a time."))
-    if answer.shortened:
-        content.append(_text("The last content is shortened."))
-    structured = {"result": answer.items, "left_out": answer.left_out}
-    return CallToolResult(content=[*content], structured_content=structured)
+def _metadata(tool: Callable[..., Answer]) -> FuncMetadata:
+    return func_metadata(tool, skip_names=["workspace"], structured_output=False)
 
 
-def _json(value: object) -> TextContent:
-    return _text(json.dumps(value, ensure_ascii=False))
+_METADATA = {name: _metadata(tool) for name, tool in TOOLS.items()}
+_TEMPLATE = ResourceTemplate(
+    uri_template=f"{notes.SCHEME}://{{base}}/{{+path}}",
+    name="note",
+    title="A note",
+    description="A note's Markdown, by its knowledge base and its path there",
+    mime_type=_MARKDOWN,
+)
+
+
+def _described(name: str) -> Tool:
+    reads = name not in _WRITING
+    return Tool(
+        name=name,
+        description=TOOLS[name].__doc__,
+        input_schema=_METADATA[name].arg_model.model_json_schema(),
+        annotations=ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False),
+    )
+
+
+def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    parameters = _METADATA[name].arg_model.model_fields
+    for unknown in arguments.keys() - parameters:
+        raise UnknownChoice("parameter", unknown, parameters)
+    return _METADATA[name].validate_arguments(arguments)
+
+
+def _result(answer: Answer) -> CallToolResult:
+    text = as_json(answer.value) if answer.text is None else answer.text
+    content: list[ContentBlock] = [_text(text), *map(_text, answer.remarks)]
+    structured: dict[str, Any] = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
+    return CallToolResult(content=content, structured_content=structured | {"remarks": [*answer.remarks]})
 
 
 def _text(text: str) -> TextContent:
     return TextContent(type="text", text=text)
+
+
+def _resources(opened: Opened, after: str) -> ListResourcesResult:
+    try:
+        page, more = notes.page(opened(), after)
+    except TesseraError as error:
+        raise MCPError(INVALID_PARAMS, str(error)) from error
+    listed = [Resource(uri=uri, name=str(card.path), title=card.title, mime_type=_MARKDOWN) for uri, card in page]
+    return ListResourcesResult(resources=listed, next_cursor=page[-1][0] if more else None)
+
+
+def _read(opened: Opened, uri: str) -> ReadResourceResult:
+    try:
+        texts = notes.texts(opened(), uri)
+    except TesseraError as error:
+        raise MCPError(INVALID_PARAMS, str(error), data={"uri": uri}) from error
+    contents = [TextResourceContents(uri=uri, text=text, mime_type=_MARKDOWN) for text in texts]
+    return ReadResourceResult(contents=[*contents])

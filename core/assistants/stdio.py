@@ -1,29 +1,60 @@
 """The tools over standard input and output, for an assistant that starts Tessera itself."""
 
 import logging
+import signal
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, TextIO
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 
 from core.assistants import server
-from core.assistants.tools import Tools
-from core.errors import WorkspaceLocked
+from core.assistants.writing import Writing
+from core.errors import StoreError
 from core.workspace import Workspace
 
 
-def serve(folder: Path) -> None:
-    """Serve the workspace until the input ends. Beside an open app it reads directly.
+def serve(folder: Path, wire: TextIO) -> None:
+    """Serve the workspace in a folder until the input ends. It is open for reading, and answers are written to `wire`.
 
-    Nothing but the protocol reaches standard output: what a library prints, native code too, goes to standard error.
+    A folder without a workspace is an error of every tool until there is one.
     """
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    with _opened(folder) as workspace:
-        workspace.models.start_warming()
-        tools = Tools(workspace)
-        server.make(lambda: tools).run("stdio")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input would hold the process
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.WARNING)
+    logging.basicConfig(handlers=[handler])
+    reading = _Reading(folder)
+    with suppress(StoreError):
+        reading.workspace()
+    anyio.run(_serve, server.make(reading.workspace, Writing(folder, reading.workspace)), wire)
+    reading.close()
 
 
-def _opened(folder: Path) -> Workspace:
-    try:
-        return Workspace(folder)
-    except WorkspaceLocked:
-        return Workspace(folder, readonly=True)
+async def _serve(made: Server[Any], wire: TextIO) -> None:
+    async with stdio_server(stdout=anyio.wrap_file(wire)) as (incoming, outgoing):
+        await made.run(incoming, outgoing, made.create_initialization_options())
+
+
+class _Reading:
+    """A workspace that is opened for reading at its first use, with its models."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._workspace: Workspace | None = None
+        self._opening = threading.Lock()
+
+    def workspace(self) -> Workspace:
+        """Return the workspace; raises StoreError while there is none."""
+        with self._opening:
+            if self._workspace is None:
+                self._workspace = Workspace(self._folder, readonly=True)
+                self._workspace.models.start_warming()
+            return self._workspace
+
+    def close(self) -> None:
+        if self._workspace is not None:
+            self._workspace.close()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from core import data
-from core.cli import archives, bases, lines, models, notes, options, packs
+from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, progress, show, stop, write
@@ -233,6 +233,11 @@ app.command(help=_("Make a base of what was exported, or bring a deleted base ba
 )
 app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve_pages)
 app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))(serve)
+
+
+app.command("mcp", help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))(
+    assistants.mcp
+)
 
 
 @app.command(help=_("Show what the workspace holds."))

@@ -62,14 +62,16 @@ class Store:
     workspace when `readonly`.
     """
 
-    def __init__(self, folder: Path, *, readonly: bool = False, index: IndexSettings | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, readonly: bool = False, patience: float = 0.0, index: IndexSettings | None = None
+    ) -> None:
         self.folder = folder.resolve()
         self.readonly = readonly
         file = self.folder / DATABASE
         if readonly:
             with translated(self.folder):
                 check_there(self.folder)
-        self._lock = None if readonly else take(self.folder)
+        self._lock = None if readonly else take(self.folder, patience)
         try:
             self.database = Database(file, readonly=readonly)
         except BaseException:

@@ -50,7 +50,7 @@ class Database:
             if not (filled(file) or file.is_dir()):
                 check_unused(file.parent)
             if not readonly:
-                os.close(os.open(file, os.O_CREAT, 0o600))
+                _make(file)
                 make_private(file.parent)
             self._identity = _identity(file)
         try:
@@ -259,6 +259,16 @@ class Table:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def _make(file: Path) -> None:
+    """Make an empty file, unless it is there.
+
+    To open and close one that is there would take the locks of this process's other connections from it, and another
+    process would remove the log from under them: https://www.sqlite.org/howtocorrupt.html
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _size(file: Path) -> int:

@@ -14,8 +14,8 @@ from core.faults import fault
 from core.messages import Message, message
 
 
-def take(folder: Path) -> FileLock:
-    """Lock the workspace for this process; raises WorkspaceLocked, which names the holder."""
+def take(folder: Path, patience: float = 0.0) -> FileLock:
+    """Lock the workspace for this process, within some seconds; raises WorkspaceLocked, which names the holder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -29,7 +29,7 @@ def take(folder: Path) -> FileLock:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
-        lock.acquire(blocking=False)
+        lock.acquire(timeout=patience)
         files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(

@@ -111,7 +111,7 @@ def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Scree
         screen = Screen(locale)
         screen.app.session_state["bug_report"] = True
         assert said in screen.open("settings").text
-        (block,) = screen.app.code
+        *_, block = screen.app.code
         assert "chromadb: 1." in block.value
         assert str(settings.workspace.store.folder) not in block.value
 
@@ -179,3 +179,12 @@ def test_programs_are_let_in_and_the_token_is_changed(settings: Screen) -> None:
     settings.press("renew")
     assert workspace.access.token != token
     assert workspace.access.token in settings.text
+
+
+def test_each_assistant_is_told_how_it_gets_to_the_notes(settings: Screen) -> None:
+    assert '"mcpServers"' in settings.text
+    settings.app.segmented_control(key="assistant").set_value("Claude Code").run()
+    assert "claude mcp add --scope user tessera --" in settings.text
+    settings.app.radio(key="way_Claude Code").set_value("http").run()
+    assert f"Authorization: Bearer {settings.workspace.access.token}" in settings.text
+    assert "keep it to yourself" in settings.text

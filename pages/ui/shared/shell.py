@@ -15,6 +15,8 @@ from pages.ui.shared.text import t, text_of
 
 _OF_CALLBACK = "problem_of_callback"
 
+PATIENCE = 3.0
+"""Seconds for an assistant to write a note before the app says that it can only read."""
 WARM_AFTER = 0.8
 """Seconds for the first page: nothing else runs for as long while the model's tokenizer is read."""
 
@@ -143,7 +145,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     """Return the workspace of this server, and why it can only be read."""
     holder = None
     try:
-        workspace = Workspace()
+        workspace = Workspace(patience=PATIENCE)
     except (WorkspaceLocked, NotWritable, DiskFull) as error:
         workspace, holder = Workspace(readonly=True), error
     # An error of a page is Streamlit's: with rich it would be printed and not logged.

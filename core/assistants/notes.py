@@ -1,0 +1,154 @@
+"""The tools on notes, each a function of the workspace, and notes by their addresses, `tessera://BASE/PATH`."""
+
+from bisect import bisect_right
+from typing import Annotated, Any
+from urllib.parse import quote, unquote
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, at_least_one, bounded
+from core.assistants.searches import Base, Names, Tags, Terms, narrowed
+from core.errors import NoteNotFound
+from core.model import FIELDS, Note, NoteCard, Proposal
+from core.workspace import Workspace
+
+SCHEME = "tessera"
+_PAGE = 500
+"""Addresses of notes in one answer at most."""
+
+Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
+
+
+class Fields(BaseModel):
+    """Fields of a note; those left out stay as they are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str | None = None
+    tags: list[str] | None = None
+    type: str | None = None
+    category: str | None = None
+    project: str | None = None
+    scope: str | None = None
+    priority: int | None = None
+    expires_at: Annotated[str | None, Field(description="A date such as 2026-01-31, or empty for none")] = None
+    supersedes: Annotated[list[str] | None, Field(description="Notes that this one replaces")] = None
+    related: list[str] | None = None
+    depends_on: list[str] | None = None
+
+
+def note_read(workspace: Workspace, note: Name) -> Answer:
+    """Read a whole note with its fields. A very long one is shortened, and says so."""
+    card = _named(workspace, note)
+    whole = workspace.notes.get(card.id)
+    return Answer(_card(card) | _fields(card, whole) | {"content": whole.body[:MOST_CHARACTERS]}, remarks=_cut(whole))
+
+
+def note_list(
+    workspace: Workspace,
+    bases: Names = None,
+    tags: Tags = None,
+    filters: Terms = None,
+    text: Annotated[str, Field(description="A part of the title or the path")] = "",
+    limit: int = 50,
+) -> Answer:
+    """List notes without their texts, by base and path: those that pass the filters."""
+    cards = workspace.notes.cards(narrowed(workspace, bases, tags, filters), text=text)
+    return bounded(map(_card, cards), at_least_one(limit, MOST))
+
+
+def note_add(
+    workspace: Workspace,
+    text: Annotated[str, Field(description="The note in Markdown")],
+    base: Base,
+    fields: Fields | None = None,
+) -> Answer:
+    """Write a new note into a knowledge base. It is `pending`, and not found, until the person accepts it."""
+    note = workspace.proposals.add(base, text, **_given(fields))
+    return Answer({"id": note.id, "version": note.version, "path": note.path or "", "status": note.status})
+
+
+def note_update(
+    workspace: Workspace,
+    note: Name,
+    text: Annotated[str | None, Field(description="The whole new text; left out, it stays")] = None,
+    fields: Fields | None = None,
+    expected_version: Annotated[int | None, Field(description="The version that you read")] = None,
+) -> Answer:
+    """Change a note's text or fields. The change is `pending`, and the note as it was, until the person accepts it."""
+    card = _named(workspace, note)
+    done = workspace.proposals.update(card.id, body=text, expected_version=expected_version, **_given(fields))
+    status = "pending" if isinstance(done, Proposal) else done.status
+    return Answer({"id": card.id, "version": done.version, "path": card.path or "", "status": status})
+
+
+READING = (note_read, note_list)
+WRITING = (note_add, note_update)
+
+
+def address(card: NoteCard) -> str:
+    """Return the address of a note, by its base and its path there."""
+    return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
+
+
+def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
+    """Return the next active notes with their addresses, in the order of these, and whether there are more."""
+    active = workspace.notes.cards(narrowed(workspace, None, None, ["status:active"]))
+    cards = {address(card): card for card in active}
+    addresses = sorted(one for one, card in cards.items() if card.path)
+    first = bisect_right(addresses, after)
+    return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
+
+
+def texts(workspace: Workspace, uri: str) -> list[str]:
+    """Return the Markdown of the note at an address, and what is left out of it; raises NoteNotFound."""
+    note = workspace.notes.get(_at(workspace, uri).id)
+    return [note.body[:MOST_CHARACTERS], *_cut(note)]
+
+
+def _cut(note: Note) -> tuple[str, ...]:
+    most, whole = MOST_CHARACTERS, len(note.body)
+    if whole <= most:
+        return ()
+    return (f"The content is shortened: these are {most} of its {whole} characters. Search it for the rest.",)
+
+
+def _named(workspace: Workspace, name: str) -> NoteCard:
+    return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.named(name)
+
+
+def _at(workspace: Workspace, uri: str) -> NoteCard:
+    base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
+    base, path = unquote(base), unquote(path)
+    for card in workspace.notes.cards(narrowed(workspace, [base], None, None), text=path):
+        if card.path == path:
+            return card
+    raise NoteNotFound(uri)
+
+
+def _given(fields: Fields | None) -> dict[str, Any]:
+    return fields.model_dump(exclude_none=True) if fields else {}
+
+
+def _card(card: NoteCard) -> dict[str, Any]:
+    return {
+        "id": card.id,
+        "base": card.base,
+        "path": card.path or "",
+        "title": card.title,
+        "tags": list(card.tags),
+        "type": card.type,
+        "category": card.category,
+        "status": card.status,
+        "priority": card.priority,
+        "version": card.version,
+        "updated_at": card.updated_at.isoformat() if card.updated_at else "",
+    }
+
+
+def _fields(card: NoteCard, note: Note) -> dict[str, Any]:
+    """Return the fields that a card doesn't show, and the note's address."""
+    fields = {name: getattr(note, name) for name in FIELDS}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    expires = note.expires_at.isoformat() if note.expires_at else ""
+    return plain | {"expires_at": expires, "address": address(card) if card.path else ""}

@@ -1,0 +1,154 @@
+"""The tools that search, each a function of the workspace; an assistant reads their docstrings and their parameters.
+
+What is wrong is a TesseraError, whose message the assistant reads.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, as_json, at_least_one, bounded
+from core.errors import QueryError
+from core.model import Filters, Hit, NoteCard, SearchResult
+from core.workspace import Workspace
+
+_CONTEXT_TOKENS = 20_000
+
+Base = Annotated[str, Field(description="Name of a knowledge base, as knowledge_list gives it")]
+Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
+Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]
+Terms = Annotated[
+    list[str] | None,
+    Field(description='Filters such as "type:guide", "priority:>=2", "status:pending", "after:2026-01-31"'),
+]
+
+
+def knowledge_list(workspace: Workspace) -> Answer:
+    """List the names of the person's knowledge bases."""
+    bases = [
+        {
+            "name": state.base.name,
+            "kind": state.base.kind,
+            "notes": state.notes,
+            "description": state.base.description,
+        }
+        for state in map(workspace.bases.status, workspace.bases.all())
+    ]
+    return Answer(bases, text=as_json([base["name"] for base in bases]))
+
+
+def knowledge_text_search(
+    workspace: Workspace, knowledge_base: Base, keyword: str, max_lines: int = 20, max_chars: int = 2000
+) -> Answer:
+    """Find the lines of a knowledge base that hold a text, in any case, with the line numbers of their source."""
+    if not keyword.strip():
+        raise QueryError("The keyword is empty. Give a word or a part of one.")
+    lines = workspace.notes.lines(knowledge_base, keyword)
+    items = ({"source": line.source, "line": line.number, "content": line.text} for line in lines)
+    return bounded(items, at_least_one(max_lines, MOST), at_least_one(max_chars, MOST_CHARACTERS))
+
+
+def knowledge_semantic_search(
+    workspace: Workspace,
+    knowledge_base: Base,
+    query: str,
+    top_k: Annotated[int | None, Field(description="Number of passages; by default as the settings say")] = None,
+) -> Answer:
+    """Find the passages of a knowledge base that are nearest to a question in meaning, in any language."""
+    if workspace.bases.get(knowledge_base).kind == "literal":
+        raise QueryError(
+            "The base '{base}' is searched by words only. Use knowledge_query or knowledge_text_search.",
+            base=knowledge_base,
+        )
+    count = workspace.settings.knowledge.default_top_k if top_k is None else top_k
+    result = _search(workspace, knowledge_base, query, count, mode="semantic", level="simple")
+    items = [
+        {"content": hit.passage.text, "source": source(hit.note), "relevance": round(hit.score, 4)}
+        for hit in result.hits
+    ]
+    return bounded(items, MOST, remarks=_remarks([result]))
+
+
+def knowledge_query(
+    workspace: Workspace,
+    knowledge_base: Base,
+    query: str = "",
+    keywords: Annotated[list[str] | None, Field(description="Each is searched for by itself")] = None,
+    limit: int = 10,
+) -> Answer:
+    """Find the best passages of a knowledge base for a question, or for each of some keywords, by meaning and words."""
+    texts = [text for text in (query, *(keywords or ())) if text.strip()]
+    if not texts:
+        raise QueryError("The query is empty. Give a query or keywords.")
+    model = workspace.bases.get(knowledge_base).embedder
+    results = [_search(workspace, knowledge_base, text, limit) for text in texts]
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for result in results for hit in result.hits), key=lambda hit: (hit.rank, -hit.score)):
+        best.setdefault(hit.chunk.id, hit)
+    items = [
+        {
+            "document": source(hit.note),
+            "section": " › ".join(hit.chunk.section),
+            "chunk_index": hit.chunk.index,
+            "score": round(hit.score, 4),
+            "embedding_model": model,
+            "content": hit.passage.text,
+        }
+        for hit in best.values()
+    ]
+    return bounded(items, at_least_one(limit, MOST), remarks=_remarks(results))
+
+
+def knowledge_context(
+    workspace: Workspace,
+    query: str,
+    budget: Annotated[int, Field(description="Length in tokens, at most")] = 2000,
+    bases: Names = None,
+    tags: Tags = None,
+    filters: Terms = None,
+) -> Answer:
+    """Get the passages that answer a question as one text with numbered citations, to answer from."""
+    _check(query)
+    chosen = narrowed(workspace, bases, tags, filters)
+    context = workspace.context(query, budget=min(budget, _CONTEXT_TOKENS), filters=chosen)
+    citations = [
+        {"number": one.number, "note": one.note.id, "base": one.note.base, "source": source(one.note)}
+        for one in context.citations
+    ]
+    value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}
+    remarks = [] if context.confident and context.text else [_UNSURE]
+    if context.left_out:
+        remarks.append(f"{context.left_out} more passages don't fit into {budget} tokens.")
+    return Answer(value, context.text, tuple(remarks))
+
+
+TOOLS = (knowledge_list, knowledge_text_search, knowledge_semantic_search, knowledge_query, knowledge_context)
+
+
+def narrowed(workspace: Workspace, bases: Names, tags: Tags, terms: Terms) -> Filters:
+    """Return filters; raises UnknownChoice for a base, and QueryError for a term that is none."""
+    names = [workspace.bases.get(name).name for name in bases or ()]
+    return workspace.searching.filters(bases=names, tags=tags or (), terms=terms or ())
+
+
+def source(card: NoteCard) -> str:
+    """Return where a note is from, as every tool names it: its path, else its title."""
+    return card.path or card.title
+
+
+_UNSURE = "The notes hardly answer this: these are at best the nearest passages."
+
+
+def _remarks(results: list[SearchResult]) -> list[str]:
+    return [] if any(result.confident and result.hits for result in results) else [_UNSURE]
+
+
+def _check(query: str) -> None:
+    if not query.strip():
+        raise QueryError("The query is empty. Give a query or keywords.")
+
+
+def _search(workspace: Workspace, base: str, query: str, limit: int, **options: Any) -> SearchResult:
+    _check(query)
+    only = narrowed(workspace, [base], None, None)
+    return workspace.search(query, limit=at_least_one(limit, MOST), filters=only, **options)

@@ -1,0 +1,45 @@
+"""How a process that only reads has its notes written: by itself while nobody else writes, else by the app."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from mcp_types import CallToolResult
+
+from core.assistants.server import failure, run
+from core.errors import TesseraError, WorkspaceLocked
+from core.remote import client
+from core.workspace import Workspace
+
+_PATIENCE = 15.0
+"""Seconds to wait for another process that writes, and is no app: a command, or an app that starts."""
+_PAUSE = 0.2
+
+
+class Writing:
+    """Calls tools that write. The workspace is locked for the time of a call only, so that an app can always start."""
+
+    def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
+        """Take the folder of the workspace, and what opens it for reading."""
+        self._folder, self._opened = folder, opened
+
+    def __call__(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+        try:
+            self._opened()  # to write would make a workspace where none is
+            return self._call(name, arguments)
+        except TesseraError as error:
+            return failure(str(error))
+
+    def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+        ends = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                with Workspace(self._folder) as workspace:
+                    return run(lambda: workspace, name, arguments)
+            except WorkspaceLocked:
+                if app := cast(Workspace | None, client.beside(self._folder)):
+                    return run(lambda: app, name, arguments)
+                if time.monotonic() > ends:
+                    raise
+            time.sleep(_PAUSE)

@@ -1,0 +1,77 @@
+"""`tessera mcp`: the notes as tools of an assistant, and what goes into the configuration of one."""
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core import snippets
+from core.access import Access
+from core.cli import options
+from core.cli.app import HOST, PORT
+from core.cli.output import show
+from core.cli.texts import _
+from core.errors import ConfigError
+
+_HOW = "tessera mcp --print-config"
+
+
+def mcp(
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help=_("Print what to put into the configuration of the assistant."))
+    ] = False,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", help=_("The tessera.toml to use; by default that of this folder."))
+    ] = None,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
+) -> None:
+    folder = workspace.resolve()
+    if print_config:
+        show({"snippets": _snippets(folder)}, as_json, _lines)
+        return
+    if settings is not None:
+        _go_to(settings)
+    if sys.stdin.isatty():
+        sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
+    from core.assistants import wire
+
+    own = wire.take()
+    from core.assistants.stdio import serve  # its libraries may print while they load
+
+    serve(folder, own)
+
+
+def _go_to(settings: Path) -> None:
+    """Work in the folder of a settings file, where it is read."""
+    if settings.name != snippets.SETTINGS or not settings.is_file():
+        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=snippets.SETTINGS)
+    os.chdir(settings.parent)
+
+
+def _snippets(folder: Path) -> list[dict[str, Any]]:
+    access = Access(folder)
+    made = snippets.by_stdio(folder)
+    with suppress(OSError):  # without a workspace there is no token yet
+        made += snippets.by_http(access.run.address if access.run else f"http://{HOST}:{PORT}", access.token)
+    return [asdict(snippet) for snippet in made]
+
+
+def _lines(values: dict[str, Any]) -> list[str]:
+    heads = {
+        "stdio": _("The assistant starts Tessera itself:"),
+        "http": _("Or it uses the open app, where Settings lets other programs in:"),
+    }
+    lines = []
+    for way, head in heads.items():
+        mine = [snippet for snippet in values["snippets"] if snippet["way"] == way]
+        lines += [head, ""] if mine else []
+        for snippet in mine:
+            place = snippet["file"] or _("in a terminal")
+            text = [f"    {line}" for line in snippet["text"].splitlines()]
+            lines += [f"{snippet['program']} · {place}", "", *text, ""]
+    return lines[:-1]

@@ -1,0 +1,46 @@
+"""`/mcp` of the open app: whom it answers."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from core.access import Access
+
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
+
+
+def posted(shared: tuple[Path, str], path: str = "/mcp", **headers: str) -> httpx.Response:
+    folder, url = shared
+    known = {"Authorization": f"Bearer {Access(folder).token}", "Accept": "application/json, text/event-stream"}
+    with httpx.Client(trust_env=False, timeout=60) as client:
+        return client.post(url + path, json=CALL, headers=known | headers)
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_a_token_is_answered_with_and_without_a_slash(shared: tuple[Path, str], path: str) -> None:
+    answer: Any = posted(shared, path).json()
+    assert "kitchen" in answer["result"]["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": ""}, 401),
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Host": "evil.example"}, 400),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+    ],
+)
+def test_others_are_refused(shared: tuple[Path, str], headers: dict[str, str], status: int) -> None:
+    refused = posted(shared, **headers)
+    assert refused.status_code == status
+    assert "kitchen" not in refused.text
+
+
+def test_nothing_listens_for_what_the_server_might_send(shared: tuple[Path, str]) -> None:
+    folder, url = shared
+    with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {Access(folder).token}"}) as client:
+        assert client.get(f"{url}/mcp").status_code == 405
