@@ -134,7 +134,7 @@ def _described(name: str) -> Tool:
 def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     parameters = _METADATA[name].arg_model.model_fields
     for unknown in arguments.keys() - parameters:
-        raise UnknownChoice("parameter", unknown, parameters)
+        raise UnknownChoice("option", unknown, parameters)
     return _METADATA[name].validate_arguments(arguments)
 
 

@@ -48,7 +48,7 @@ def test_an_unknown_base_lists_the_bases(assistant: Assistant) -> None:
 def test_wrong_arguments_are_named(assistant: Assistant) -> None:
     wrong = assistant.refused("knowledge_text_search", knowledge_base="kitchen", max_lines="b")
     assert "keyword: Field required; max_lines" in wrong
-    assert "no parameter 'colour'" in assistant.refused("knowledge_list", colour="red")
+    assert "no option 'colour'" in assistant.refused("knowledge_list", colour="red")
     assert "at least 1" in assistant.refused("knowledge_query", knowledge_base="kitchen", query="oven", limit=0)
     assert "query is empty" in assistant.refused("knowledge_query", knowledge_base="kitchen", keywords=[" "])
     assert "is no filter" in assistant.refused("note_list", filters=["baking"])
