@@ -25,9 +25,10 @@ def section(workspace: Workspace) -> None:
     program = widgets.segments(t("Assistant"), programs, "assistant", default=next(iter(programs)))
     mine = {snippet.way: snippet for snippet in snippets if snippet.program == program}
     ways = {way: text_of(WAYS[way]) for way in mine}
-    chosen = mine[
-        st.radio(t("How it gets to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
-    ]
+    way = next(iter(ways))
+    if len(ways) > 1:
+        way = st.radio(t("How it gets to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
+    chosen = mine[way]
     if chosen.file:
         st.caption(plain(t("Put this into {file}, beside what is there:", file=chosen.file)))
     else:
