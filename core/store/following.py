@@ -33,7 +33,7 @@ class Follower:
             if self._noted[base_id] and not self._running:
                 self._running = True
                 threading.Thread(target=self._run, name="index-follows", daemon=True).start()
-            self._changed.wait_for(lambda: len(self._noted[base_id]) <= _BEHIND)
+            self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _BEHIND)
 
     def behind(self, base_id: str) -> list[str]:
         """Return the entries of a base that the index may lack."""
