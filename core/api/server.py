@@ -1,9 +1,11 @@
 """The API by itself, without the pages."""
 
+from collections.abc import Iterable
+
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.routing import Mount
+from starlette.routing import BaseRoute, Mount
 
 from core.api.door import PLACE, api
 from core.api.origins import OwnPages
@@ -12,10 +14,13 @@ from core.workspace import Workspace
 _NAMES = ("127.0.0.1", "localhost")
 
 
-def server(workspace: Workspace, address: str) -> Starlette:
-    """Return an app that answers to its address and to the names of this machine for itself, and to no page."""
+def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
+    """Return an app that answers to its address and to the names of this machine for itself, and to no page.
+
+    It has the routes of the API and some more.
+    """
     return Starlette(
-        routes=[Mount(PLACE, api(lambda: workspace, programs_only=True))],
+        routes=[Mount(PLACE, api(lambda: workspace, programs_only=True)), *more],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
             Middleware(OwnPages),

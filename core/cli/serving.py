@@ -1,4 +1,4 @@
-"""`tessera serve`: the API without the pages."""
+"""`tessera serve`: the API, the tools for assistants and the calls of commands, without the pages."""
 
 import ipaddress
 import sys
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.cli.app import HOST, PORT, free
-from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _
 from core.errors import ConfigError
@@ -32,23 +32,34 @@ def serve(
     as_json: Json = False,
 ) -> None:
     import uvicorn
+    from starlette.routing import Route
 
+    from core.api.guard import Guard
     from core.api.server import server
+    from core.assistants import door
+    from core.remote.calls import Calls
+    from core.workspace import Workspace
 
     address = _address(host)
     chosen = free(port, host)
-    with workspace_at(workspace) as opened:
+    with Workspace(workspace) as opened:
         url = f"http://{address}:{chosen}"
         values = {"url": f"{url}/api/v1", "token": opened.access.token}
         show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
         sys.stdout.flush()
+        calls = Calls(lambda: opened)
+        tools = Guard(door.Door(lambda: opened), lambda: opened, programs_only=True)
+        routes = [Route(place, tools) for place in door.PLACES]
+        if ipaddress.ip_address(host).is_loopback:
+            opened.access.open(url)
+            calls.close_at_signals()
+            routes += calls.routes
         opened.models.start_warming()
         opened.start_indexing()
         opened.start_watching()
+        app = server(opened, address, routes)
         with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
-            uvicorn.run(
-                server(opened, address), host=host, port=chosen, log_level="warning", timeout_graceful_shutdown=_GRACE
-            )
+            uvicorn.run(app, host=host, port=chosen, log_level="warning", timeout_graceful_shutdown=_GRACE)
 
 
 def _address(host: str) -> str:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from core.access import TOKEN
@@ -41,6 +42,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
         yield environment | {
             "API": said["url"],
             "TOKEN": (tmp_path / "workspace" / TOKEN).read_text(),
+            "WORKSPACE": str(tmp_path / "workspace"),
             "NOTES": str(samples.write(tmp_path / "vault")),
         }
     finally:
@@ -72,6 +74,17 @@ def test_every_example_runs_and_every_operation_has_one(server: dict[str, str], 
     assert refused == {("404", "GET", "/v1/notes/{note}"), ("412", "PATCH", "/v1/notes/{note}")}, done.stdout
     assert operations - {(method, place) for status, method, place in shown if status < "400"} == set()
     assert '"state": "failed"' not in done.stdout
+
+
+def test_commands_and_assistants_come_in_beside_it(server: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "core.cli", "base", "new", "beside", "--json", "--workspace", server["WORKSPACE"]]
+    made = json.loads(subprocess.run(command, env=server, capture_output=True, check=True, text=True).stdout)
+    assert made["name"] == "beside"
+    host = server["API"].removesuffix("/api/v1")
+    shown = {"Authorization": f"Bearer {server['TOKEN']}", "Accept": "application/json"}
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
+    assert "beside" in httpx.post(f"{host}/mcp", headers=shown, json=listing, timeout=60).text
+    assert httpx.post(f"{host}/mcp", json=listing, timeout=60).status_code == 401
 
 
 def _schema(printed: str) -> dict[str, dict[str, dict[str, object]]]:
