@@ -1,5 +1,6 @@
 """Pending chunks -> vectors: of the notes that a person opened first, then of the newest."""
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +26,7 @@ _BLOCK = 128
 
 For a model on a server it is a whole number of full requests.
 """
+_COUNTING = 0.05
 _PATIENCE = 0.5
 """Seconds between two reports of progress while another thread embeds."""
 
@@ -59,6 +61,7 @@ class Waiting:
         self._bases = {base.id: base for base in bases}
         self._only = only
         self.done = Embedded()
+        self._due, self._total, self._state = 0.0, 0, message("")
 
     def embed(self, progress: Progress = unheard) -> None:
         """Embed the chunks until none is left.
@@ -120,8 +123,14 @@ class Waiting:
             return self._store.embed(base, {pending: [ids[key] for key in keys] for pending, keys in stored.items()})
 
     def _report(self, progress: Progress) -> None:
-        left = self._store.pending.count(self._bases, self._only).chunks
-        progress(self.done.chunks, self.done.chunks + left, searchable(self._store, self._bases))
+        """Report the progress; to count what is left takes at most a share `_COUNTING` of the time."""
+        started = time.monotonic()
+        if started >= self._due:
+            self._total = self.done.chunks + self._store.pending.count(self._bases, self._only).chunks
+            self._state = searchable(self._store, self._bases)
+            took = time.monotonic() - started
+            self._due = started + took / _COUNTING
+        progress(self.done.chunks, max(self._total, self.done.chunks), self._state)
 
     @contextmanager
     def _turn(self, progress: Progress) -> Iterator[None]:

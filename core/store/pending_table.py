@@ -1,5 +1,6 @@
 """Chunks that wait for their vectors, and the order in which they get them."""
 
+import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,12 +92,17 @@ class PendingTable(Table):
         ).fetchall()
         turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]
         count = counts[notes[0][1]] if notes else 0
-        rows = self._database.rows(
-            f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM json_each(?) AS turn"
-            " JOIN notes ON notes.id = turn.value JOIN chunks ON note_id = notes.id"
-            f" WHERE state = 'pending' {chosen} ORDER BY turn.key, \"index\" LIMIT ?",
-            *(turn, *values, count),
-        )
+        rows: list[sqlite3.Row] = []
+        # Note by note: to sort the chunks of all of them would take longer than to embed a few.
+        for note_id in turn:
+            rows += self._database.rows(
+                f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
+                " JOIN chunks INDEXED BY chunks_pending ON note_id = notes.id"
+                f" WHERE notes.id = ? AND state = 'pending' {chosen} ORDER BY \"index\" LIMIT ?",
+                *(note_id, *values, count - len(rows)),
+            )
+            if len(rows) == count:
+                break
         return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:

@@ -67,6 +67,8 @@ _VERSIONS = """
     ALTER TABLE bases ADD COLUMN watch INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE bases ADD COLUMN trusts_programs INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE chunks ADD COLUMN line INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX chunks_pending;
+    CREATE INDEX chunks_pending ON chunks(note_id, "index") WHERE state = 'pending';
     ALTER TABLE notes ADD COLUMN expires_at TEXT;
     ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
     ALTER TABLE notes ADD COLUMN related TEXT NOT NULL DEFAULT '[]';
