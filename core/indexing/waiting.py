@@ -12,7 +12,7 @@ from core.embedding import Embedder
 from core.embedding.windows import windows_of
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.indexing.vectors import Vectors
-from core.messages import Message, message
+from core.messages import Message, message, verbatim
 from core.model import KnowledgeBase, Progress, unheard
 from core.store import Store
 from core.store.pending_table import PendingChunk
@@ -61,7 +61,7 @@ class Waiting:
         self._bases = {base.id: base for base in bases}
         self._only = only
         self.done = Embedded()
-        self._due, self._total, self._state = 0.0, 0, message("")
+        self._due, self._total, self._state = 0.0, 0, verbatim("")
 
     def embed(self, progress: Progress = unheard) -> None:
         """Embed the chunks until none is left.
