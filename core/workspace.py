@@ -101,6 +101,7 @@ class Workspace:
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = Searching(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage
+        self.creations = self.store.creations
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)

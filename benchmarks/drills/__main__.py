@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 
-DRILLS = ("kills", "writing", "files", "damage", "disks", "processes", "fuzz", "browser", "schemas", "servers")
+DRILLS = ("kills", "writing", "files", "damage", "disks", "processes", "fuzz", "browser", "schemas", "servers", "http")
 
 
 def main() -> None:

@@ -11,9 +11,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import bases, chunks, jobs, notes, packs, questions, searching, status
+from core.api import bases, chunks, jobs, knowledge, notes, notesearch, packs, questions, searching, status
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.door import PLACE
+from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
 from core.messages import Message, lines, message, verbatim
 from core.settings_errors import problem_of as reason_of
@@ -21,7 +22,8 @@ from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
 _RESOURCES = (bases, notes, chunks, searching, questions, packs, jobs, status)
-"""Modules with a `router`."""
+_OLDER = (knowledge, notesearch)
+"""Modules with a `router`: of version 1, and by the paths of older designs."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
 _PROBLEM = {
     "type": "about:blank",
@@ -47,6 +49,9 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     app.state.workspace = workspace
     for resource in _RESOURCES:
         app.include_router(resource.router, prefix="/v1")
+    for resource in _OLDER:
+        app.include_router(resource.router)
+    app.add_middleware(Idempotency, workspace=workspace)
     app.add_middleware(_Unbroken)
     app.add_exception_handler(TesseraError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)

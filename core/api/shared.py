@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
 
 from core.api.answers import Problem
+from core.api.idempotency import ONCE
 from core.errors import UnknownChoice
 from core.model import ChunkingOptions, SearchSettings
 from core.workspace import Workspace
@@ -50,7 +51,8 @@ def gives(
     """Return the keywords of an operation that answers, and takes a body, as in examples."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {"application/json": {"example": takes}}}} if takes else None
-    return {"status_code": status, "responses": described, "openapi_extra": body}
+    once = [ONCE] if status == HTTPStatus.CREATED else []
+    return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
 
 
 def there(look: Callable[[], _T]) -> _T:

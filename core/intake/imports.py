@@ -14,6 +14,7 @@ from core.indexing.waiting import FAILURES, Waiting
 from core.intake import folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, Importer
 from core.model import (
+    NOTE_SUFFIXES,
     ChunkingOptions,
     Cut,
     KnowledgeBase,
@@ -67,15 +68,11 @@ class Imports:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
 
         The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a
-        name that leads out of the folder.
+        name that leads out of the folder, and for an upload without notes.
         """
         staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
-            for name, data in files:
-                if name.lower().endswith(".zip"):
-                    upload.unzip(data, staging, name=name)
-                else:
-                    upload.unpack([(name, data)], staging)
+            _stage(files, staging)
             known, plain = self._known(base), self._is_plain(base)
             plan = sync.plan(base, staging, known, source_ref=UPLOADED, removals=False, plain=plain)
             return self._planned(plan)
@@ -157,6 +154,24 @@ class Imports:
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         return next((base for base in self._bases.all() if base.name == name), None) or self._bases.add(name)
+
+
+def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:
+    """Write the notes of an upload into a folder; raises SourceError for an upload without any."""
+    names = []
+    for name, data in files:
+        names.append(name)
+        if name.lower().endswith(".zip"):
+            upload.unzip(data, staging, name=name)
+        else:
+            upload.unpack([(name, data)], staging)
+    if not any(staging.iterdir()):
+        raise SourceError(
+            ", ".join(names),
+            "There are no {suffixes} or {last} files in this upload.",
+            suffixes=NOTE_SUFFIXES[:-1],
+            last=NOTE_SUFFIXES[-1],
+        )
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

@@ -1,6 +1,7 @@
 """Long work: its progress and its outcome."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from core.errors import TesseraError
@@ -43,3 +44,13 @@ class Job:
     def share(self) -> float:
         """Completed share of the work, 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """What a program created: a digest of its request, and the answer; `status` is None until there is one."""
+
+    request: bytes
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""

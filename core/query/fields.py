@@ -75,7 +75,7 @@ _MEANT = {
     "until": "before",
 }
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
-_RANGE = re.compile(r"(-?\d+)?\.\.(-?\d+)?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d+)[.,:;!?]?")
+_RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
 _SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 

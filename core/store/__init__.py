@@ -26,6 +26,7 @@ from core.store.apart import ChromaFolder, ChromaServer
 from core.store.backend import Address, Backend
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
+from core.store.creation_table import CreationTable
 from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.draft_table import DraftTable
@@ -92,6 +93,7 @@ class Store:
         self.versions = VersionTable(self.database)
         self.drafts = DraftTable(self.database)
         self.proposals = ProposalTable(self.database)
+        self.creations = CreationTable(self.database)
         self.packs = PackTable(self.database)
         self.switches = SwitchTable(self.database)
         self.usage = UsageTable(self.database)

@@ -122,6 +122,14 @@ _VERSIONS = """
         fields TEXT NOT NULL,
         at TEXT NOT NULL
     );
+    CREATE TABLE creations (
+        key TEXT PRIMARY KEY,
+        request BLOB NOT NULL,
+        at TEXT NOT NULL,
+        status INTEGER,
+        headers TEXT NOT NULL DEFAULT '{}',
+        body BLOB NOT NULL DEFAULT x''
+    );
     CREATE TABLE packs (
         name TEXT PRIMARY KEY,
         version TEXT NOT NULL,

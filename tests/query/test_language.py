@@ -472,6 +472,12 @@ def test_filters_need_no_words() -> None:
             " To search for the text itself, put it in quotation marks.",
         ),
         (
+            f"x priority:{'9' * 5000}",
+            "9" * 5000,
+            "'priority:' takes a number, such as priority:2, priority:>=2 or priority:1..3."
+            " To search for the text itself, put it in quotation marks.",
+        ),
+        (
             "x 含：图片",
             "图片",
             "'含：' can't be '图片'. Choices: code. To search for the text itself, put it in quotation marks.",

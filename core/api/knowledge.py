@@ -1,0 +1,239 @@
+"""The bases by the paths of an older design: documents are uploaded, embedded when that is requested, and tested."""
+
+import time
+from concurrent.futures import Future
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, File, Form, Query, UploadFile
+from pydantic import AliasChoices, Field
+from starlette.responses import Response
+
+from core import data
+from core.api.answers import Problem, answer
+from core.api.examples import JOB
+from core.api.jobs import begun
+from core.api.shared import Body, Opened, Text, gives, there
+from core.errors import ConfigError, NoteNotFound, SourceError
+from core.messages import message
+from core.model import Chunk, Hit, KnowledgeBase, NoteCard, Progress, Rechunked, SyncPlan, SyncReport
+from core.workspace import Workspace
+
+router = APIRouter(prefix="/knowledge", tags=["older programs"])
+
+_PREVIEW = 120
+"""Characters of a chunk in a list."""
+_PATIENCE = 60.0
+"""Seconds that an upload waits for another import."""
+_STATES = {"pending": "pending", "embedded": "ready", "deleted": "deleted"}
+_NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
+_BASE = _NEW | {"description": "", "docs": 1, "chunks": 2}
+_DOC = {"doc_id": "4f1c", "name": "roadmap.md", "title": "Roadmap", "chunk_count": 2, "status": "pending"}
+_SPAN = {"id": "4f1c:0a9b", "start": 0, "end": 30}
+_CHUNK = _SPAN | {"preview": "The search comes first.", "state": "pending"}
+_HIT = _SPAN | {"doc_id": "4f1c", "name": "roadmap.md", "score": 0.83, "content": "The search comes first."}
+_QUESTION = {"base": "work", "question": "What comes first?"}
+BaseName = Annotated[str, Query(description="The name of a base")]
+
+
+class NewBase(Body):
+    """A base to make: `vector` with its model, or `literal`, which is searched by words."""
+
+    name: Text
+    type: Literal["literal", "vector"] = "literal"
+    embedding_model: Text = ""
+    description: Text = ""
+
+
+class Embed(Body):
+    """Chunks to embed: those that are named, and all of a document."""
+
+    doc_id: Text | None = None
+    chunk_ids: list[Text] = Field([], max_length=10_000)
+
+
+class Reindex(Body):
+    """What is cut and embedded again: a base, or a document."""
+
+    base: Text | None = None
+    doc_id: Text | None = None
+
+
+class Test(Body):
+    """A question to try on a base."""
+
+    base: Text
+    question: Annotated[Text, Field(validation_alias=AliasChoices("question", "query"))]
+    top_k: Annotated[int, Field(ge=1, le=100)] = 5
+
+
+# bases
+
+
+@router.get("", **gives([_BASE]))
+def bases(workspace: Opened) -> Response:
+    """List the bases."""
+    return answer([_base(workspace, base) for base in workspace.bases.all()])
+
+
+@router.post("", **gives(_BASE, 201, takes=_NEW))
+def make(workspace: Opened, new: NewBase) -> Response:
+    """Make an empty base. Documents that are uploaded to it wait until their chunks are embedded by request."""
+    model = new.embedding_model if new.type == "vector" else ""
+    if new.type == "vector" and not model:
+        raise ConfigError(
+            "A base of the type '{type}' needs an embedding_model, such as {name}.", type=new.type, name="bundled"
+        )
+    base = workspace.bases.add(
+        new.name, kind=new.type, embedder=model, description=new.description, embed_at_once=False
+    )
+    return answer(_base(workspace, base), 201)
+
+
+# documents
+
+
+@router.post("/upload", **gives(_DOC | {"docs": [_DOC], "failed": []}, 201))
+def upload(
+    workspace: Opened,
+    base: Annotated[Text, Form(description="The name of the base")],
+    file: Annotated[list[UploadFile], File(description="Notes, or zip archives of notes", min_length=1)],
+) -> Response:
+    """Import files into a base. Their chunks are found by words at once, and by meaning when they are embedded."""
+    name = there(lambda: workspace.bases.get(base)).name
+    files = [(one.filename or "", one.file.read()) for one in file]
+    plan, report = _imported(workspace, name, files)
+    paths = _paths(plan)
+    docs = [_doc(card) for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
+    if not docs:
+        raise SourceError(report.failed[0].path, report.failed[0].error)
+    return answer({**docs[0], "docs": docs, "failed": [*map(data.of, report.failed)]}, 201)
+
+
+@router.get("/docs", **gives([_DOC]))
+def docs(workspace: Opened, base: BaseName) -> Response:
+    """List the documents of a base."""
+    name = there(lambda: workspace.bases.get(base)).name
+    return answer([*map(_doc, _cards(workspace, name))])
+
+
+# chunks
+
+
+@router.get("/chunks", **gives([_CHUNK]))
+def chunks(workspace: Opened, base: BaseName, doc_id: str) -> Response:
+    """List the chunks of a document, with their places in its text."""
+    name = there(lambda: workspace.bases.get(base)).name
+    if _card(workspace, doc_id).base != name:
+        raise NoteNotFound(doc_id)
+    return answer([*map(_chunk, workspace.chunks.of_note(doc_id))])
+
+
+@router.post("/chunk/embed", **gives({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
+def embed(workspace: Opened, chosen: Embed) -> Response:
+    """Embed chunks that wait."""
+    if not (chosen.doc_id or chosen.chunk_ids):
+        raise ConfigError("Give a doc_id, or chunk_ids.")
+    notes = [chosen.doc_id] if chosen.doc_id else []
+    return answer({"embedded": workspace.chunks.embed(note_ids=notes, chunk_ids=chosen.chunk_ids), "status": "ready"})
+
+
+@router.post("/reindex", **gives(JOB, 202, takes={"base": "work"}))
+def reindex(workspace: Opened, chosen: Reindex) -> Response:
+    """Cut a base or a document again, and embed what is new and what waits, in a job."""
+    if bool(chosen.base) == bool(chosen.doc_id):
+        raise ConfigError("Give a base, or a doc_id.")
+    notes = [chosen.doc_id] if chosen.doc_id else []
+    base = _card(workspace, chosen.doc_id).base if chosen.doc_id else str(chosen.base)
+    name = None if notes else there(lambda: workspace.bases.get(base)).name
+
+    def work(progress: Progress) -> Rechunked:
+        done = workspace.chunks.rechunk(name, note_ids=notes, progress=progress)
+        workspace.chunks.embed(name, note_ids=notes, progress=progress)
+        return done
+
+    return begun(workspace, "rechunk", work, base=base)
+
+
+@router.post("/test", **gives(_QUESTION | {"chunks": [_HIT]}, takes=_QUESTION))
+def test(workspace: Opened, trial: Test) -> Response:
+    """Return the chunks that a question recalls."""
+    name = there(lambda: workspace.bases.get(trial.base)).name
+    result = workspace.search(trial.question, bases=name, limit=trial.top_k)
+    return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)]})
+
+
+# shared
+
+
+def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
+    """Import files as the job `import`, once another one has ended; return the plan and the report."""
+    outcome: Future[tuple[SyncPlan, SyncReport]] = Future()
+
+    def work(progress: Progress) -> SyncReport:
+        try:
+            plan = workspace.notes.plan_upload(files, base)
+            report = workspace.notes.apply(plan, embed=False, progress=progress)
+        except BaseException as error:
+            outcome.set_exception(error)
+            raise
+        outcome.set_result((plan, report))
+        return report
+
+    until = time.monotonic() + _PATIENCE
+    while not workspace.jobs.start("import", work, base=base):
+        if time.monotonic() > until:
+            text = message("Another import is under way. Send this again when it has ended.")
+            raise Problem(HTTPStatus.CONFLICT, text)
+        workspace.jobs.wait("import", 1)
+    return outcome.result()
+
+
+def _paths(plan: SyncPlan) -> set[str]:
+    """Return the paths of the files in a plan."""
+    paths = {match.file.path for match in (*plan.changed, *plan.renamed, *plan.touched)}
+    return paths | {file.path for file in plan.added} | {note.path for note in plan.unchanged}
+
+
+def _card(workspace: Workspace, doc_id: str) -> NoteCard:
+    cards = workspace.notes.cards_of([doc_id])
+    if doc_id not in cards:
+        raise NoteNotFound(doc_id)
+    return cards[doc_id]
+
+
+def _cards(workspace: Workspace, base: str) -> list[NoteCard]:
+    return workspace.notes.cards(workspace.searching.filters(bases=[base]))
+
+
+def _base(workspace: Workspace, base: KnowledgeBase) -> dict[str, Any]:
+    status = workspace.bases.status(base)
+    return {
+        "name": base.name,
+        "type": base.kind,
+        "embedding_model": "" if base.kind == "literal" else base.embedder,
+        "description": base.description,
+        "docs": status.notes,
+        "chunks": status.chunks,
+    }
+
+
+def _doc(card: NoteCard) -> dict[str, Any]:
+    return {
+        "doc_id": card.id,
+        "name": card.path or card.title,
+        "title": card.title,
+        "chunk_count": card.chunks,
+        "status": card.state,
+    }
+
+
+def _chunk(chunk: Chunk) -> dict[str, Any]:
+    state = _STATES[chunk.state]
+    return data.pick(chunk, "id start end") | {"preview": chunk.text[:_PREVIEW], "state": state}
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    place = data.pick(hit.chunk, "id start end")
+    name = hit.note.path or hit.note.title
+    return place | {"doc_id": hit.note.id, "name": name, "score": hit.score, "content": hit.chunk.text}

@@ -1,0 +1,98 @@
+"""The bases by the paths of an older design."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from core.workspace import Workspace
+
+HERON = ("birds/heron.md", b"# Heron\n\nThe heron stands in the shallow water.\n")
+KESTREL = ("kestrel.md", b"# Kestrel\n\nThe kestrel hovers over the field.\n")
+
+
+def upload(program: TestClient, *files: tuple[str, bytes], base: str = "work", **headers: str) -> Any:
+    return program.post(
+        "/api/knowledge/upload", data={"base": base}, files=[("file", one) for one in files], headers=headers
+    )
+
+
+@pytest.fixture
+def base(program: TestClient) -> str:
+    made = program.post("/api/knowledge", json={"name": "work", "type": "vector", "embedding_model": "words"})
+    assert made.status_code == 201
+    return "work"
+
+
+def test_the_type_of_a_base_decides_what_it_needs(program: TestClient) -> None:
+    lacking = program.post("/api/knowledge", json={"name": "work", "type": "vector"})
+    assert lacking.status_code == 422
+    assert "embedding_model" in lacking.json()["detail"]
+    plain = program.post("/api/knowledge", json={"name": "plain", "embedding_model": "words"})
+    assert (plain.status_code, plain.json()["type"], plain.json()["embedding_model"]) == (201, "literal", "")
+    assert [base["name"] for base in program.get("/api/knowledge").json()] == ["plain", "vault"]
+
+
+@pytest.mark.usefixtures("base")
+def test_chunks_of_an_upload_wait_until_they_are_embedded(program: TestClient, workspace: Workspace) -> None:
+    done = upload(program, HERON)
+    assert done.status_code == 201
+    doc = done.json()["doc_id"]
+    assert (done.json()["chunk_count"], done.json()["status"]) == (1, "pending")
+
+    def chunks() -> Any:
+        return program.get("/api/knowledge/chunks", params={"base": "work", "doc_id": doc}).json()
+
+    (chunk,) = chunks()
+    assert workspace.notes.get(doc).body[chunk["start"] : chunk["end"]].startswith("# Heron")
+    assert (chunk["preview"][:7], chunk["state"]) == ("# Heron", "pending")
+    assert workspace.start_indexing() is False, "nothing embeds it unless that is requested"
+    embedded = program.post("/api/knowledge/chunk/embed", json={"chunk_ids": [chunk["id"]]})
+    assert embedded.json() == {"embedded": 1, "status": "ready"}
+    assert chunks()[0]["state"] == "ready"
+    (listed,) = program.get("/api/knowledge/docs", params={"base": "work"}).json()
+    assert (listed["doc_id"], listed["name"], listed["status"]) == (doc, "birds/heron.md", "ready")
+
+
+@pytest.mark.usefixtures("base")
+def test_several_files_are_answered_one_by_one_with_what_failed(program: TestClient) -> None:
+    done = upload(program, HERON, KESTREL, ("torn.md", b"\x00\x01\x02binary")).json()
+    assert {doc["name"] for doc in done["docs"]} == {"birds/heron.md", "kestrel.md"}
+    assert [failed["path"] for failed in done["failed"]] == ["torn.md"]
+    for refused in (("scan.pdf", b"%PDF-1.7"), ("../out.md", b"# Out\n"), ("torn.md", b"\x00\x01\x02binary")):
+        answer = upload(program, refused)
+        assert answer.status_code == 422
+        assert "tessera-upload" not in answer.text
+    assert upload(program, HERON, base="nowhere").status_code == 404
+
+
+@pytest.mark.usefixtures("base")
+def test_a_document_and_a_base_are_indexed_again(program: TestClient, workspace: Workspace) -> None:
+    doc = upload(program, HERON).json()["doc_id"]
+    for chosen in ({"doc_id": doc}, {"base": "work"}):
+        begun = program.post("/api/knowledge/reindex", json=chosen)
+        assert begun.status_code == 202
+        workspace.jobs.wait("rechunk")
+        assert program.get(begun.headers["Location"]).json()["state"] == "done"
+        assert program.get("/api/knowledge/docs", params={"base": "work"}).json()[0]["status"] == "ready"
+    for nothing in ({}, {"doc_id": doc, "base": "work"}):
+        assert program.post("/api/knowledge/reindex", json=nothing).status_code == 422
+    assert program.post("/api/knowledge/reindex", json={"doc_id": "none"}).status_code == 404
+
+
+@pytest.mark.usefixtures("base")
+def test_a_question_recalls_chunks_of_its_base_only(program: TestClient) -> None:
+    upload(program, HERON, KESTREL)
+    asked = {"base": "work", "query": "shallow water", "top_k": 1}
+    (recalled,) = program.post("/api/knowledge/test", json=asked).json()["chunks"]
+    assert recalled["name"] == "birds/heron.md"
+    assert "shallow water" in recalled["content"]
+
+
+@pytest.mark.usefixtures("base")
+def test_uploads_at_once_of_one_file_make_one_document(program: TestClient) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        answers = [*threads.map(lambda _: upload(program, HERON), range(4))]
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["doc_id"] for answer in answers}) == 1
