@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -25,6 +26,17 @@ _RESOURCES = (bases, notes, chunks, searching, questions, packs, jobs, status)
 _OLDER = (knowledge, notesearch)
 """Modules with a `router`: of version 1, and by the paths of older designs."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
+_NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
+_REASONS = {
+    "missing": message("it is missing"),
+    "json_invalid": message("it is no JSON"),
+    "extra_forbidden": message("there is no such field"),
+    "string_pattern_mismatch": message("it holds a character that isn't possible here, or has another form"),
+    "model_attributes_type": _NO_OBJECT,
+    "model_type": _NO_OBJECT,
+}
+"""Kind of a mistake of pydantic -> what is said of it; of the others, what is said of settings."""
+_UNREADABLE = message("The request can't be read: {why}. Look at its form, and at its Content-Type.")
 _PROBLEM = {
     "type": "about:blank",
     "title": "Not Found",
@@ -88,13 +100,7 @@ def _invalid(_: Request, error: Any) -> Response:
 
 
 def _reason(error: dict[str, Any]) -> Message:
-    if error["type"] == "missing":
-        return message("it is missing")
-    if error["type"] == "json_invalid":
-        return message("it is no JSON")
-    if error["type"] == "extra_forbidden":
-        return message("there is no such field")
-    return reason_of(error)
+    return _REASONS.get(error["type"]) or reason_of(error)
 
 
 def _not_served(request: Request, error: Any) -> Response:
@@ -105,5 +111,7 @@ def _not_served(request: Request, error: Any) -> Response:
         text = message("There is nothing at {path}. See {index}.", **fields, index=f"{PLACE}/openapi.json")
     elif status == HTTPStatus.METHOD_NOT_ALLOWED:
         text = message("{method} isn't possible at {path}.", **fields)
+    elif status == HTTPStatus.BAD_REQUEST:
+        text = replace(_UNREADABLE, fields={"why": str(error.detail).rstrip(".")})
     headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}
     return problem(Problem(status, text), **headers)

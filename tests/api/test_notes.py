@@ -1,5 +1,6 @@
 """Notes over HTTP."""
 
+import pytest
 from starlette.testclient import TestClient
 
 from core.workspace import Workspace
@@ -28,3 +29,20 @@ def test_a_change_of_another_version_is_refused(program: TestClient, workspace: 
         == "pending"
     )
     assert workspace.notes.get(note).body == "# Meanwhile\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status", "said"),
+    [
+        ("[" * 100_000, "application/json", 400, "can't be read"),
+        ('{"base": "vault"}', "text/plain", 422, "Content-Type"),
+        ('{"base": "vault\\u0000"}', "application/json", 422, "a character"),
+        ('{"base": "\\ud800"}', "application/json", 422, "must be a text"),
+    ],
+)
+def test_a_body_that_cannot_be_taken_is_told_in_words(
+    program: TestClient, body: str, kind: str, status: int, said: str
+) -> None:
+    refused = program.post("/api/v1/notes", content=body, headers={"Content-Type": kind})
+    assert (refused.status_code, refused.headers["Content-Type"]) == (status, "application/problem+json")
+    assert said in refused.json()["detail"]
