@@ -25,10 +25,12 @@ _STORED = ("content-type", "location", "etag")
 _REPLAYED = {"Idempotent-Replayed": "true"}
 
 
-_OTHER = message("This Idempotency-Key came with another request before. Choose a new one.")
+_HEADER = "Idempotency-Key"
+_OTHER = message("This {header} came with another request before. Choose a new one.", header=_HEADER)
 _UNFINISHED = message(
-    "The first request with this Idempotency-Key isn't done, or was cut off. Look whether it created anything; if not, "
-    "send it with a new key."
+    "The first request with this {header} isn't done, or was interrupted. Look whether it created anything; if not, "
+    "send it with a new one.",
+    header=_HEADER,
 )
 
 
@@ -61,7 +63,7 @@ class Idempotency:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        key = headers.get("idempotency-key", "")
+        key = headers.get(_HEADER, "")
         if scope["type"] != "http" or scope["method"] != "POST" or not re.match(_KEY, key):
             await self._app(scope, receive, send)
             return

@@ -82,7 +82,10 @@ def make(workspace: Opened, new: NewBase) -> Response:
     model = new.embedding_model if new.type == "vector" else ""
     if new.type == "vector" and not model:
         raise ConfigError(
-            "A base of the type '{type}' needs an embedding_model, such as {name}.", type=new.type, name="bundled"
+            "A base of the type '{type}' needs {field}, such as {name}.",
+            type=new.type,
+            field="embedding_model",
+            name="bundled",
         )
     base = workspace.bases.add(
         new.name, kind=new.type, embedder=model, description=new.description, embed_at_once=False
