@@ -158,12 +158,13 @@ def reindex(workspace: Opened, chosen: Reindex) -> Response:
     return begun(workspace, "rechunk", work, base=base)
 
 
-@router.post("/test", **gives(_QUESTION | {"chunks": [_HIT]}, takes=_QUESTION))
+@router.post("/test", **gives(_QUESTION | {"chunks": [_HIT], "choice": None}, takes=_QUESTION))
 def test(workspace: Opened, trial: Test) -> Response:
-    """Return the chunks that a question recalls."""
+    """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
     name = there(lambda: workspace.bases.get(trial.base)).name
     result = workspace.search(trial.question, bases=name, limit=trial.top_k)
-    return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)]})
+    choice = data.of_result(result).get("choice")
+    return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)], "choice": choice})
 
 
 # shared
