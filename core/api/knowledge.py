@@ -29,6 +29,7 @@ _STATES = {"pending": "pending", "embedded": "ready", "deleted": "deleted"}
 _NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
 _BASE = _NEW | {"description": "", "docs": 1, "chunks": 2}
 _DOC = {"doc_id": "4f1c", "name": "roadmap.md", "title": "Roadmap", "chunk_count": 2, "status": "pending"}
+_UPLOAD = {"base": "work", "file": ["# Roadmap\n\nThe search comes first.\n"]}
 _SPAN = {"id": "4f1c:0a9b", "start": 0, "end": 30}
 _CHUNK = _SPAN | {"preview": "The search comes first.", "state": "pending"}
 _HIT = _SPAN | {"doc_id": "4f1c", "name": "roadmap.md", "score": 0.83, "content": "The search comes first."}
@@ -96,7 +97,7 @@ def make(workspace: Opened, new: NewBase) -> Response:
 # documents
 
 
-@router.post("/upload", **gives(_DOC | {"docs": [_DOC], "failed": []}, 201))
+@router.post("/upload", **gives(_DOC | {"docs": [_DOC], "failed": []}, 201, takes=_UPLOAD, sent="multipart/form-data"))
 def upload(
     workspace: Opened,
     base: Annotated[Text, Form(description="The name of the base")],

@@ -13,6 +13,7 @@ from core.errors import UnknownChoice
 from core.model import ChunkingOptions, SearchSettings
 from core.workspace import Workspace
 
+_JSON = "application/json"
 _T = TypeVar("_T")
 
 
@@ -46,11 +47,11 @@ Chunking: Any = create_model("Chunking", __base__=Body, **_CHUNKING)
 
 
 def gives(
-    example: object, status: int = 200, *, takes: object = None, form: str = "application/json"
+    example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
-    """Return the keywords of an operation that answers, and takes a body, as in examples."""
+    """Return the keywords of an operation that answers in a `form`, and takes a body `sent` in one, as in examples."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
-    body = {"requestBody": {"content": {"application/json": {"example": takes}}}} if takes else None
+    body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
     return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
 
