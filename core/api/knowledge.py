@@ -164,7 +164,7 @@ def test(workspace: Opened, trial: Test) -> Response:
     """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
     name = there(lambda: workspace.bases.get(trial.base)).name
     result = workspace.search(trial.question, bases=name, limit=trial.top_k)
-    choice = data.of_result(result).get("choice")
+    choice = data.of_result(result)["choice"]
     return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)], "choice": choice})
 
 

@@ -10,13 +10,15 @@ from core import data
 from core.api.answers import answer
 from core.api.examples import RESULT
 from core.api.shared import Body, Opened, Text, gives
-from core.model import DEFAULTS, EXPANSION_SIZES, SearchResult
+from core.model import DEFAULTS, EXPANSION_SIZES, PARTS, SearchResult
 from core.workspace import Workspace
 
 router = APIRouter(prefix="/notes/search", tags=["older programs"])
 
 _QUESTION = {"query": "What comes first?", "top_k": 5, "expand_context": True, "filters": {"base": "work"}}
 _FOUND = RESULT | {"sub_queries": [], "rounds": 1}
+_WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
+"""The setting that adds neighbours to hits."""
 OneOrMore = Text | list[Text]
 
 
@@ -71,8 +73,8 @@ def _searched(workspace: Workspace, search: Search, **chosen: Any) -> SearchResu
     options = {**search.filters.options(workspace), **chosen}
     if search.rerank is not None:
         options["reranker"] = _reranker(workspace) if search.rerank else "none"
-    size = search.context_size if search.expand_context else 0
-    return workspace.search(search.query, limit=search.top_k, expansion_size=size, **options)
+    options[_WIDENING] = search.context_size if search.expand_context else 0
+    return workspace.search(search.query, limit=search.top_k, **options)
 
 
 def _reranker(workspace: Workspace) -> str:
