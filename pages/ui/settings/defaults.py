@@ -41,8 +41,8 @@ def index(workspace: Workspace, status: Status) -> None:
         st.info(t("There is no search index: a search by meaning compares with every passage."))
     else:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
-    if chosen.kind == "chroma" and chosen.url:
-        st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
+        if chosen.url:
+            st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} chunk", "{n} chunks", n=sum(base.chunks for base in status.bases))
     size = sizes.megabytes(status.bytes_on_disk)
     st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
