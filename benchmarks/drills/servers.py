@@ -2,7 +2,7 @@
 
 A real server of Chroma is killed with SIGKILL at a drawn moment and started again on its files, half of the time to be
 killed again while the index is opened. Meanwhile one import follows another, and searches go on. At every second kill
-the index is what answers and is written before the notes; at the others it follows them.
+the index is what answers; at the others the base is read exactly.
 """
 
 import os
@@ -25,7 +25,7 @@ from core.store import resident
 from core.workspace import Workspace
 from tests.chroma_server import ChromaServerProcess
 
-FOLLOWS, FIRST = "import, the index follows", "import, the index is written first"
+EXACT, ANSWERS = "import, read exactly", "import, the index answers"
 OPENING, END = "opening after a kill", "everything in the end"
 _NOTES = 40
 _PATIENCE = 30
@@ -90,8 +90,8 @@ def drill(tally: Tally, given: Given) -> None:
 def _kill(tally: Tally, workspace: Workspace, server: ChromaServerProcess, chance: random.Random) -> None:
     """Kill the server, maybe again while the index is opened; then the index must hold what the database holds."""
     number, store = tally.total.tried, workspace.store
-    kinds, told, died, wrong = [(FOLLOWS, FIRST)[number % 2]], False, "", list[str]()
-    with _budget(0 if kinds[0] == FIRST else resident.BUDGET):
+    kinds, told, died, wrong = [(EXACT, ANSWERS)[number % 2]], False, "", list[str]()
+    with _budget(0 if kinds[0] == ANSWERS else resident.BUDGET):
         time.sleep(_WORKS * chance.random())
         server.kill()
         try:
