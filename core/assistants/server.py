@@ -58,7 +58,7 @@ def make(opened: Opened, write: Write | None = None) -> Server[Any]:
     threads = CapacityLimiter(_THREADS)
 
     async def tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[*map(_described, TOOLS)])
+        return ListToolsResult(tools=[*_DESCRIBED.values()])
 
     async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in TOOLS:
@@ -81,6 +81,7 @@ def make(opened: Opened, write: Write | None = None) -> Server[Any]:
         version=version("tessera-notes"),
         title="Tessera",
         instructions=_INSTRUCTIONS,
+        get_tool_input_schema=lambda name: _DESCRIBED[name].input_schema if name in _DESCRIBED else None,
         on_list_tools=tools,
         on_call_tool=call,
         on_list_resources=resources,
@@ -129,6 +130,9 @@ def _described(name: str) -> Tool:
         input_schema=_METADATA[name].arg_model.model_json_schema(),
         annotations=ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False),
     )
+
+
+_DESCRIBED = {name: _described(name) for name in TOOLS}
 
 
 def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
