@@ -61,6 +61,11 @@ SAME = {
     "http": "the beginning of an address",
     "sentence:BAAI/bge-m3": "an example of a model",
     **dict.fromkeys(("ar", "nl", "fr", "de"), "the code of a language, as a model's card has it"),
+    **dict.fromkeys(("Claude Desktop", "Claude Code", "Cursor", "VS Code"), "the name of a program"),
+    **dict.fromkeys(
+        ("mcpServers", "tessera", "command", "args", "mcp", "workspace"), "a word of such a program's settings"
+    ),
+    **dict.fromkeys(("choose", "auto"), "a setting and its value"),
     **dict.fromkeys(("pending", "active", "archived", "expired"), "a value of the query language"),
 }
 """What is the same in every language, and why."""

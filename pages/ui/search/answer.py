@@ -51,7 +51,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     )
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     settings = workspace.searching.settings(options)
-    chooses = workspace.searching.chooses(text, options)
+    chooses = _chooses(workspace, text, options)
     slow = (chooses or settings["reranker"] not in rerankers.QUICK) and st.session_state.get("reranked") != question
     typing = question_box.is_typing()
     waiting = None
@@ -89,6 +89,14 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         _summary(workspace, text, result, now, top, narrow=bool(fields))
         with _beside(result, fields):
             _hits(workspace, text, result, options, several=several)
+
+
+def _chooses(workspace: Workspace, text: str, options: SearchOptions) -> bool:
+    """Return whether a language model is asked to choose; what is wrong with the question is told by the search."""
+    try:
+        return workspace.searching.chooses(text, options)
+    except QueryError:
+        return False
 
 
 def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_words: bool) -> SearchResult | None:
