@@ -95,6 +95,7 @@ def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, 
         base.click()
     page.locator(".tree summary", has_text="left").click()
     expect(notes.filter(has_text="Sock")).to_have_count(200)
+    tab.settle()
     page.locator(".tree .rest").click()
     expect(notes.filter(has_text="Sock")).to_have_count(260)
     page.locator(".tree button", has_text="Chest").click()
