@@ -30,14 +30,16 @@ Workspace = Annotated[
     Path | None, typer.Option("--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE")
 ]
 
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=65_535, help=_("The port of the app; by default {port} or the next free one.", port=str(PORT))
+    ),
+]
+
 
 def serve(
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=65_535, help=_("The port of the app; by default {port} or the next free one.", port=str(PORT))
-        ),
-    ] = None,
+    port: Port = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", "--headless", help=_("Open no browser, only print the address."))
     ] = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from core.cli.app import HOST, PORT, free
+from core.cli.app import HOST, Port, free
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _
@@ -18,12 +18,7 @@ _GRACE = 3
 
 
 def serve(
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=65_535, help=_("The port of the app; by default {port} or the next free one.", port=str(PORT))
-        ),
-    ] = None,
+    port: Port = None,
     host: Annotated[
         str,
         typer.Option(help=_("An address of this machine, by which others reach it too; by default only itself does.")),
