@@ -5,6 +5,8 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +28,14 @@ class Snippet:
     way: Way
     text: str
     file: str = ""
+
+
+def every(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
+    """Return how programs start Tessera, and how they reach the app at an address, unless there can be no token."""
+    made = by_stdio(folder)
+    with suppress(OSError):
+        made += by_http(address, token())
+    return made
 
 
 def by_stdio(folder: Path) -> list[Snippet]:

@@ -2,7 +2,6 @@
 
 import logging
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Unpack
 
@@ -181,10 +180,7 @@ class Workspace:
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return what goes into the configuration of assistants; the app listens at the address."""
-        made = snippets.by_stdio(self.store.folder)
-        with suppress(OSError):  # on a disk that can't be written there is no token
-            made += snippets.by_http(address, self.access.token)
-        return made
+        return snippets.every(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
         """Return what a bug report needs: versions, sizes, settings, last errors; nothing that is the person's."""

@@ -92,7 +92,3 @@ def _job(workspace: Workspace, job_id: str) -> Job:
 
 def _current(workspace: Workspace, job_id: str) -> Job | None:
     return next((job for job in workspace.jobs.all() if values.job_id(job) == job_id), None)
-
-
-def _id(job: Job) -> str:
-    return f"{job.name}-{job.number}"

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,10 +54,8 @@ def _go_to(settings: Path) -> None:
 
 def _snippets(folder: Path) -> list[dict[str, Any]]:
     access = Access(folder)
-    made = snippets.by_stdio(folder)
-    with suppress(OSError):  # without a workspace there is no token yet
-        made += snippets.by_http(access.run.address if access.run else f"http://{HOST}:{PORT}", access.token)
-    return [asdict(snippet) for snippet in made]
+    address = access.run.address if access.run else f"http://{HOST}:{PORT}"
+    return [asdict(snippet) for snippet in snippets.every(folder, address, lambda: access.token)]
 
 
 def _lines(values: dict[str, Any]) -> list[str]:

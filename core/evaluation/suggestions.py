@@ -15,7 +15,7 @@ from core.markdown import outline
 from core.markdown.outline import Block
 from core.messages import message
 from core.model import GoldSpan, Note, Progress, Question, unheard
-from core.providers.chat import Chat
+from core.providers.chat import Chat, values
 from core.text import digest, fold, line_starts
 
 SHORTEST, LONGEST = 40, 400
@@ -43,9 +43,6 @@ SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
 
 _TOGETHER, _OF_NOTE = 4, 2
 """Notes in a request, and requested questions per note."""
-
-_LISTS_TRIED = 64
-"""Opening brackets of an answer, from its end, that may start the list."""
 
 _WIDEST = 5_000
 """Longest paragraph in characters that counts as prose."""
@@ -149,16 +146,8 @@ def _excerpt(note: Note, length: int) -> str:
 
 
 def _rows(answer: str) -> list[object] | None:
-    """Return the answer's last JSON list of objects, or None; the model's thoughts may precede it."""
-    decoder, end = json.JSONDecoder(), len(answer)
-    for _ in range(_LISTS_TRIED):
-        end = answer.rfind("[", 0, end)
-        if end < 0:
-            break
-        try:
-            rows, _ = decoder.raw_decode(answer, end)
-        except (ValueError, RecursionError):
-            continue
+    """Return the answer's last JSON list of objects, or None."""
+    for rows in values(answer, "["):
         if rows and all(isinstance(row, dict) for row in rows):
             return list(rows)
     return None

@@ -1,5 +1,7 @@
 """A language model behind an OpenAI-compatible chat server."""
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
 from core.config import LlmSettings
@@ -9,6 +11,26 @@ from core.providers import Server
 
 ANSWER_BYTES = 1 << 20
 """An answer has thousands of characters; of a model that writes out its reasoning, hundreds of thousands."""
+
+_STARTS_TRIED = 64
+"""Brackets, from the end of an answer, that are tried as the start of a value."""
+
+
+def values(answer: str, opening: str) -> Iterator[Any]:
+    """Yield the JSON values in an answer that begin with a bracket, `[` or `{`, the last first.
+
+    Earlier ones may belong to the model's reasoning, which may quote what it was given.
+    """
+    decoder, end = json.JSONDecoder(), len(answer)
+    for _ in range(_STARTS_TRIED):
+        end = answer.rfind(opening, 0, end)
+        if end < 0:
+            return
+        try:
+            value, _ = decoder.raw_decode(answer, end)
+        except (ValueError, RecursionError):
+            continue
+        yield value
 
 
 class Chat:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from core.messages import message
 from core.model import Decomposition, SubQuery
-from core.providers.chat import Chat
+from core.providers.chat import Chat, values
 from core.query.levels import Recognised, recognise
 from core.text import one_line
 
@@ -32,9 +32,6 @@ Reply with one JSON list of strings only, such as ["backups of the database", "b
 
 MOST_CHARACTERS = 300
 """Maximum length of a sub-query from a language model."""
-
-_LISTS_TRIED = 64
-"""Number of opening brackets, from the end of the answer, that are tried as the start of the list."""
 
 
 def decompose(text: str, *, limit: int = 6, phrases: Sequence[str] = ()) -> Decomposition | None:
@@ -86,20 +83,8 @@ def _distinct(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]:
 
 
 def _strings(answer: str) -> list[str]:
-    """Return the last JSON list of strings in an answer, else an empty list.
-
-    Earlier lists may belong to the model's reasoning, which may quote the question.
-    """
-    decoder = json.JSONDecoder()
-    end = len(answer)
-    for _ in range(_LISTS_TRIED):
-        end = answer.rfind("[", 0, end)
-        if end < 0:
-            break
-        try:
-            strings, _ = decoder.raw_decode(answer, end)
-        except (ValueError, RecursionError):
-            continue
+    """Return the last JSON list of strings in an answer, else an empty list."""
+    for strings in values(answer, "["):
         if strings and all(isinstance(part, str) and len(part) <= MOST_CHARACTERS for part in strings):
             return [line for line in map(one_line, strings) if any(map(str.isalnum, line))]
     return []

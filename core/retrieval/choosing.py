@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.messages import message
 from core.model import Choice, Hit, Lost, Query, SearchResult
-from core.providers.chat import Chat
+from core.providers.chat import Chat, values
 from core.retrieval import facets
 from core.text import half_character
 
@@ -23,8 +23,6 @@ LEAST_CHARACTERS = 400
 """Least characters of a candidate's share; where there are fewer for all, there are fewer candidates."""
 MOST_CHARACTERS = 4000
 """Maximum length of an answer."""
-_OBJECTS_TRIED = 64
-"""Number of opening braces, from the end of the answer, that are tried as the start of the object."""
 
 
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
@@ -76,20 +74,8 @@ def ordered(result: SearchResult, choice: Choice, query: Query, bases: Sequence[
 
 
 def _parsed(answer: str, count: int) -> tuple[list[int], str] | None:
-    """Return the choice in the last JSON object that is one, None if no object is.
-
-    Earlier objects may belong to the model's reasoning, or to sections quoted in it.
-    """
-    decoder = json.JSONDecoder()
-    end = len(answer)
-    for _ in range(_OBJECTS_TRIED):
-        end = answer.rfind("{", 0, end)
-        if end < 0:
-            break
-        try:
-            value, _ = decoder.raw_decode(answer, end)
-        except (ValueError, RecursionError):
-            continue
+    """Return the choice in the last JSON object that is one, None if no object is."""
+    for value in values(answer, "{"):
         if value.keys() == {"chosen", "answer"} and _is_choice(value["chosen"], count) and _is_text(value["answer"]):
             return value["chosen"], value["answer"].strip()
     return None
