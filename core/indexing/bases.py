@@ -56,6 +56,10 @@ class Bases(Switching):
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
         return self._store.bases.named(name)
 
+    def find(self, name: str) -> KnowledgeBase | None:
+        """Return the base of this name, None if there is none."""
+        return next((base for base in self.all() if base.name == name), None)
+
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
         return self._store.bases.all()

@@ -147,13 +147,15 @@ class Imports:
         return replace(plan, makes=self._bases.usual())
 
     def _known(self, base: str) -> list[KnownNote]:
-        return [note for known in self._bases.all() if known.name == base for note in self._store.notes.files(known)]
+        known = self._bases.find(base)
+        return self._store.notes.files(known) if known else []
 
     def _is_plain(self, base: str) -> bool:
-        return any(known.plain for known in self._bases.all() if known.name == base)
+        known = self._bases.find(base)
+        return known is not None and known.plain
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
-        return next((base for base in self._bases.all() if base.name == name), None) or self._bases.add(name)
+        return self._bases.find(name) or self._bases.add(name)
 
 
 def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:

@@ -53,7 +53,7 @@ class TextFolders:
         Raises ConfigError where a base of another kind has the name, and as `Bases.add` does.
         """
         at_once = self._chosen.auto_embed
-        known = next((base for base in self._bases.all() if base.name == name), None)
+        known = self._bases.find(name)
         if known is None:
             _LOG.info("A base is made for the text folder of %s", name)
             return self._bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
