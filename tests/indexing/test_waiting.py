@@ -1,5 +1,6 @@
 """An import is searched by words at once, and by meaning as its chunks are embedded."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -92,17 +93,20 @@ def stop_at(share: float) -> Callable[..., None]:
     return progress
 
 
-def test_words_find_every_note_before_the_first_is_embedded(workspace: Workspace, folder: Path, model: Watched) -> None:
+def test_words_find_every_note_before_the_first_is_embedded(
+    workspace: Workspace, folder: Path, model: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.indexing.waiting._COUNTING", math.inf)  # each report counts, however slow the machine is
     states: list[tuple[int, int]] = []
-    told: list[str] = []
+    messages: list[str] = []
     model.before = lambda: states.append((len(found(workspace, "says")), len(found(workspace, "says", "semantic"))))
-    report = synced(workspace, folder, progress=lambda done, total, what: told.append(str(what)))
+    report = synced(workspace, folder, progress=lambda done, total, what: messages.append(str(what)))
     assert states[0] == (NOTES, 0)
     assert [words for words, _ in states] == [NOTES] * len(states)
     assert 0 < states[len(states) // 2][1] < NOTES
     assert (report.added, report.waiting, report.embedded_windows) == (NOTES, 0, NOTES)
-    assert "16 of 40 notes can be searched by words, 0 by meaning" in told
-    assert "40 of 40 notes can be searched by words, 16 by meaning" in told
+    assert "16 of 40 notes can be searched by words, 0 by meaning" in messages
+    assert "40 of 40 notes can be searched by words, 16 by meaning" in messages
     assert whole(workspace)
 
 
