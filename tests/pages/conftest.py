@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from core.embedding import EMBEDDERS
@@ -69,6 +70,15 @@ class Screen:
     @property
     def errors(self) -> str:
         return "\n".join(error.value for error in self.app.error)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _scanned_once() -> Iterator[None]:
+    """Streamlit looks through every installed package for components each time that an app begins."""
+    manifests = manifest_scanner.scan_component_manifests()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: manifests)
+        yield
 
 
 @pytest.fixture

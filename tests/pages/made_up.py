@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from pathlib import Path
 from string import Formatter
@@ -37,19 +38,23 @@ MARKDOWN = re.compile(r":material/\w+:|:gray(?=\[)")
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the language one of those that there are, for as long as a test runs."""
-    entries = catalogues.entries()
-    catalogue = catalogues.updated(Catalog(locale=LANGUAGE), entries)
-    for one in catalogue:
-        if one.id:
-            one.string = tuple(map(bracketed, one.id)) if isinstance(one.id, tuple) else bracketed(one.id)
     contents = {name: catalogues.path(name).read_bytes() for name in messages.LANGUAGES if name != messages.ENGLISH}
-    for name, content in {**contents, LANGUAGE: catalogues.written(catalogue, LANGUAGE)}.items():
+    for name, content in {**contents, LANGUAGE: _catalogue()}.items():
         file = folder / name / "LC_MESSAGES" / "tessera.po"
         file.parent.mkdir(parents=True)
         file.write_bytes(content)
     monkeypatch.setitem(messages.LANGUAGES, LANGUAGE, "⟦Esperanto⟧")
     monkeypatch.setattr(messages, "LOCALE", folder)
     messages.catalogue.cache_clear()
+
+
+@cache
+def _catalogue() -> bytes:
+    catalogue = catalogues.updated(Catalog(locale=LANGUAGE), catalogues.entries())
+    for one in catalogue:
+        if one.id:
+            one.string = tuple(map(bracketed, one.id)) if isinstance(one.id, tuple) else bracketed(one.id)
+    return catalogues.written(catalogue, LANGUAGE)
 
 
 def bracketed(text: str) -> str:
