@@ -1,17 +1,19 @@
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from core import embedding, places, reranking
-from core.embedding import Embedder
+from core.embedding import Embedder, centring, tokens
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 
-# How long an example takes is no matter of a test: the machine may be busy.
-settings.register_profile("tessera", deadline=None)
+# How long an example takes is no matter of a test: the machine may be busy. `--hypothesis-profile thorough` tries more.
+settings.register_profile("tessera", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("tessera")
 
 
@@ -35,6 +37,15 @@ def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(places.VARIABLE, str(tmp_path_factory.mktemp("nobody") / "none"))
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _measured_once() -> Iterator[None]:
+    """What a workspace measures of a model at its first use depends on the model only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "centre", cache(tokens.centre))
+        patch.setattr(centring, "measured", cache(centring.measured))
         yield
 
 

@@ -59,7 +59,7 @@ class Tab:
         self.page.wait_for_selector(
             '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
         )
-        self.page.wait_for_function("() => !document.querySelector('[data-stale=\"true\"]')")
+        expect(self.page.locator('[data-stale="true"]')).to_have_count(0)  # the policy lets no function be polled
 
     @property
     def outside(self) -> list[str]:
