@@ -61,6 +61,13 @@ class Tab:
         )
         expect(self.page.locator('[data-stale="true"]')).to_have_count(0)  # the policy lets no function be polled
 
+    def await_keys(self) -> None:
+        """Wait until the page takes the keys of the app."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.page.evaluate("Boolean(window.tesseraKeys)"):
+            assert time.monotonic() < end
+            self.page.wait_for_timeout(50)
+
     @property
     def outside(self) -> list[str]:
         """What was asked of anybody but the app."""

@@ -1,5 +1,6 @@
 """A first start in a real browser, in the order in which a person goes through it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     number = int(page.url.rpartition("chunk=")[2])
     assert page.locator(".own.on").get_attribute("data-index") == str(number)
     page.locator(".own:not(.on)").first.click()
-    page.wait_for_function(f"() => !location.search.endsWith('chunk={number}')")
+    expect(page).not_to_have_url(re.compile(f"chunk={number}$"))
     expect(page.locator(".own.on")).to_be_visible()
 
     page.reload()

@@ -99,6 +99,7 @@ def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
 def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> None:
     page = tab.page
     tab.open("/search")
+    tab.await_keys()
     page.keyboard.press("Control+o")
     box = page.locator(".st-key-switch_text input")
     expect(box).to_be_focused()

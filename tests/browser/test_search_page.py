@@ -131,8 +131,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
 def test_keys_lead_from_any_page_to_a_passage_and_back(tab: Tab, filled: Page) -> None:
     page = filled
     tab.open("/settings")
-    tab.settle()
-    page.wait_for_function("window.tesseraKeys")
+    tab.await_keys()
     page.keyboard.press("Control+k")
     box = page.get_by_role("textbox", name="Ask a question")
     expect(box).to_be_focused()

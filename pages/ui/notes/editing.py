@@ -1,5 +1,8 @@
 """The page on which a note is written: title, editor, the rendered text or the fields beside it, what is not saved yet."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from core.model import KnowledgeBase, Note
@@ -41,12 +44,15 @@ def page(workspace: Workspace) -> None:
 
 def _draw(workspace: Workspace, now: Writing) -> None:
     with shell.errors():
-        if now.opposed:
-            conflict.draw(workspace, now)
-        _bar(workspace, now)
-        if now.note is None:
-            notefields.place(workspace, now)
-        notefields.title(workspace, now)
+        _act(workspace, now)
+    with shell.errors():
+        with st.container():  # what comes and goes here leaves the editor where it is: elsewhere it would begin anew
+            if now.opposed:
+                conflict.draw(workspace, now)
+            _bar(workspace, now)
+            if now.note is None:
+                notefields.place(workspace, now)
+            notefields.title(workspace, now)
         left, right = st.columns([11, 9], gap="medium")
         with left:
             if _shut(workspace, now):
@@ -57,24 +63,43 @@ def _draw(workspace: Workspace, now: Writing) -> None:
             _side(workspace, now)
 
 
+def _act(workspace: Workspace, now: Writing) -> None:
+    """Do what a person wants.
+
+    A callback only notes it: it may run before the one that takes what was typed. What a click or a key says is gone
+    where the run that it began is broken off for another; then that does it.
+    """
+    wish, now.wish = now.wish, None
+    if wish is None:
+        return
+    if wish == "leave":
+        writing.leave()
+    elif wish == "discard":
+        writing.discard(workspace, now.key)
+    elif now.changed and _complete(now):
+        writing.save(workspace, now)
+    st.rerun()
+
+
 def _bar(workspace: Workspace, now: Writing) -> None:
-    """Draw the buttons; they act here and not in callbacks, which may run before the one that takes what was typed."""
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
-        done = widgets.small(t("Done"), "writing_leave", "arrow_back", help="Esc")
+        widgets.small(t("Done"), "writing_leave", "arrow_back", help="Esc", on_click=writing.wish_for, args=("leave",))
         st.caption(_state(workspace, now), width="stretch")
         label = t("Discard the changes") if now.note else t("Discard this note")
-        dropped = now.changed and widgets.small(label, "writing_discard", "delete")
+        if now.changed:
+            widgets.small(label, "writing_discard", "delete", on_click=writing.wish_for, args=("discard",))
         shut = workspace.readonly or not (now.changed and _complete(now))
         keys = "Ctrl+S · Ctrl+Enter"
-        saved = widgets.button(t("Save"), "writing_save", "check", type="primary", help=keys, disabled=shut)
-    if saved:
-        writing.save(workspace, now)
-    elif dropped:
-        writing.discard(workspace, now.key)
-    elif done:
-        writing.leave()
-    if saved or dropped or done:
-        st.rerun()
+        widgets.button(
+            t("Save"),
+            "writing_save",
+            "check",
+            type="primary",
+            help=keys,
+            disabled=shut,
+            on_click=writing.wish_for,
+            args=("save",),
+        )
 
 
 def _state(workspace: Workspace, now: Writing) -> str:
@@ -102,25 +127,21 @@ def _complete(now: Writing) -> bool:
 def _editor(workspace: Workspace, now: Writing) -> None:
     offered = now.offered = now.offered or offers.of(workspace)
 
-    def typed(text: str, number: int, caret: int) -> None:
-        now.typed(text, number, caret)
+    def typed(sent: Mapping[str, Any]) -> None:
+        now.typed(**sent)
         writing.keep(workspace, now)
 
-    wanted = editor.write(
+    editor.write(
         now.token,
         now.loaded,
         number=now.loaded_number,
         stamp=now.stamp,
+        taken=now.number,
+        wishes=now.wishes,
         notes=offered.notes,
         tags=offered.tags,
         typed=shell.guarded(typed),
     )
-    if "save" in wanted and now.changed and _complete(now):
-        writing.save(workspace, now)
-    if "leave" in wanted:
-        writing.leave()
-    if wanted:
-        st.rerun()
 
 
 def _shut(workspace: Workspace, now: Writing) -> bool:

@@ -1,6 +1,6 @@
 """The component in which a note is written: CodeMirror, with links and tags to complete, and what is typed sent on."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -19,12 +19,13 @@ WRITE = st.components.v2.component(
 """,
     js="""
 const PAUSE = 500;
+const PATIENCE = 1500;
 const PREFIX = 'tessera-draft ';
 const OLD = 7 * 24 * 3600 * 1000;
 
 export default async function({ parentElement, data, setTriggerValue }) {
   const paper = parentElement.querySelector('.paper');
-  const own = paper.own ??= { number: data.number, sent: data.number, stamp: data.stamp, last: 0 };
+  const own = paper.own ??= { number: data.number, sent: data.number, stamp: data.stamp, wishes: data.wishes, last: 0 };
   own.send = setTriggerValue;
   own.data = data;
   const place = () => PREFIX + own.data.key;
@@ -33,13 +34,22 @@ export default async function({ parentElement, data, setTriggerValue }) {
   const note = text => {
     try { localStorage.setItem(place(), JSON.stringify({ text, number: own.number, at: Date.now() })); } catch { /* no space is left */ }
   };
-  const send = (name, text) => {
+  // A message may be lost, or take the place of one that nobody has read yet: where the page is drawn anew at that moment.
+  // So each tells the last wish again, with its number, and is sent again until the answer shows that it came.
+  const send = (text, wish) => {
     clearTimeout(own.timer);
+    if (wish) {
+      own.wish = wish;
+      own.wishes += 1;
+    }
     own.timer = null;
     own.last = performance.now();
     own.sent = own.number;
-    own.send(name, { text, number: own.number, at: own.editor.at() });
+    clearTimeout(own.again);
+    own.again = setTimeout(() => came() || send(own.editor.text()), PATIENCE);
+    own.send('typed', { text, number: own.number, at: own.editor.at(), wish: own.wish, wishes: own.wishes });
   };
+  const came = () => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
   const left = () => own.number !== own.sent;
 
   if (!own.opened) {
@@ -63,18 +73,18 @@ export default async function({ parentElement, data, setTriggerValue }) {
             note(text);
             if (own.timer) clearTimeout(own.timer);
             const idle = performance.now() - own.last > 4 * PAUSE;
-            own.timer = setTimeout(() => send('draft', own.editor.text()), idle ? 0 : PAUSE);
+            own.timer = setTimeout(() => send(own.editor.text()), idle ? 0 : PAUSE);
           },
-          blur: text => left() && send('draft', text),
-          save: text => send('save', text),
-          leave: text => send('leave', text),
+          blur: text => left() && send(text),
+          save: text => send(text, 'save'),
+          leave: text => send(text, 'leave'),
         },
       });
       const listening = new AbortController();
       own.close = () => {
         listening.abort();
         clearTimeout(own.timer);
-        if (!left()) forget();
+        clearTimeout(own.again);
         own.editor.close();
       };
       const whole = { signal: listening.signal, capture: true };
@@ -85,9 +95,9 @@ export default async function({ parentElement, data, setTriggerValue }) {
         if (!saves || event.isComposing || event.composedPath().includes(paper)) return;
         event.preventDefault();
         document.activeElement?.blur();
-        setTimeout(() => send('save', own.editor.text()), 60);
+        setTimeout(() => send(own.editor.text(), 'save'), 60);
       }, whole);
-      addEventListener('pagehide', () => left() && send('draft', own.editor.text()), whole);
+      addEventListener('pagehide', () => left() && send(own.editor.text()), whole);
       const stored = name => {
         try { return JSON.parse(localStorage.getItem(name)); } catch { return null; }
       };
@@ -99,9 +109,9 @@ export default async function({ parentElement, data, setTriggerValue }) {
         own.editor.load(kept.text);
         own.loading = false;
         own.number = kept.number;
-        send('draft', kept.text);
+        send(kept.text);
       }
-      if (data.text || data.number) own.editor.focus();
+      if (data.text || own.number) own.editor.focus();
     });
   }
   await own.opened;
@@ -122,7 +132,10 @@ export default async function({ parentElement, data, setTriggerValue }) {
 }
 """,
 )
-"""Triggers `draft`, `save` and `leave`: the text, the caret's place, and the text's number; a later text has a higher one."""
+"""Triggers `typed`: the text, its number, the caret's place, and the last wish, save or leave, with its number.
+
+A later text, and a later wish, has a higher number.
+"""
 
 
 def write(
@@ -131,14 +144,17 @@ def write(
     *,
     number: int,
     stamp: int,
+    taken: int,
+    wishes: int,
     notes: Sequence[tuple[str, str]],
     tags: Sequence[tuple[str, str]],
-    typed: Callable[[str, int, int], None],
-) -> Collection[str]:
-    """Draw the editor; return what a person wants in this run: `save`, `leave`.
+    typed: Callable[[Mapping[str, Any]], None],
+) -> None:
+    """Draw the editor.
 
-    `token` is the draft's. A new `stamp` loads `text`, which has a `number`, in place of what is there. `typed` gets
-    what the person wrote, the number of that, and where the caret is in it, before the script runs.
+    `token` is the draft's. A new `stamp` loads `text`, which has a `number`, in place of what is there. `taken` is the
+    number of the text, and `wishes` that of the wish, that came last. `typed` gets what the editor sends, before the
+    script runs.
     """
     key = f"editor_{token}"
     data = {
@@ -146,25 +162,17 @@ def write(
         "text": text,
         "number": number,
         "stamp": stamp,
+        "taken": taken,
+        "wishes": wishes,
         "notes": notes,
         "tags": tags,
         "script": bundle.ADDRESS,
         "words": {"label": t("Text of the note"), "hint": t("Write in Markdown. [[ offers notes, # offers tags.")},
     }
 
-    def sent(name: str) -> Callable[[], None]:
-        def take() -> None:
-            if value := st.session_state[key].get(name):
-                typed(value["text"], value["number"], value["at"])
-
-        return take
+    def take() -> None:
+        if value := st.session_state[key].get("typed"):
+            typed(value)
 
     with st.container(key="note_editor"):
-        result: Any = WRITE(
-            key=key,
-            data=data,
-            on_draft_change=sent("draft"),
-            on_save_change=sent("save"),
-            on_leave_change=sent("leave"),
-        )
-    return {name for name in ("save", "leave") if getattr(result, name, None)}
+        WRITE(key=key, data=data, on_typed_change=take)

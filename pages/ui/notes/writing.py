@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from secrets import token_hex
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -19,6 +19,9 @@ NEW = "new"
 
 _WRITING = "writing"
 
+Wish = Literal["save", "leave", "discard"]
+"""What a person may want done with what is written; that it is left keeps it as a draft."""
+
 
 @dataclass
 class Writing:
@@ -27,6 +30,7 @@ class Writing:
     `number` counts the texts that the editor sent. A new `stamp` loads `loaded` into the editor, and a new `drawn` the
     fields. `fields` are those that differ from the note's, as JSON holds them. `opposed` is the note as it is stored
     now, after a save that was refused. A save `settles` the change that a program proposes, where a person edits that.
+    `wish` is what a person wants done and the page hasn't done yet; `wishes` counts those that the editor sent.
     """
 
     token: str
@@ -44,6 +48,8 @@ class Writing:
     opposed: Note | None = None
     saved: bool = False
     settles: bool = False
+    wish: Wish | None = None
+    wishes: int = 0
     offered: offers.Offers | None = None
     links: Any = None
 
@@ -65,14 +71,13 @@ class Writing:
         self.loaded, self.loaded_number = self.body, self.number
         self.stamp += 1
 
-    def typed(self, text: str, number: int, caret: int) -> None:
+    def typed(self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0) -> None:
         """Take over what the editor sent, which knows one end of a line, unless a later text came before."""
         if number >= self.number:
-            self.body, self.number, self.caret = (
-                with_line_ends(text, self.note.body if self.note else ""),
-                number,
-                caret,
-            )
+            self.body = with_line_ends(text, self.note.body if self.note else "")
+            self.number, self.caret = number, at
+        if wishes > self.wishes:
+            self.wish, self.wishes = wish, wishes
 
     def value(self, name: str) -> Any:
         """Return a field as it is now, as JSON holds it."""
@@ -165,6 +170,12 @@ def keep(workspace: Workspace, writing: Writing) -> None:
     version = writing.note.version if writing.note else 0
     at = datetime.now(UTC)
     workspace.notes.save_draft(NoteDraft(writing.key, base_id, version, title, writing.body, about, at))
+
+
+def wish_for(what: Wish) -> None:
+    """Have the page do this; for callbacks."""
+    if writing := now():
+        writing.wish = what
 
 
 def discard(workspace: Workspace, key: str) -> None:
