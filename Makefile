@@ -10,8 +10,8 @@ help: ## show these targets
 run: .venv/ready ## install what is missing and start the app on http://127.0.0.1:8501
 	$(BIN)/tessera app --no-browser
 
-test: .venv/ready ## run the tests, two at a time
-	$(BIN)/pytest -n 2 --dist worksteal
+test: .venv/ready ## run the tests, three at a time: some wait for a browser
+	$(BIN)/pytest -n 3 --dist worksteal
 
 check: .venv/ready ## lint, format, types, layers
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

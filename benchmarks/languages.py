@@ -2,7 +2,7 @@
 
 python -m benchmarks.languages DATA [--workspace DIR] [--embedders bundled,tfidf] [--ship] : DATA holds vaults/NAME and
 questions/NAME.jsonl; a kept workspace saves embedding them. The questions of `across` are asked in the other language
-than the vault's notes. `--ship` writes what the program ships of the bundled model's centring, and does nothing else.
+than the vault's notes. `--ship` writes what the program ships of the bundled model, and does nothing else.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from benchmarks.quality import heading, imported, rows, vaults
 from core import embedding
-from core.embedding import centring
+from core.embedding import centring, tokens
 from core.evaluation.scoring import evaluation_of
 from core.model import OPEN, Evaluation, Pipeline, SearchSettings
 from core.workspace import Workspace
@@ -56,6 +56,7 @@ def main() -> None:
 def ship() -> None:
     model = embedding.build("bundled")
     save_file({model.fingerprint: np.ascontiguousarray(centring.computed(model).constants)}, centring.SHIPPED)
+    save_file({model.fingerprint: tokens.computed(model)}, tokens.SHIPPED)
 
 
 def models(names: Iterable[str]) -> None:

@@ -1,4 +1,8 @@
 import os
+
+# Workers share the processors, and so do the processes that they start: threads of torch would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
