@@ -29,7 +29,7 @@ REMEMBERED = 4_000
 """Characters of a text whose tokens are remembered, those of a chunk: an edited note has nearly the same chunks."""
 
 FEW = 12
-"""Texts of notes that numpy embeds while torch isn't loaded, whose import takes 9 s; fewer than a large import sends."""
+"""Texts of notes that numpy embeds while torch isn't loaded, which takes 9 s; a large import sends more at once."""
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
 """Size of the cache of question vectors, and of its questions together. The vector of a token takes 1.5 to 4 KB."""
