@@ -45,6 +45,20 @@ def edited(note: Note) -> Screen:
     return Screen().open("notes", note=note.id).press("edit_note")
 
 
+def test_a_save_is_made_once_though_it_is_sent_again_and_a_later_text_comes_in_its_place(garden: Note) -> None:
+    screen = edited(garden)
+    now = writing(screen.app)
+    now.typed("Water the mint.", 1, 15, "save", 1)
+    now.typed("Water the mint, too.", 2, 20, "save", 1)
+    screen.app.run()
+    assert "Saved as version 2." in screen.text
+    assert screen.workspace.notes.get(garden.id).body == "Water the mint, too."
+    now.typed("Water the mint, too. And", 3, 24, "save", 1)
+    screen.app.run()
+    assert "Not saved." in screen.text
+    assert screen.workspace.notes.get(garden.id).version == 2
+
+
 def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     screen = typed(Screen().open("notes").press("new_note"), "Feed the hens. #farm\n")
     token = writing(screen.app).token
