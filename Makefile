@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help run test check locale bench eval
+.PHONY: help run test browser check locale bench eval
 .DEFAULT_GOAL := help
 
 help: ## show these targets
@@ -10,8 +10,11 @@ help: ## show these targets
 run: .venv/ready ## install what is missing and start the app on http://127.0.0.1:8501
 	$(BIN)/tessera app --no-browser
 
-test: .venv/ready ## run the tests, three at a time: some wait for a browser
-	$(BIN)/pytest -n 3 --dist worksteal
+test: .venv/ready ## run the tests, those of a real browser left out
+	$(BIN)/pytest -m "not browser" -n 3 --dist worksteal
+
+browser: .venv/ready ## run the tests that drive the app in Chromium as a person does
+	$(BIN)/pytest -m browser -n 2 --dist worksteal
 
 check: .venv/ready ## lint, format, types, layers
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -1,6 +1,8 @@
+import io
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -8,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
 
+from core import cli
 from pages.ui.shared.policy import HEADERS
 
 ROOT = Path(__file__).parents[2]
@@ -90,17 +93,15 @@ def import_folder(tab: Tab, folder: Path) -> None:
 
 
 def tessera(*arguments: str) -> dict[str, Any]:
-    """What a command answers; it is run in a process of its own, as the app is."""
-    done = subprocess.run(
-        [sys.executable, "-m", "core.cli", *arguments, "--json"],
-        cwd=ROOT,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
+    """What a command answers; its start in a process of its own would take longer than the command."""
+    interrupted = signal.getsignal(signal.SIGINT)
+    try:
+        with redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit) as ended:
+            cli.main([*arguments, "--json"])
+    finally:
+        signal.signal(signal.SIGINT, interrupted)
+    assert not ended.value.code
+    answer: dict[str, Any] = json.loads(printed.getvalue())
     return answer
 
 

@@ -169,7 +169,7 @@ def test_changed_settings_hold_while_the_program_runs(workspace: Workspace, text
     )
     workspace.start_watching()
     until = time.monotonic() + 20
-    while time.monotonic() < until and workspace.settings.knowledge.default_top_k != 3:
+    while time.monotonic() < until and workspace.settings.embeddings.queue_interval_seconds != 2:
         time.sleep(0.05)
     assert workspace.settings.knowledge.default_top_k == 3
     assert workspace.settings.embeddings.queue_interval_seconds == 2
