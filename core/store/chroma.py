@@ -146,6 +146,9 @@ def main() -> None:
     # Both reach the whole group of processes; the parent closes the index when it ends.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    # Building a graph takes every core there is: who writes notes, and other programs, come first.
+    if hasattr(os, "nice"):
+        os.nice(10)
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies)
