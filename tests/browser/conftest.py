@@ -96,12 +96,13 @@ def tessera(*arguments: str) -> dict[str, Any]:
     """What a command answers; its start in a process of its own would take longer than the command."""
     interrupted = signal.getsignal(signal.SIGINT)
     try:
-        with redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit) as ended:
+        with redirect_stdout(io.TextIOWrapper(io.BytesIO())) as printed, pytest.raises(SystemExit) as ended:
             cli.main([*arguments, "--json"])
     finally:
         signal.signal(signal.SIGINT, interrupted)
     assert not ended.value.code
-    answer: dict[str, Any] = json.loads(printed.getvalue())
+    printed.seek(0)
+    answer: dict[str, Any] = json.load(printed)
     return answer
 
 
