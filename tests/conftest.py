@@ -15,9 +15,8 @@ from core.embedding import Embedder, centring, tokens
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 
-# How long an example takes is no matter of a test: the machine may be busy. `--hypothesis-profile thorough` tries more.
-settings.register_profile("tessera", deadline=None, max_examples=40)
-settings.register_profile("thorough", deadline=None, max_examples=400)
+# How long an example takes is no matter of a test: the machine may be busy.
+settings.register_profile("tessera", deadline=None)
 settings.load_profile("tessera")
 
 

@@ -9,13 +9,13 @@ the model gave them. docs/decisions/0016-across-languages.md has what was tried.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from core.embedding import Embedder
+from core.embedding.shipped import arrays
 from core.model import Matrix, Role
 
 _Number = TypeVar("_Number", float, Matrix)
@@ -181,9 +181,6 @@ def _text(language: str) -> str:
     return (_TEXTS / f"{language}.md").read_text(encoding="utf-8")
 
 
-@cache
 def shipped() -> dict[str, Matrix]:
     """Return the constants of models whose centring comes with Tessera, by fingerprint."""
-    from safetensors.numpy import load_file
-
-    return dict(load_file(SHIPPED)) if SHIPPED.is_file() else {}
+    return arrays(SHIPPED)

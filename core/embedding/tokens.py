@@ -5,13 +5,13 @@ token vector of the model take a thirty-second of its size and rank nearly as we
 """
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from core.embedding import Embedder
+from core.embedding.shipped import arrays
 from core.model import Bits, Matrix, Role
 
 SHIPPED = Path(__file__).with_name("tokens.safetensors")
@@ -68,8 +68,8 @@ def centre(embedder: TokenEmbedder) -> Matrix:
 
     That of the built-in model comes with Tessera: a small import then needs no torch, whose start takes ten seconds.
     """
-    shipped = _shipped().get(embedder.fingerprint)
-    return computed(embedder) if shipped is None else shipped
+    centre = arrays(SHIPPED).get(embedder.fingerprint)
+    return computed(embedder) if centre is None else centre
 
 
 def computed(embedder: TokenEmbedder) -> Matrix:
@@ -77,13 +77,6 @@ def computed(embedder: TokenEmbedder) -> Matrix:
     _, tokens = embedder.embed_tokens(TYPICAL, role="note")
     mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)
     return mean
-
-
-@cache
-def _shipped() -> dict[str, Matrix]:
-    from safetensors.numpy import load_file
-
-    return dict(load_file(SHIPPED)) if SHIPPED.is_file() else {}
 
 
 def signs(tokens: Matrix, centre: Matrix) -> Bits:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -130,6 +130,7 @@ def test_in_markdown_a_text_is_text() -> None:
     report.encode()
 
 
+@settings(deadline=None, max_examples=60)
 @example(HOSTILE[3:5])
 @given(st.lists(st.text(alphabet="ab1 |\\`*_[]()<>&#=%~$^!-+.:/@\n\t\"'中{}", max_size=12), min_size=2, max_size=4))
 def test_whatever_a_question_says_it_comes_out_as_it_is(texts: Sequence[str]) -> None:

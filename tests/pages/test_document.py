@@ -5,7 +5,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.drills.hostile import BLOCKS, LINES
@@ -140,6 +140,7 @@ _SIGNS = st.sampled_from(
 )
 
 
+@settings(max_examples=300)
 @given(st.lists(_SIGNS | st.text(max_size=3), max_size=30))
 def test_no_text_brings_an_element_of_its_own(parts: list[str]) -> None:
     check("".join(parts))

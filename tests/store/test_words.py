@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import core.store.bm25
@@ -175,6 +175,7 @@ def test_a_deleted_chunk_says_nothing(store: Store) -> None:
     assert store.chunks.rowids().tolist() == store.chunks.rowids_of("n") == []
 
 
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(GAPS)), max_size=12), min_size=1, max_size=8),
     st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=3).map(" ".join), min_size=1, max_size=8),
@@ -217,6 +218,7 @@ def scored(store: Store, words: list[str]) -> dict[int, float]:
     return {row[0]: row[1] for row in rows}
 
 
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(SAID, st.sampled_from(["", "alpha", "gamma gamma"])), min_size=1, max_size=25),
     st.sampled_from(["", "beta of 缓存"]),

@@ -44,5 +44,5 @@ def _note(workspace: Workspace, now: Writing) -> Note:
     """Return the note that is written, or what a new one will be for its links."""
     if now.note:
         return now.note
-    base = next((base.id for base in workspace.bases.all() if base.name == now.base), "")
-    return Note("", base, "", "", "", path=f"{now.folder}/new" if now.folder else "new")
+    base = workspace.bases.find(now.base)
+    return Note("", base.id if base else "", "", "", "", path=f"{now.folder}/new" if now.folder else "new")

@@ -158,7 +158,7 @@ def keep(workspace: Workspace, writing: Writing) -> None:
         workspace.notes.drop_draft(writing.key)
         return
     writing.saved = False
-    base_id = next((base.id for base in workspace.bases.all() if base.name == writing.base), "")
+    base = workspace.bases.find(writing.base)
     about = {
         "base": writing.base,
         "folder": writing.folder,
@@ -169,7 +169,7 @@ def keep(workspace: Workspace, writing: Writing) -> None:
     title = str(writing.value("title") or "")
     version = writing.note.version if writing.note else 0
     at = datetime.now(UTC)
-    workspace.notes.save_draft(NoteDraft(writing.key, base_id, version, title, writing.body, about, at))
+    workspace.notes.save_draft(NoteDraft(writing.key, base.id if base else "", version, title, writing.body, about, at))
 
 
 def wish_for(what: Wish) -> None:
