@@ -35,7 +35,7 @@ def page(workspace: Workspace, bases: list[str]) -> None:
             waiting.box(workspace, submissions, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
         else:
-            beginning.draw(workspace.notes.cards(), several=len(bases) > 1)
+            beginning.draw(workspace, several=len(bases) > 1)
 
 
 workspace = shell.workspace()

@@ -22,6 +22,7 @@ _COLUMNS = (
 ).split()
 _JSON = "links supersedes related depends_on overridden extra warnings".split()
 _TIMES = "created_at updated_at expires_at".split()
+_LISTS = "tags aliases supersedes warnings".split()
 _TUPLES = "tags links supersedes related depends_on".split()
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
@@ -327,6 +328,8 @@ def _note(row: sqlite3.Row) -> Note:
 
 
 def _card(row: sqlite3.Row) -> NoteCard:
-    fields = dict(row) | {name: tuple(json.loads(row[name] or "[]")) for name in ("tags", "aliases", "supersedes")}
-    fields |= {name: _read(name, row[name]) for name in _TIMES}
-    return NoteCard(**fields | {"warnings": tuple(map(from_json, json.loads(row["warnings"])))})
+    fields = dict(row) | {name: _read(name, row[name]) for name in _TIMES}
+    for name in _LISTS:
+        values = json.loads(fields[name]) if fields[name] and fields[name] != "[]" else ()
+        fields[name] = tuple(map(from_json, values) if name == "warnings" else values)
+    return NoteCard(**fields)

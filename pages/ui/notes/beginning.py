@@ -1,24 +1,21 @@
 """What stands in place of the reader while no note is open: how to begin, and the notes that changed last."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
-
 import streamlit as st
 
 from core.model import NoteCard
+from core.workspace import Workspace
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
 _SHOWN = 10
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def draw(cards: Sequence[NoteCard], *, several: bool) -> None:
+def draw(workspace: Workspace, *, several: bool) -> None:
     """Draw how to open or write a note, and links to the notes that changed last; `several` names their bases."""
     with st.container(key="beginning"):
         about = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
         st.html(f'<p class="t-lead">{html(about)}</p>')
-        latest = sorted(cards, key=lambda card: card.updated_at or _NEVER, reverse=True)[:_SHOWN]
+        latest = workspace.notes.switch("", _SHOWN)
         if not latest:
             st.caption(t("There is no note yet. Write one, or import a folder."))
             return

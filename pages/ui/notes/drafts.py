@@ -20,8 +20,9 @@ def of_note(workspace: Workspace, note_id: str) -> None:
 
 def of_new(workspace: Workspace) -> None:
     """Draw the drafts of new notes, and of notes that aren't there any more."""
-    there = {card.id for card in workspace.notes.cards()}
-    for draft in workspace.notes.drafts():
+    drafts = workspace.notes.drafts()
+    there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
+    for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
             at = times.local(draft.at)
