@@ -42,6 +42,11 @@ class Centring:
 
     constants: Matrix
 
+    @property
+    def compares_languages(self) -> bool:
+        """Whether vectors of two languages compare by what is said in them."""
+        return bool(len(self.constants))
+
     def passages(self, vectors: Matrix) -> Matrix:
         """Return the vectors of passages without what tells their language only, unit length again."""
         return self._centred(vectors, 0)
@@ -51,7 +56,7 @@ class Centring:
         return self._centred(vectors, 1)
 
     def _centred(self, vectors: Matrix, role: int) -> Matrix:
-        if not len(self.constants):
+        if not self.compares_languages:
             return vectors
         directions = self.constants[2:]
         rest: Matrix = vectors - self.constants[role]
@@ -64,7 +69,7 @@ class Centring:
 
         It is `similarity` of the cosine of the centred vectors.
         """
-        if not len(self.constants):
+        if not self.compares_languages:
             return passages @ question
         centred, middle = self.questions(question), self.constants[0]
         products = passages @ np.vstack([centred, middle, self.constants[2:]]).T

@@ -37,7 +37,7 @@ def evidence(store: Store, search: Search) -> float:
     if first is None:
         return 0.0
     words = _WORDS * _share(store, search.words, first) + search.gains.get(first, 0.0)
-    if search.mode == "keyword":
+    if first not in search.completed.get("vector", {}):
         return _WORDS_ALONE * words
     return _nearness(store, search) + words
 

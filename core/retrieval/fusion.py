@@ -11,6 +11,11 @@ Scores = Mapping[int, float]
 PHRASE = 0.3
 """Gain of a chunk that holds an optional phrase, on a scale from 0 to 1."""
 
+_BY_WORDS = 0.25
+"""How far the best words lead from the mean meaning to the best, where there is no vector.
+
+On `benchmarks.halves` it was chosen among 0, 0.25 and 0.5: what 0.5 gains for notes without vectors, others lose.
+"""
 _CONSTANT = 60
 
 
@@ -20,15 +25,16 @@ def weighted(
     """Return the weighted sum of both stages' scores, each normalised to 0..1 over the pool.
 
     `weight` applies to meaning, 1 - `weight` to words; of that, what words are not `trusted` with goes to meaning too.
-    A chunk without a vector counts as the mean of the others in meaning.
+    A chunk without a vector counts in meaning as the mean of the others, and as more the better its words are.
     On 1,800 questions this put the right passage first 1.5 to 2.5 points more often than
     reciprocal ranks, and alike for weights of 0.5 to 0.7; every candidate needs both scores.
     """
     meaning, words = normalised(vector), normalised(keyword)
-    unknown = fmean(meaning.values()) if meaning else 0.0
+    mean = fmean(meaning.values()) if meaning else 0.0
+    unknown = {key: mean + _BY_WORDS * (1 - mean) * words[key] for key in words.keys() - meaning.keys()}
     return {
-        key: (1 - (1 - weight) * trusted.get(key, 1.0)) * meaning.get(key, unknown) + (1 - weight) * words.get(key, 0.0)
-        for key in meaning.keys() | words.keys()
+        key: (1 - (1 - weight) * trusted.get(key, 1.0)) * score + (1 - weight) * words.get(key, 0.0)
+        for key, score in (meaning | unknown).items()
     }
 
 

@@ -112,7 +112,8 @@ class Stages:
         settings, completed = search.settings, search.completed
         if search.mode == "hybrid" and settings.fusion == "weighted":
             vector, keyword = completed["vector"], completed["keyword"]
-            trusted = languages.trusted(keyword, search.groups)
+            across = any(self._store.vectors.centring(base).compares_languages for base in search.meant)
+            trusted = languages.trusted(keyword, search.groups) if across else {}
             fused = fusion.weighted(vector, keyword, settings.semantic_weight, trusted)
         elif search.mode == "hybrid":
             fused = fusion.reciprocal(search.pools["vector"], search.pools["keyword"])

@@ -19,6 +19,11 @@ def test_the_weight_divides_between_meaning_and_words() -> None:
     assert weighted(vector, keyword, 0.75) == pytest.approx({1: 0.75, 2: 0.25, 3: 0.5})
 
 
+def test_a_chunk_without_a_vector_has_the_mean_meaning_and_more_by_its_words() -> None:
+    fused = weighted({1: 0.9, 2: 0.7}, {1: 0.0, 2: 0.0, 3: 10.0, 4: 5.0}, 0.5)
+    assert fused == pytest.approx({1: 0.5, 2: 0.0, 3: 0.5 * 0.625 + 0.5, 4: 0.5 * 0.5625 + 0.25})
+
+
 def test_reciprocal_ranks_by_hand() -> None:
     fused = reciprocal({7: 0.9, 8: 0.5}, {8: 12.0})
     assert fused == {7: pytest.approx(1 / 61), 8: pytest.approx(1 / 62 + 1 / 61)}

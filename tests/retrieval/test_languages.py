@@ -1,6 +1,7 @@
 """Two languages in one base: figures on paper, and questions in the other language with the real model."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,19 @@ def test_exact_similarities_are_those_of_the_index(mixed: Workspace) -> None:
     exact = store.chunks.nearest(base, vector, 8)
     assert store.index_ready
     assert store.nearest(base, vector, 8) == pytest.approx(exact, abs=1e-3)
+
+
+def test_an_answer_by_words_only_comes_before_what_a_model_of_one_language_says_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    with Workspace(tmp_path) as workspace:
+        for number in range(4):  # among so many words some share a place with the question's
+            workspace.notes.add("english", " ".join(f"word{number}{other}" for other in range(300)))
+        workspace.bases.add("words", kind="literal")
+        workspace.notes.add("words", "办公室冬天从九点开到十五点。", title="营业时间")
+        result = workspace.search("冬天几点去办公室", reranker="none")
+    assert (result.hits[0].note.base, result.confident) == ("words", True)
 
 
 def test_words_are_trusted_as_far_as_they_say_something_in_a_language() -> None:
