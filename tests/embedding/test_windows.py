@@ -142,7 +142,7 @@ def test_chunks_of_a_note_in_order():
     assert [window.text for window in windows_of(chunks, "T", WordLengths())] == ["T\none", "T > S\ntwo"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=150)
 @given(
     st.text(alphabet=st.sampled_from("ab 中。\n\t🚀\u0301\u200d|#`"), max_size=600),
     st.sampled_from([Letters(), WordLengths()]),

@@ -218,7 +218,7 @@ def scored(store: Store, words: list[str]) -> dict[int, float]:
     return {row[0]: row[1] for row in rows}
 
 
-@settings(max_examples=100)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(SAID, st.sampled_from(["", "alpha", "gamma gamma"])), min_size=1, max_size=25),
     st.sampled_from(["", "beta of 缓存"]),
