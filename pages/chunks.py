@@ -28,7 +28,7 @@ def stored(
     left, right = st.columns(2, gap="medium")
     with right:
         summary.figures(chunks)
-        marked = chunktable.table(note, chunks, shown, edits)
+        marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
         pending.section(workspace, base, note, chunks)
         cut = summary.cut(workspace, note, now, base.embedder)

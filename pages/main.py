@@ -1,7 +1,8 @@
 """The main script: the frame, and in it the page that the address names."""
 
-from pages.ui.shared import shell
+from pages.ui.shared import shell, widgets
 
 page = shell.start()
 with shell.errors():
     page.run()
+widgets.forget_presses()

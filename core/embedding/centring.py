@@ -35,8 +35,9 @@ _LOSS = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centring:
-    """What a model's vectors have in common, and the directions in which languages differ; `PLAIN` takes nothing away.
+    """What a model's vectors have in common, and the directions in which languages differ.
 
+    `PLAIN` takes nothing away, of a model that doesn't compare languages; zeros take nothing away of one that does.
     `constants`: the middle of passages, the middle of questions, and orthonormal directions, shape (2 + n, dimension).
     """
 
@@ -95,7 +96,9 @@ PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
 def measured(embedder: Embedder) -> Centring:
-    """Return the centring of a model, `PLAIN` where it finds no more with it; depends on the model only.
+    """Return the centring of a model, which takes nothing away where it finds no more with it.
+
+    It depends on the model only.
 
     Raises the errors of `embed`.
     """
@@ -109,7 +112,7 @@ def computed(embedder: Embedder) -> Centring:
     if not _twins(*questions):
         return PLAIN
     outcome = _tried(_embedded(embedder, "note"), questions)
-    return outcome.centring if outcome.profits else PLAIN
+    return outcome.centring if outcome.profits else Centring(np.zeros((2, embedder.dimension), np.float32))
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ class Store:
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Keep the centring of a model, once, and build the indexes of its bases again by it."""
         with self.changing:
-            bases = self.bases.all() if len(centring.constants) else []
+            bases = self.bases.all() if centring.constants.any() else []
             stale = [base for base in bases if base.fingerprint == fingerprint]
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)

@@ -164,6 +164,7 @@ def started(*module: str, folder: Path, environment: Mapping[str, str]) -> Itera
             process.wait(30)
         except subprocess.TimeoutExpired:
             process.kill()
+            process.wait()
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:

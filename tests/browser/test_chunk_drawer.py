@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Tab, import_folder
+from tests.browser.conftest import IMPORT, Tab, import_folder
 
 pytestmark = pytest.mark.browser
 
@@ -116,7 +116,7 @@ def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, 
         tab.settle()
         expect(page.get_by_role("button", name=label, exact=True)).to_be_enabled()
     page.get_by_role("button", name="Merge · 3").click()
-    expect(page.locator(".own")).to_have_count(3)
+    expect(page.locator(".own")).to_have_count(3, timeout=IMPORT)
     expect(page.locator(".own.on .badge")).to_have_text("merged")
 
     # The note itself is read as it is written, and says that chunks of it were edited.

@@ -21,8 +21,9 @@ class Bilingual(WordLengths):
     fingerprint = "bilingual"
     dimension = DIMENSION
 
-    def __init__(self, *, understands: bool = True) -> None:
+    def __init__(self, *, understands: bool = True, apart: float = 40) -> None:
         super().__init__()
+        self._apart = apart
         said = zip(*(centring._questions(language) for language in centring.LANGUAGES), strict=True)
         self._meanings = {text: number for number, pair in enumerate(said) for text in pair} if understands else {}
         for language in centring.LANGUAGES:
@@ -35,8 +36,8 @@ class Bilingual(WordLengths):
             meaning = self._meanings.get(text, int.from_bytes(blake2b(text.encode(), digest_size=4).digest()))
             row = np.random.default_rng(meaning // 2).normal(size=DIMENSION)
             row += np.random.default_rng(meaning).normal(size=DIMENSION) / 4
-            row[0] += 40 * (role == "query")
-            row[1] += 40 if any("\u4e00" <= letter <= "\u9fff" for letter in text) else -40
+            row[0] += self._apart * (role == "query")
+            row[1] += self._apart if any("\u4e00" <= letter <= "\u9fff" for letter in text) else -self._apart
             rows.append(row / np.linalg.norm(row))
         return np.array(rows, np.float32)
 
@@ -49,6 +50,14 @@ def test_a_model_that_understands_both_languages_gains() -> None:
     assert trial.across[0] < 0.3
     assert trial.across[1] > 0.95
     assert trial.within[1] > 0.95
+
+
+def test_a_model_whose_languages_lie_together_compares_them_and_stays_as_it_is() -> None:
+    model = Bilingual(apart=0)
+    result, vectors = computed(model), model.embed(["one", "二"], role="note")
+    assert result.compares_languages
+    assert result.passages(vectors) == pytest.approx(vectors, abs=1e-6)
+    assert result.similarities(vectors, vectors[0]) == pytest.approx(vectors @ vectors[0], abs=1e-6)
 
 
 @pytest.mark.parametrize("model", [Bilingual(understands=False), WordLengths(), Tfidf()])

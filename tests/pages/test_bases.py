@@ -227,7 +227,7 @@ def test_a_base_is_renamed_and_described(base: Screen) -> None:
     base.app.session_state["search_bases"] = ["vault"]
     base.app.text_input(f"name_{base_id}_vault").set_value("mine")
     base.app.text_input(f"about_{base_id}").set_value("My notes")
-    base.press(f"FormSubmitter:names_{base_id}")
+    base.press(f"save_{base_id}")
     renamed = base.workspace.bases.get("mine")
     assert (renamed.id, renamed.description) == (base_id, "My notes")
     assert base.app.query_params["base"] == "mine"
@@ -338,7 +338,7 @@ def test_an_exported_base_is_imported(filled: Screen, tmp_path: Path, form: str)
     screen = filled.open("bases")
     screen.app.file_uploader("import_base_file").set_value((file.name, file.read_bytes(), "application/zip"))
     screen.app.text_input("import_file_name").set_value("copy")
-    screen.press("FormSubmitter:import_file").finish("embed")
+    screen.press("import_file_yes").finish("embed")
     assert screen.app.query_params["base"] == "copy"
     notes = {base.base.name: base.notes for base in screen.workspace.status().bases}
     assert notes == {"vault": 3, "copy": 3}
@@ -346,13 +346,13 @@ def test_an_exported_base_is_imported(filled: Screen, tmp_path: Path, form: str)
 
 def test_a_folder_is_imported_as_a_base(filled: Screen, vault: Path) -> None:
     screen = filled.open("bases")
-    screen.press("FormSubmitter:import_here")
+    screen.press("import_here_yes")
     assert "Give the path of a folder first" in screen.errors
     screen.app.text_input("import_place").set_value(str(vault))
-    screen.press("FormSubmitter:import_here")
+    screen.press("import_here_yes")
     assert "There is a base 'vault' already" in screen.errors.replace("\\", "")
     screen.app.text_input("import_here_name").set_value("mine")
-    screen.press("FormSubmitter:import_here").finish("embed")
+    screen.press("import_here_yes").finish("embed")
     cards = screen.workspace.notes.cards(screen.workspace.searching.filters(bases=["mine"]))
     assert len(cards) == 3
     assert not any(card.in_file for card in cards)
@@ -364,7 +364,7 @@ def test_every_mistake_of_a_bad_file_is_shown_with_its_line(filled: Screen) -> N
     data += ",\n".join(map(json.dumps, notes)) + "\n]}"
     screen = filled.open("bases")
     screen.app.file_uploader("import_base_file").set_value(("bad.json", data.encode(), "application/json"))
-    screen.press("FormSubmitter:import_file")
+    screen.press("import_file_yes")
     assert "30 mistakes" in screen.errors
     listed = boxes(screen)
     assert all(f"line {number}</b>: the path" in listed for number in range(2, 32))
@@ -375,7 +375,7 @@ def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen
     notes = filled.open("notes")
     notes.app.text_input("import_path").set_value(str(vault))
     notes.app.text_input("import_base").set_value("new ones")
-    notes.press("FormSubmitter:by_path")
+    notes.press("look_path")
     said = notes.text.replace("\\", "")
     assert "There is no base 'new ones' yet: this import makes it. Model: words. Splitting: split automatically" in said
     assert len(notes.workspace.bases.all()) == 1
@@ -398,7 +398,7 @@ def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> No
         assert button(screen, "new_base").disabled
         screen.open("bases", base="vault")
         assert all(toggle.disabled for toggle in screen.app.toggle)
-        for key in ("resume_", "abandon_", "FormSubmitter:names_", "delete_base"):
+        for key in ("resume_", "abandon_", "save_", "delete_base"):
             assert button(screen, key).disabled
         holder.bases.abandon_switch("vault")
         assert button(screen.open("bases", base="vault"), "cost_").disabled

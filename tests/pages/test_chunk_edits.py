@@ -119,7 +119,7 @@ def test_marked_chunks_are_deleted_and_restored_together(page: Chunks) -> None:
     page.mark(1, 4, 7).press("act_delete")
     assert [chunk.index for chunk in page.all if chunk.state == "deleted"] == [1, 4, 7]
     assert "3 hidden" in page.screen.text
-    page.mark(1, 4, 7)
+    page.mark().mark(1, 4, 7)
     assert page.disabled("act_merge")
     page.press("act_restore")
     assert not any(chunk.state == "deleted" for chunk in page.all)

@@ -33,7 +33,7 @@ def test_importing_ones_own_leads_to_the_notes_page() -> None:
 
 def test_the_quick_search_is_answered_on_the_search_page(filled: Screen) -> None:
     filled.app.text_input("quick_q").input("pg_restore")
-    filled.press("FormSubmitter:quick")
+    filled.press("quick_go")
     assert filled.app.title[0].value == "Search"
     assert filled.app.query_params["q"] == "pg_restore"
     assert "backups.md" in filled.text

@@ -158,9 +158,9 @@ def test_home(sent: made_up.Sent, folder: Path) -> None:
     for page in ("notes", "chunks", "search", "evaluation", "bases", "settings"):
         screen.open(page)
     screen.open("notes")
-    screen.press("FormSubmitter:by_path")
+    screen.press("look_path")
     screen.app.text_input("import_path").input(str(folder))
-    screen.press("FormSubmitter:by_path").press("plan_apply").finish("import")
+    screen.press("look_path").press("plan_apply").finish("import")
     screen.open("home")
     check(sent, screen)
 
@@ -407,7 +407,7 @@ def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.Monkey
     screen.press("tokens_") if any((one.key or "").startswith("tokens_") for one in screen.app.button) else None
     screen.open("settings").press("test_tfidf").finish("test")
     screen.app.text_input("other_name").input("κάτι")
-    screen.press("FormSubmitter:other_model").finish("download").finish("test")
+    screen.press("download_other").finish("download").finish("test")
     screen.press("device").finish("device")
     screen.press("rebuild").finish("rebuild")
     check(sent, screen)

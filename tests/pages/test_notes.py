@@ -13,7 +13,7 @@ def proposed(screen: Screen, folder: Path, base: str = "") -> Screen:
     screen.open("notes")
     screen.app.text_input("import_path").input(str(folder))
     screen.app.text_input("import_base").input(base)
-    return screen.press("FormSubmitter:by_path")
+    return screen.press("look_path")
 
 
 def figures(screen: Screen) -> str:
@@ -74,7 +74,7 @@ def test_a_folder_that_is_missing_or_not_given_is_an_error_box(tmp_path: Path) -
     screen = proposed(Screen(), tmp_path / "nowhere")
     assert "doesn't exist" in screen.errors.replace("\\", "")
     screen.app.text_input("import_path").input("  ")
-    screen.press("FormSubmitter:by_path")
+    screen.press("look_path")
     assert "Give the path of a folder first" in screen.errors
 
 

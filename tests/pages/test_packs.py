@@ -46,5 +46,5 @@ def test_a_bad_pack_in_a_folder_says_why(tmp_path: Path) -> None:
     (pack / "pack.toml").write_text('name = "house"\n')
     screen = Screen().open("settings")
     screen.app.text_input(key="pack_folder_path").set_value(str(pack))
-    screen.press("FormSubmitter:pack_folder").finish("packs")
+    screen.press("install_folder").finish("packs")
     assert "is missing" in screen.errors

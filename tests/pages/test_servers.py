@@ -46,7 +46,7 @@ def box(screen: Screen, what: str, section: str):  # type: ignore[no-untyped-def
 def save(screen: Screen, section: str, **texts: str) -> Screen:
     for what, text in texts.items():
         box(screen, what, section).input(text)
-    form = f"FormSubmitter:server_form_{section}"
+    form = f"server_save_{section}"
     screen.press(form)
     return screen.finish("server") if screen.workspace.jobs.running("server") else screen
 

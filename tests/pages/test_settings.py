@@ -52,7 +52,7 @@ def test_a_model_is_tested_on_its_card(settings: Screen) -> None:
     settings.press("test_tfidf").finish("test")
     assert "Usable: it put the right sentences first" in boxes(settings)
     settings.app.text_input("other_name").input("upside")
-    settings.press("FormSubmitter:other_model-Test").finish("test")
+    settings.press("test_other").finish("test")
     assert "Not usable" in boxes(settings)
 
 
@@ -61,7 +61,7 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     settings.app.text_input("other_name").input("sentence:acme/no-such-model")
-    settings.press("FormSubmitter:other_model-Download").finish("download")
+    settings.press("download_other").finish("download")
     assert "HF_HUB_OFFLINE" in settings.errors.replace("\\", "")
     settings.press("close_download").press("download_cross-encoder:").finish("download")
     assert "HF_HUB_OFFLINE" in settings.errors.replace("\\", "")

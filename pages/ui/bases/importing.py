@@ -9,7 +9,7 @@ from core.errors import ArchiveError
 from core.model import KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.bases import place
-from pages.ui.shared import jobs, shell
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -41,7 +41,7 @@ def _file(workspace: Workspace) -> None:
         about = t("A zip, JSON or YAML file that Tessera exported, or a zip of Markdown notes")
         upload = st.file_uploader(about, type=TYPES, key="import_base_file")
         name = _name("import_file_name", t("The name it has"))
-        if _submitted() and _given(upload, t("Choose a file first.")):
+        if _submitted("import_file") and _given(upload, t("Choose a file first.")):
             data = upload.getvalue()
             _made(workspace, lambda: workspace.archives.restore_data(data, upload.name, name))
 
@@ -51,7 +51,11 @@ def _folder(workspace: Workspace) -> None:
         about = t("A folder of Markdown notes, for instance one that Tessera exported")
         uploads = st.file_uploader(about, ["md", "markdown", "txt"], "directory", key="import_base_folder")
         name = _name("import_folder_name", t("Name of the new base"))
-        if _submitted() and _given(uploads, t("Choose a folder first.")) and _given(name, t("Give a name first.")):
+        if (
+            _submitted("import_folder")
+            and _given(uploads, t("Choose a folder first."))
+            and _given(name, t("Give a name first."))
+        ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
             _made(workspace, lambda: workspace.archives.restore_files(_below(files), name))
 
@@ -61,7 +65,7 @@ def _here(workspace: Workspace) -> None:
         about = t("Path of a folder or of a file")
         path = st.text_input(about, key="import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("The name it has"))
-        if _submitted() and _given(path, t("Give the path of a folder first.")):
+        if _submitted("import_here") and _given(path, t("Give the path of a folder first.")):
             _made(workspace, lambda: workspace.archives.restore(Path(path), name))
 
 
@@ -69,8 +73,8 @@ def _name(key: str, placeholder: str) -> str:
     return st.text_input(t("Name"), key=key, max_chars=80, placeholder=placeholder).strip()
 
 
-def _submitted() -> bool:
-    return st.form_submit_button(t("Import"), type="primary", icon=":material/upload:")
+def _submitted(form: str) -> bool:
+    return widgets.submit(t("Import"), f"{form}_yes", "upload", type="primary")
 
 
 def _given(value: object, missing: str) -> bool:

@@ -57,7 +57,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
             t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is it for?")
         )
         shut = workspace.readonly or jobs.importing(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
-        saved = st.form_submit_button(t("Save"), icon=":material/check:", disabled=shut)
+        saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
     workspace.bases.change(base.name, description=description.strip())

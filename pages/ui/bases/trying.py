@@ -5,7 +5,7 @@ import streamlit as st
 from core.model import MODES, KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.search import hits
-from pages.ui.shared import choice, shell
+from pages.ui.shared import choice, shell, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
 
@@ -15,7 +15,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     key = f"tried_{base.id}"
     with left, st.form(f"try_{base.id}", border=False):
         typed = st.text_area(t("Question"), key=f"{key}_text", height=120)
-        if st.form_submit_button(t("Ask this base"), icon=":material/search:", type="primary"):
+        if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
             st.session_state[key] = (typed or "").strip()
     with right, shell.errors():
         if text := st.session_state.get(key):

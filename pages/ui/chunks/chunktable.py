@@ -34,24 +34,12 @@ RARE = ("line", "overlap", "edited")
 """Columns that are left out while they say nothing."""
 
 
-def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]) -> list[Chunk]:
-    """Draw a row for every chunk and return the marked ones; the text shows the last one marked."""
+def table(
+    note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]
+) -> tuple[list[Chunk], int | None]:
+    """Draw a row for every chunk; return the marked ones, and the index of the last one marked, which the text shows."""
     key = f"chunks_{note.id}_{note.generation}"
-    by_text = f"{key}_by_text"
-    if shown is not None and shown not in _marked(key):
-        _mark(key, [shown])
-        st.session_state[by_text] = shown
-    rows = _marked(key)
-
-    def picked() -> None:
-        now = _marked(key)
-        new = [row for row in now if row not in rows]
-        if new and (automatic := st.session_state.pop(by_text, None)) in now:
-            # The text marked this row, maybe out of sight: a person who marks by hand means only those rows.
-            now.remove(automatic)
-            _mark(key, now)
-        links.say("chunk", str((new or now)[-1]) if now else "")
-
+    shown = _follow(key, shown)
     shared = _shared([chunk.section for chunk in chunks])
     lines: list[dict[str, object]] = [
         {
@@ -82,10 +70,36 @@ def table(note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping
         key,
         most=368,
         column_order=[name for name in lines[0] if name not in RARE or any(line[name] for line in lines)],
-        on_select=picked,
+        on_select="rerun",
         selection_mode="multi-row",
     )
-    return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)]
+    return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)], shown
+
+
+def _follow(key: str, shown: int | None) -> int | None:
+    """Bring the marked rows and the chunk that the text shows in step, whichever a person chose since the last run.
+
+    A callback would do it once only, and is lost where another message of the browser breaks its run off.
+    """
+    before, by_text = f"{key}_before", f"{key}_by_text"
+    seen, now = st.session_state.get(before, []), _marked(key)
+    if now != seen:
+        new = [row for row in now if row not in seen]
+        automatic = st.session_state.get(by_text)
+        if new and automatic in now and automatic not in new:
+            # The text marked this row, maybe out of sight: a person who marks by hand means only those rows.
+            now.remove(automatic)
+            _mark(key, now)
+        shown = (new or now)[-1] if now else None
+        links.say("chunk", "" if shown is None else str(shown))
+    elif shown is not None and shown not in now:
+        now = [shown]
+        _mark(key, now)
+        st.session_state[by_text] = shown
+    if st.session_state.get(by_text) not in now:
+        st.session_state.pop(by_text, None)
+    st.session_state[before] = now
+    return shown
 
 
 def _marked(key: str) -> list[int]:

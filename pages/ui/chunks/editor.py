@@ -68,7 +68,7 @@ def _inside(
     st.html(facts([" › ".join(chunk.section), tokens, text_of(names.CHUNK_STATES[chunk.state]), change]))
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
-        if st.button(t("Restore"), key="drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
+        if widgets.button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
             _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
         return
     modes = {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}

@@ -51,7 +51,7 @@ def new(
         kind = _kind("", kinds, "new_question_kind")
         st.caption(t("Next you choose its right passage. Without one it counts as a question your notes don't answer."))
         with st.container(horizontal=True):
-            added = st.form_submit_button(t("Add"), key="new_question_yes", type="primary", disabled=workspace.readonly)
+            added = widgets.submit(t("Add"), "new_question_yes", type="primary", disabled=workspace.readonly)
             st.form_submit_button(t("Cancel"), key="new_question_no", on_click=cancelled)
         if added:
             return workspace.questions.add(question_set, [Question("", (text or "").strip(), (), kind=kind)])[0]
@@ -88,7 +88,7 @@ def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds:
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             shut = workspace.readonly
-            saved = st.form_submit_button(t("Save"), key=f"save_question_{key}", type="primary", disabled=shut)
+            saved = widgets.submit(t("Save"), f"save_question_{key}", type="primary", disabled=shut)
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)

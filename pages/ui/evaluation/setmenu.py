@@ -79,7 +79,7 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
     def dialog() -> None:
         with st.form("set_name", border=False):
             typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
-            if st.form_submit_button(label, key="set_name_yes", type="primary"):
+            if widgets.submit(label, "set_name_yes", type="primary"):
                 with shell.errors():
                     open_set(act(typed))
                     close()

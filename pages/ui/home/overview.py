@@ -43,7 +43,7 @@ def quick_search() -> None:
     """Draw the search box; its question is answered on the search page."""
     with st.form("quick", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         text = widgets.text_box(t("What are you looking for?"), "quick_q")
-        submitted = st.form_submit_button(t("Search"), type="primary", icon=":material/search:")
+        submitted = widgets.submit(t("Search"), "quick_go", "search", type="primary")
     if submitted and text.strip():
         st.switch_page("search.py", query_params={"q": text})
 

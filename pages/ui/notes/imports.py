@@ -58,7 +58,7 @@ def _by_path(workspace: Workspace) -> None:
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
         name = st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
-        submitted = st.form_submit_button(t("Preview changes"), type="primary")
+        submitted = widgets.submit(t("Preview changes"), "look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Give the path of a folder first."))
     elif submitted:
@@ -97,7 +97,7 @@ def _by_upload(workspace: Workspace, kind: str) -> None:
         )
         st.caption(t("For more than a few hundred files, the folder path is much faster."))
         name = st.text_input(t("Knowledge base"), value=t("uploads"), key=f"upload_base_{kind}")
-        if st.button(t("Preview changes"), key=f"look_{kind}", type="primary"):
+        if widgets.button(t("Preview changes"), f"look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
@@ -141,7 +141,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                     del st.session_state["plan"]
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))
-            if st.button(t("Close") if plan.is_empty else t("Cancel"), key="plan_discard"):
+            if widgets.button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
                 workspace.notes.discard(plan)
                 del st.session_state["plan"]
                 st.rerun()

@@ -150,8 +150,8 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
-        download = st.form_submit_button(t("Download"), icon=":material/download:", disabled=busy)
-        test = st.form_submit_button(t("Test"), icon=":material/play_arrow:", disabled=busy)
+        download = widgets.submit(t("Download"), "download_other", "download", disabled=busy)
+        test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)
     st.caption(
         t(
             "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the "

@@ -98,7 +98,7 @@ def _from_folder(workspace: Workspace) -> None:
     """Draw the box that installs a pack from a folder."""
     with st.form("pack_folder", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if st.form_submit_button(t("Install"), icon=":material/folder_open:", disabled=jobs.writing(workspace)):
+        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.writing(workspace)):
             if folder.strip():
                 jobs.start_pack(workspace, partial(_install, workspace, folder.strip()))
                 workspace.jobs.wait(jobs.PACKS, jobs.SOON)

@@ -161,7 +161,7 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
             )
         label = t("Save and test") if open_ or not card.key else t("Test")
         busy = workspace.jobs.running(*jobs.MODELS)
-        if st.form_submit_button(label, type="primary", icon=":material/play_arrow:", disabled=busy):
+        if widgets.submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
             with shell.errors():
                 _save(workspace, card, open_)
 

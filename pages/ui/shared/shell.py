@@ -54,7 +54,7 @@ def start() -> st.Page:
     page = _frame(workspace)
     if holder is not None:
         st.warning(f"**{text_of(jobs.READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
-        if st.button(t("Open for writing"), key="reopen"):
+        if widgets.button(t("Open for writing"), "reopen"):
             _opened.clear()
             st.rerun()
     return page
@@ -133,7 +133,7 @@ def confirm(title: str, text: str, key: str, act: Callable[[], object], *, close
                     act()
                     closed()
                     st.rerun()
-            if st.button(t("Keep"), key=f"{key}_no"):
+            if widgets.button(t("Keep"), f"{key}_no"):
                 closed()
                 st.rerun()
 

@@ -29,7 +29,7 @@ def dialog(workspace: Workspace) -> None:
             for card in cards:
                 place = " / ".join(filter(None, [card.base, card.path]))
                 label = f"{plain(card.title)} :gray[{plain(place)}]"
-                if st.button(label, key=f"switch_to_{card.id}", type="tertiary", width="stretch"):
+                if widgets.button(label, f"switch_to_{card.id}", type="tertiary", width="stretch"):
                     _close()
                     st.switch_page("notes.py", query_params={"note": card.id})
         if not cards:

@@ -1,6 +1,6 @@
 """Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -12,9 +12,40 @@ Option = TypeVar("Option")
 Item = TypeVar("Item")
 
 
-def button(label: str, key: str, icon: str, **more: Any) -> bool:
-    """Draw a button with a Material icon, given by its name."""
-    return st.button(label, key=key, icon=f":material/{icon}:", **more)
+def button(label: str, key: str, icon: str = "", **more: Any) -> bool:
+    """Draw a button with a Material icon, given by its name, and tell whether it is pressed."""
+    return _pressable(st.button, label, key, icon, **more)
+
+
+def submit(label: str, key: str, icon: str = "", **more: Any) -> bool:
+    """Draw the button of a form, and tell whether it is pressed."""
+    return _pressable(st.form_submit_button, label, key, icon, **more)
+
+
+def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **more: Any) -> bool:
+    if icon:
+        more["icon"] = f":material/{icon}:"
+    if "on_click" in more:
+        return draw(label, key=key, **more)
+    # Another message of the browser breaks a run off, and Streamlit forgets the press that the run was for: it waits
+    # until a run comes to its button. The callback reads no session state, which would break it off too. A run that is
+    # already broken off ends where it draws the button, and doesn't act.
+    waiting = _presses()
+    pressed = key in waiting
+    draw(label, key=key, on_click=waiting.add, args=(key,), **more)
+    if pressed:
+        waiting.discard(key)
+    return pressed and not more.get("disabled")
+
+
+def forget_presses() -> None:
+    """Forget presses that a whole run didn't come to: their buttons are gone."""
+    _presses().clear()
+
+
+def _presses() -> set[str]:
+    presses: set[str] = st.session_state.setdefault("presses", set())
+    return presses
 
 
 def small(label: str, key: str, icon: str, **more: Any) -> bool:
