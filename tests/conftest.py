@@ -1,7 +1,13 @@
 import os
+import shutil
+from contextlib import suppress
 
 # Workers share the processors, and so do the processes that they start: threads of torch would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests begin hundreds of workspaces: in memory their commits wait for no disk.
+with suppress(OSError):
+    if shutil.disk_usage("/dev/shm").free > 8_000_000_000:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")
 
 from collections.abc import Iterator
 from functools import cache

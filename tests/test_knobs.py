@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -35,6 +36,7 @@ COMMON = {"mode", "level", "limit", "pool", "fusion", "phrase", "reranker"}
 """Parts whose names are words for other things too, so that they can't be counted."""
 
 
+@cache
 def named(file: Path) -> set[str]:
     """Return the parts that a source file names: as an identifier, an attribute, a keyword, or the end of a key."""
     words: set[str] = set()
