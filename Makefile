@@ -10,6 +10,9 @@ help: ## show these targets
 run: .venv/ready ## install what is missing and start the app on http://127.0.0.1:8501
 	$(BIN)/tessera app --no-browser
 
+# Tests start hundreds of processes, each of which would compile the program anew.
+test browser: export PYTHONDONTWRITEBYTECODE =
+
 test: .venv/ready ## run the tests, those of a real browser left out
 	$(BIN)/pytest -m "not browser" -n 3 --dist worksteal
 

@@ -366,7 +366,27 @@ def check(
 
 
 def settings(**values: Any) -> Settings:
-    """Read the settings; raises ConfigError that names the key and its source."""
+    """Read the settings; raises ConfigError that names the key and its source.
+
+    The same object comes again while nothing that it is made of has changed: a page asks dozens of times.
+    """
+    try:
+        in_file: bytes | None = FILE.read_bytes()
+    except OSError:
+        in_file = None
+    made_of = repr((values, sorted(os.environ.items()), FILE.exists(), in_file, places.read(ENTERED)))
+    made = _last_made.get(made_of)
+    if made is None:
+        made = _made(values)
+        _last_made.clear()
+        _last_made[made_of] = made
+    return made
+
+
+_last_made: dict[str, Settings] = {}
+
+
+def _made(values: Mapping[str, Any]) -> Settings:
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
     known |= {
         INDEX_TOKEN.removeprefix(PREFIX),
