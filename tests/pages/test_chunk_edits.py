@@ -125,6 +125,14 @@ def test_marked_chunks_are_deleted_and_restored_together(page: Chunks) -> None:
     assert not any(chunk.state == "deleted" for chunk in page.all)
 
 
+def test_a_link_from_another_page_leads_to_its_chunk_whatever_was_marked_before(page: Chunks) -> None:
+    page.mark(4)
+    assert page.screen.app.query_params["chunk"] == "4"
+    page.screen.open("search").open("chunks", note=page.note, chunk="2")
+    assert page.screen.app.query_params["chunk"] == "2"
+    assert not page.disabled("act_edit")
+
+
 def test_marked_neighbours_become_one_chunk(page: Chunks) -> None:
     texts = [chunk.text for chunk in page.all]
     page.mark(4, 2, 3).press("act_merge")

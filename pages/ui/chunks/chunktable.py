@@ -82,7 +82,9 @@ def _follow(key: str, shown: int | None) -> int | None:
     A callback would do it once only, and is lost where another message of the browser breaks its run off.
     """
     before, by_text = f"{key}_before", f"{key}_by_text"
-    seen, now = st.session_state.get(before, []), _marked(key)
+    now = _marked(key)
+    # Without a state the table is drawn anew: another page was open, and nobody unmarked what was marked before.
+    seen = st.session_state.get(before, []) if key in st.session_state else now
     if now != seen:
         new = [row for row in now if row not in seen]
         automatic = st.session_state.get(by_text)
