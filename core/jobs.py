@@ -3,15 +3,23 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from core.errors import Cancelled, TesseraError
 from core.messages import Message, verbatim
 from core.model import Job, JobState, Progress
 
 _LOG = logging.getLogger(__name__)
+_BETWEEN = 0.1
+"""Seconds between two looks at a job that another one waits for."""
+T = TypeVar("T")
+
+
+class Busy(Exception):
+    """Other jobs still run after the time that one waits for them."""
 
 
 class Jobs:
@@ -44,6 +52,35 @@ class Jobs:
             self._threads[name] = thread
             thread.start()
             return True
+
+    def result(
+        self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""
+    ) -> T:
+        """Run `work` as a job as soon as none of its name and of `apart` runs, and return what it returns.
+
+        Pages show the job while it runs; how it ended is the caller's to say.
+        Raises what it raises, Cancelled where somebody stops it, and Busy where others run for more than `patience` seconds.
+        """
+        outcome: Future[T] = Future()
+
+        def noted(progress: Progress) -> T:
+            try:
+                outcome.set_result(work(progress))
+            except BaseException as error:
+                outcome.set_exception(error)
+                raise
+            return outcome.result()
+
+        until = time.monotonic() + patience
+        while self.running(*apart) or not self.start(name, noted, base=base):
+            if time.monotonic() > until:
+                raise Busy
+            time.sleep(_BETWEEN)
+        ended = self.wait(name)
+        self.forget(name)
+        if ended is not None and ended.state == "cancelled":
+            raise Cancelled
+        return outcome.result()
 
     def get(self, name: str) -> Job | None:
         """Return the newest job of this name, None if there is none."""

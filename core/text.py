@@ -105,7 +105,10 @@ def simplified(text: str) -> str:
 
     A character becomes the same wherever it stands, so that any part of a text becomes that part: 著 is 着 in 著名 too.
     """
-    return text if text.isascii() else text.translate(_simplified())
+    if text.isascii():
+        return text
+    table = _simplified()
+    return _traditional().sub(lambda match: table[match.group()], text)
 
 
 def keywords(text: str) -> list[str]:
@@ -166,7 +169,13 @@ def _plain(word: str) -> str:
 
 
 @cache
-def _simplified() -> dict[int, str]:
+def _traditional() -> re.Pattern[str]:
+    """Match what has a simplified form: most of a text has none, and str.translate looks each character up."""
+    return re.compile(f"[{''.join(_simplified())}]")
+
+
+@cache
+def _simplified() -> dict[str, str]:
     """Return the simplified form of the basic plane's characters, from the dictionaries of OpenCC."""
     from opencc import OpenCC
 
@@ -180,4 +189,4 @@ def _simplified() -> dict[int, str]:
                 table.setdefault(character, simple)
     # To Taiwan this is the character that is 幺 in simplified texts, where it is that of 什么.
     table.pop("么", None)
-    return str.maketrans({character: table.get(simple, simple) for character, simple in table.items()})
+    return {character: table.get(simple, simple) for character, simple in table.items()}

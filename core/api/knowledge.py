@@ -1,7 +1,5 @@
 """The bases by the paths of an older design: documents are uploaded, embedded when that is requested, and tested."""
 
-import time
-from concurrent.futures import Future
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -15,6 +13,7 @@ from core.api.examples import JOB
 from core.api.jobs import begun
 from core.api.shared import Body, Opened, Text, gives, there
 from core.errors import ConfigError, NoteNotFound, SourceError
+from core.jobs import Busy
 from core.messages import message
 from core.model import Chunk, Hit, KnowledgeBase, NoteCard, Progress, Rechunked, SyncPlan, SyncReport
 from core.workspace import Workspace
@@ -173,25 +172,16 @@ def test(workspace: Opened, trial: Test) -> Response:
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
     """Import files as the job `import`, once another one has ended; return the plan and the report."""
-    outcome: Future[tuple[SyncPlan, SyncReport]] = Future()
 
-    def work(progress: Progress) -> SyncReport:
-        try:
-            plan = workspace.notes.plan_upload(files, base)
-            report = workspace.notes.apply(plan, embed=False, progress=progress)
-        except BaseException as error:
-            outcome.set_exception(error)
-            raise
-        outcome.set_result((plan, report))
-        return report
+    def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
+        plan = workspace.notes.plan_upload(files, base)
+        return plan, workspace.notes.apply(plan, embed=False, progress=progress)
 
-    until = time.monotonic() + _PATIENCE
-    while not workspace.jobs.start("import", work, base=base):
-        if time.monotonic() > until:
-            text = message("Another import is under way. Send this again when it has ended.")
-            raise Problem(HTTPStatus.CONFLICT, text)
-        workspace.jobs.wait("import", 1)
-    return outcome.result()
+    try:
+        return workspace.jobs.result("import", work, patience=_PATIENCE, base=base)
+    except Busy as error:
+        text = message("Another import is under way. Send this again when it has ended.")
+        raise Problem(HTTPStatus.CONFLICT, text) from error
 
 
 def _paths(plan: SyncPlan) -> set[str]:

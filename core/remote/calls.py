@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial, reduce
 from importlib.metadata import version
@@ -20,6 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.errors import Cancelled, StoreError, TesseraError
+from core.jobs import Busy
 from core.messages import Message, verbatim
 from core.model import Progress
 from core.remote import frames
@@ -155,29 +155,18 @@ def _made(workspace: Workspace, call: Call, heard: Progress) -> Any:
 
 def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], heard: Progress) -> Any:
     """Make a call as a job, and return its value; raises Cancelled where somebody stops it on a page."""
-    outcome: Future[Any] = Future()
 
-    def work(progress: Progress) -> None:
-        def both(done: float, total: float, what: str | Message) -> None:
+    def both(progress: Progress) -> Any:
+        def step(done: float, total: float, what: str | Message) -> None:
             progress(done, total, what)
             heard(done, total, what)
 
-        try:
-            outcome.set_result(act(both))
-        except BaseException as error:
-            outcome.set_exception(error)
-            raise
+        return act(step)
 
-    before = _ONE_AT_A_TIME if name in _ONE_AT_A_TIME else (name,)
-    ends = time.monotonic() + _PATIENCE
-    while workspace.jobs.running(*before) or not workspace.jobs.start(name, work):
-        if time.monotonic() > ends:
-            raise StoreError(
-                "The open app is busy with other long work, which its pages show. Repeat the command when that is done."
-            )
-        time.sleep(_BETWEEN)
-    ended = workspace.jobs.wait(name)
-    workspace.jobs.forget(name)  # its result is shown in the terminal
-    if ended is not None and ended.state == "cancelled":
-        raise Cancelled
-    return outcome.result()
+    apart = _ONE_AT_A_TIME if name in _ONE_AT_A_TIME else ()
+    try:
+        return workspace.jobs.result(name, both, patience=_PATIENCE, apart=apart)
+    except Busy as error:
+        raise StoreError(
+            "The open app is busy with other long work, which its pages show. Repeat the command when that is done."
+        ) from error

@@ -18,6 +18,7 @@ from core.markdown import tags
 from core.store import filters, schema
 from core.store.connection import Connection, Held
 from core.store.folder import check_unused, filled, make_private
+from core.store.phrases import may_hold
 from core.text import fold
 
 AMONG = "IN (SELECT value FROM json_each(?))"
@@ -79,6 +80,7 @@ class Database:
                 raise
             connection = self._connect("immutable=1")
         connection.create_function("fold", 1, fold, deterministic=True)
+        connection.create_function("may_hold", 2, may_hold, deterministic=True)
         connection.create_function("tag_key", 1, tags.key, deterministic=True)
         connection.create_function("titles", 2, filters.titles, deterministic=True)
         self._local.held = Held(connection)

@@ -170,10 +170,10 @@ class NoteTable(Table):
 
     @decoding
     def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield the active notes of a base whose text holds another one, folded, by their paths."""
+        """Yield the active notes of a base whose text may hold another one, folded, by their paths."""
         rows = self._database.rows(
             f"SELECT {_NOTE} FROM notes WHERE base_id = ? AND status = 'active'"
-            " AND instr(fold(body), ?) ORDER BY path, id",
+            " AND may_hold(body, ?) ORDER BY path, id",
             *(base.id, fold(text)),
         )
         return map(_note, rows)

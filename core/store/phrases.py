@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 from core.text import CJK, fold, keywords
@@ -71,7 +71,24 @@ class Phrase:
         return at
 
     def _pattern(self, spellings: Mapping[str, str]) -> re.Pattern[str]:
-        return re.compile("".join(_any_of(spellings.get(one, one)) if one != " " else r"\s+" for one in self.folded))
+        return re.compile(r"\s+".join(_spelled(word, spellings) for word in self.folded.split(" ")))
+
+
+def may_hold(text: str, part: str) -> bool:
+    """Return whether the folded form of a text may have this part; no text that has it is missed.
+
+    Folding takes three times as long as a search for all spellings.
+    """
+    return bool(_spellings_of(part).search(text)) or (_odd(text) and part in fold(text))
+
+
+@lru_cache
+def _spellings_of(folded: str) -> re.Pattern[str]:
+    return re.compile(_spelled(folded, _spellings()))
+
+
+def _spelled(folded: str, spellings: Mapping[str, str]) -> str:
+    return "".join(_any_of(spellings.get(one, one)) for one in folded)
 
 
 def whole_words(text: str) -> list[str]:

@@ -69,9 +69,11 @@ def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
     )
 
 
-def put(store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str = "", **fields: object) -> list[int]:
+def put(
+    store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str = "", body: str = "", **fields: object
+) -> list[int]:
     """Write a note with these chunks and return their numbers."""
-    note = Note(note_id, base.id, title, "", "h", generation=1)
+    note = Note(note_id, base.id, title, body, "h", generation=1)
     chunks = [
         Chunk(f"{note_id}:{index}", note_id, index, 0, 0, 0, text, "line", **fields)  # type: ignore[arg-type]
         for index, text in enumerate(texts)
@@ -189,6 +191,29 @@ def test_narrowing_by_words_loses_no_phrase(
     for phrase in phrases:
         held = {rowid for rowid, text in zip(rowids, said, strict=True) if _holds(text, phrase)}
         assert store.words.containing(phrase) == held, phrase
+    store.close()
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(GAPS)), max_size=12), min_size=1, max_size=8),
+    st.lists(st.lists(st.sampled_from((*PIECES, *GAPS)), min_size=1, max_size=3).map("".join), min_size=1, max_size=8),
+    st.data(),
+)
+def test_no_note_with_a_line_that_holds_a_text_is_missed(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[list[tuple[str, str]]], parts: list[str], data: st.DataObject
+) -> None:
+    store = Store(tmp_path_factory.mktemp("words"))
+    base = base_in(store)
+    said = {str(number): "".join(piece + gap for piece, gap in text) for number, text in enumerate(texts)}
+    for note_id, body in said.items():
+        put(store, base, note_id, body=body)
+    body = data.draw(st.sampled_from([*said.values()]))
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(body))] * 2)))
+    for part in (*parts, body[start:end]):
+        held = {note_id for note_id, body in said.items() if fold(part) in fold(body)}
+        assert held <= {note.id for note in store.notes.holding(base, part)}, part
+    assert [*store.notes.holding(base, "nowhere")] == []
     store.close()
 
 
