@@ -59,7 +59,8 @@ class Jobs:
         """Run `work` as a job as soon as none of its name and of `apart` runs, and return what it returns.
 
         Pages show the job while it runs; how it ended is the caller's to say.
-        Raises what it raises, Cancelled where somebody stops it, and Busy where others run for more than `patience` seconds.
+        Raises what it raises, Cancelled where somebody stops it, and Busy where others run for more than `patience`
+        seconds.
         """
         outcome: Future[T] = Future()
 

@@ -19,12 +19,27 @@ from core.errors import ConfigError
 _HOW = "tessera mcp --print-config"
 
 
+def _go_to(settings: Path | None) -> None:
+    """Work in the folder of a settings file, where it is read."""
+    if settings is None:
+        return
+    if settings.name != snippets.SETTINGS or not settings.is_file():
+        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=snippets.SETTINGS)
+    os.chdir(settings.parent)
+
+
 def mcp(
     print_config: Annotated[
         bool, typer.Option("--print-config", help=_("Print what to put into the configuration of the assistant."))
     ] = False,
     settings: Annotated[
-        Path | None, typer.Option("--settings", help=_("The tessera.toml to use; by default that of this folder."))
+        Path | None,
+        typer.Option(
+            "--settings",
+            help=_("The tessera.toml to use; by default that of this folder."),
+            callback=_go_to,
+            is_eager=True,  # it says where the workspace is
+        ),
     ] = None,
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,
@@ -33,8 +48,6 @@ def mcp(
     if print_config:
         show({"snippets": _snippets(folder)}, as_json, _lines)
         return
-    if settings is not None:
-        _go_to(settings)
     if sys.stdin.isatty():
         sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
     from core.assistants import wire
@@ -43,13 +56,6 @@ def mcp(
     from core.assistants.stdio import serve  # its libraries may print while they load
 
     serve(folder, own)
-
-
-def _go_to(settings: Path) -> None:
-    """Work in the folder of a settings file, where it is read."""
-    if settings.name != snippets.SETTINGS or not settings.is_file():
-        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=snippets.SETTINGS)
-    os.chdir(settings.parent)
 
 
 def _snippets(folder: Path) -> list[dict[str, Any]]:

@@ -16,8 +16,25 @@ from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+
+def _of_settings(context: typer.Context, folder: Path) -> Path:
+    """Return the workspace that the settings name where the command line names none."""
+    source = context.get_parameter_source("workspace")
+    return usual_workspace() if source is not None and source.name == "DEFAULT" else folder
+
+
+def usual_workspace() -> Path:
+    """Return the workspace that the settings name; raises ConfigError for settings that are not valid."""
+    from core.config import settings  # takes a third of a second, which --help avoids
+
+    return settings().workspace
+
+
 Folder = Annotated[
-    Path, typer.Option("--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE")
+    Path,
+    typer.Option(
+        "--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE", callback=_of_settings
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
 Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
@@ -107,7 +124,9 @@ def resumable(folder: Path, *command: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
+        again = shlex.join(
+            ["tessera", *command, *(["--workspace", str(folder)] if folder != usual_workspace() else [])]
+        )
         sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
         sys.exit(130)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,27 @@ def test_import_says_what_it_did(run: Any, folder: Path) -> None:
     assert again["unchanged"] == 3
     text = {"text": "is empty.", "fields": {}}
     assert again["failed"] == [{"path": "empty.md", "error": "is empty.", "message": text}]
+
+
+def test_commands_and_the_app_use_the_workspace_that_the_settings_name(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(*arguments: str) -> str:
+        with suppress(SystemExit):
+            cli.main([*arguments])
+        return capsys.readouterr().out
+
+    monkeypatch.chdir(tmp_path)
+    Path("tessera.toml").write_text('workspace = "mine"\n')
+    said("import", str(folder))
+    with Workspace() as workspace:
+        assert workspace.store.folder == tmp_path / "mine"
+    assert "vault" in said("base", "list")
+    assert "vault" not in said("base", "list", "--workspace", "other")
+    monkeypatch.chdir("/")
+    config = said("mcp", "--settings", str(tmp_path / "tessera.toml"), "--print-config", "--json")
+    own = json.loads(json.loads(config)["snippets"][0]["text"])["mcpServers"]["tessera"]["args"]
+    assert own[own.index("--workspace") + 1] == str(tmp_path / "mine")
 
 
 def test_a_question_of_filters_only_lists_notes(
