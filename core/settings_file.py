@@ -2,12 +2,18 @@
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 from core.config import FILE, KEYS, Settings, settings
 from core.errors import TesseraError
 from core.messages import Message
 
 _LOG = logging.getLogger(__name__)
+
+
+def usual_workspace() -> Path:
+    """Return the folder of the workspace that the settings name; raises ConfigError for settings that are not valid."""
+    return settings().workspace
 
 
 class SettingsFile:

@@ -19,15 +19,10 @@ if TYPE_CHECKING:
 
 def _of_settings(context: typer.Context, folder: Path) -> Path:
     """Return the workspace that the settings name where the command line names none."""
+    from core.settings_file import usual_workspace  # takes a third of a second, which --help avoids
+
     source = context.get_parameter_source("workspace")
     return usual_workspace() if source is not None and source.name == "DEFAULT" else folder
-
-
-def usual_workspace() -> Path:
-    """Return the workspace that the settings name; raises ConfigError for settings that are not valid."""
-    from core.config import settings  # takes a third of a second, which --help avoids
-
-    return settings().workspace
 
 
 Folder = Annotated[
@@ -124,9 +119,7 @@ def resumable(folder: Path, *command: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        again = shlex.join(
-            ["tessera", *command, *(["--workspace", str(folder)] if folder != usual_workspace() else [])]
-        )
+        again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
         sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
         sys.exit(130)
 
