@@ -175,6 +175,9 @@ def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -
 
     def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
         plan = workspace.notes.plan_upload(files, base)
+        if plan.failed and not _paths(plan):
+            workspace.notes.discard(plan)
+            raise SourceError(plan.failed[0].path, plan.failed[0].error)
         return plan, workspace.notes.apply(plan, embed=False, progress=progress)
 
     try:

@@ -56,14 +56,17 @@ def test_chunks_of_an_upload_wait_until_they_are_embedded(program: TestClient, w
 
 
 @pytest.mark.usefixtures("base")
-def test_several_files_are_answered_one_by_one_with_what_failed(program: TestClient) -> None:
+def test_several_files_are_answered_one_by_one_with_what_failed(program: TestClient, workspace: Workspace) -> None:
     done = upload(program, HERON, KESTREL, ("torn.md", b"\x00\x01\x02binary")).json()
     assert {doc["name"] for doc in done["docs"]} == {"birds/heron.md", "kestrel.md"}
     assert [failed["path"] for failed in done["failed"]] == ["torn.md"]
-    for refused in (("scan.pdf", b"%PDF-1.7"), ("../out.md", b"# Out\n"), ("torn.md", b"\x00\x01\x02binary")):
+    before = [*workspace.store.database.connection.iterdump()]
+    empty, torn = ("empty.md", b""), ("torn.md", b"\x00\x01\x02binary")
+    for refused in (("scan.pdf", b"%PDF-1.7"), ("../out.md", b"# Out\n"), empty, torn):
         answer = upload(program, refused)
         assert answer.status_code == 422
         assert "tessera-upload" not in answer.text
+    assert [*workspace.store.database.connection.iterdump()] == before
     assert upload(program, HERON, base="nowhere").status_code == 404
 
 
