@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.model import Line, Note
+from core.store.phrases import may_hold
 from core.text import LINE_END, fold
 
 _END = re.compile(LINE_END)
@@ -14,5 +15,5 @@ def holding(note: Note, text: str) -> Iterator[Line]:
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))
     for number, line in enumerate(_END.split(note.body), start=before + 1):
-        if wanted in fold(line):
+        if may_hold(line, wanted) and wanted in fold(line):
             yield Line(note.id, note.path or note.title, number, line)
