@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from core.errors import SourceError
-from core.jobs import Jobs
+from core.errors import Cancelled, SourceError
+from core.jobs import Busy, Jobs
 from core.model import Progress
 
 
@@ -103,3 +103,17 @@ def test_a_running_job_does_its_work_once_more_for_what_came_meanwhile() -> None
     assert job is not None
     assert (job.state, job.result) == ("done", 2)
     jobs.close()
+
+
+def test_a_result_is_the_callers_who_waits_for_its_turn() -> None:
+    jobs, ends = Jobs(), threading.Event()
+    jobs.start("first", lambda progress: ends.wait())
+    with pytest.raises(Busy):
+        jobs.result("second", lambda progress: 2, apart=("first",), patience=0.1)
+    threading.Timer(0.2, ends.set).start()
+    assert jobs.result("second", lambda progress: 2, apart=("first",), patience=60) == 2
+    assert jobs.get("second") is None
+    with pytest.raises(ZeroDivisionError):
+        jobs.result("second", lambda progress: 1 // 0, patience=0)
+    with pytest.raises(Cancelled):
+        jobs.result("second", lambda progress: jobs.cancel("second"), patience=0)
