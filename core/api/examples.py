@@ -73,6 +73,15 @@ VERSION: dict[str, Any] = {
     "title": "Roadmap",
     "at": "2026-11-23T08:15:00+00:00",
 }
+TRASHED: dict[str, Any] = {
+    "id": "4f1c",
+    "base": "work",
+    "path": "Roadmap.md",
+    "title": "Roadmap",
+    "author": "person",
+    "version": 3,
+    "deleted_at": "2026-11-23T08:15:00+00:00",
+}
 CHUNK: dict[str, Any] = {
     "id": "b7a0",
     "index": 0,

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from core import data
 from core.api.answers import answer
-from core.api.examples import CARD, NOTE, VERSION, WRITTEN
+from core.api.examples import CARD, NOTE, TRASHED, VERSION, WRITTEN
 from core.api.shared import Body, Opened, Text, gives
 from core.model import FIELDS, Note, Proposal
 from core.notes.writer import check_version
@@ -95,6 +95,23 @@ def delete(workspace: Opened, note: str, if_match: Version = "") -> Response:
     check_version(workspace.notes.get(note), _version(if_match))
     workspace.notes.delete(note, author="program")
     return answer({"id": note, "deleted": True})
+
+
+@router.get("/trash", **gives({"trash": [TRASHED]}))
+def trash(
+    workspace: Opened, base: Annotated[Text | None, Query(description="Only notes of this base")] = None
+) -> Response:
+    """List the deleted notes, the last deleted first."""
+    deleted = workspace.notes.trash(base)
+    return answer({"trash": [data.of_trashed(one, _base(workspace, one.base_id)) for one in deleted]})
+
+
+@router.post("/trash/{note}/restore", **gives(WRITTEN))
+def restore(workspace: Opened, note: str) -> Response:
+    """Bring a deleted note back, as it was; one that waited for the person waits again."""
+    note_id = workspace.notes.in_trash(note).version.note_id
+    workspace.notes.restore([note_id], author="program")
+    return _written(workspace, workspace.notes.get(note_id), 200)
 
 
 @router.get("/notes/{note}/versions", **gives({"versions": [VERSION]}))

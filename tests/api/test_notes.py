@@ -15,6 +15,23 @@ def test_a_note_that_a_program_adds_waits_for_the_person(program: TestClient, wo
     assert [one.note.id for one in workspace.proposals.waiting()] == [added.json()["id"]]
 
 
+def test_a_deleted_note_is_brought_back_as_it_was(program: TestClient, workspace: Workspace, note: str) -> None:
+    waits = program.post("/api/v1/notes", json={"base": "vault", "body": "# Mine\n\nA heron.\n"}).json()["id"]
+    before = program.get(f"/api/v1/notes/{note}").json()
+    for each in (note, waits):
+        assert program.delete(f"/api/v1/notes/{each}").status_code == 200
+    assert [one["id"] for one in program.get("/api/v1/trash").json()["trash"]] == [waits, note]
+    assert [one["id"] for one in program.get("/api/v1/trash?base=vault").json()["trash"]] == [waits]
+    assert program.get(f"/api/v1/notes/{note}").status_code == 404
+    for each, status in ((note, before["status"]), (waits, "pending")):
+        assert program.post(f"/api/v1/trash/{each}/restore").json()["status"] == status
+    after = program.get(f"/api/v1/notes/{note}").json()
+    assert {name for name in before if after[name] != before[name]} <= {"version", "updated_at"}
+    assert program.get("/api/v1/trash").json() == {"trash": []}
+    assert program.post(f"/api/v1/trash/{note}/restore").status_code == 404
+    assert [one.note.id for one in workspace.proposals.waiting()] == [waits]
+
+
 def test_a_change_of_another_version_is_refused(program: TestClient, workspace: Workspace, note: str) -> None:
     etag = program.get(f"/api/v1/notes/{note}").headers["ETag"]
     workspace.notes.update(note, body="# Meanwhile\n", author="person")
