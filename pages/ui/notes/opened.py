@@ -49,12 +49,10 @@ def trail() -> list[str]:
     return list(st.session_state.get(_TRAIL, []))
 
 
-def back() -> None:
-    """Open the note that was open before in the next run."""
-    before = trail()
-    last = before.pop()
-    choose(last)
-    st.session_state[_TRAIL] = before
+def back(way: Sequence[str]) -> None:
+    """Open the last of these notes in the next run; the others stay the way back."""
+    choose(way[-1])
+    st.session_state[_TRAIL] = list(way[:-1])
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:

@@ -59,8 +59,8 @@ def _ways_back(passage: tuple[Chunk, str] | None) -> None:
         if passage and passage[1]:
             back = {"q": passage[1]}
             st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
-        if opened.trail():
-            widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back)
+        if way := opened.trail():
+            widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
         widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
 
 
