@@ -426,7 +426,7 @@ def test_a_model_is_tested(run: Any, tiny_folder: Path, capsys: pytest.CaptureFi
     assert trial["usable"]
     assert trial["ranking"] == {"en": {"right": 3, "asked": 3}, "zh": {"right": 3, "asked": 3}}
     assert trial["dimension"] == 384
-    assert trial["memory_bytes"] > 10**8
+    assert trial["memory_bytes"] > 8 * 10**7  # without torch; with it, where it is loaded already, more
     assert trial["device"]["name"] in ("cpu", "cuda", "mps")
     assert run("models", "test", f"sentence:{tiny_folder}")[0] == 1
     assert run("models", "test", "BAAI/bge-m3")[0] == 1
