@@ -57,7 +57,7 @@ class KnowledgeBase:
     `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
     that `search` leaves open. With `write_files` an edit of a note that is a file changes the file. With `watch`
     the folders of the base are synced while the app runs. What a program writes waits for a person, unless the base
-    `trusts_programs`.
+    `trusts_programs`. `wish` is the embedder that the archive of the base names, until a person agrees to it.
     """
 
     id: str
@@ -77,6 +77,7 @@ class KnowledgeBase:
     write_files: bool = False
     watch: bool = False
     trusts_programs: bool = False
+    wish: str = ""
 
     @property
     def plain(self) -> bool:

@@ -381,6 +381,23 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     _centring,
     _entries,
     _versions,
+    # The model that the archive of a base names, until a person agrees to it; the zips of deleted bases that Tessera
+    # wrote; the days of openings, by which what is in the trash too long is seen twice before it goes.
+    """
+    ALTER TABLE bases ADD COLUMN wish TEXT NOT NULL DEFAULT '';
+    CREATE TABLE trashed_bases (
+        file TEXT PRIMARY KEY,
+        digest TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE openings (
+        number INTEGER PRIMARY KEY,
+        day TEXT NOT NULL
+    );
+    CREATE TABLE overdue (
+        item TEXT PRIMARY KEY,
+        opening INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    """,
 )
 
 

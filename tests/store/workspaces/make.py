@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import tempfile
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core import model
@@ -225,6 +226,20 @@ def run(workspace: Workspace, nights: model.QuestionSet) -> None:
     workspace.runs.run(nights, [by_word, lines])
 
 
+def write_here(workspace: Workspace) -> None:
+    """12: a draft, a change that waits for a person, a creation with a key, and a pack."""
+    store, note = workspace.store, workspace.notes.get(ids(workspace)["undated.md"])
+    at = datetime(2026, 3, 4, tzinfo=UTC)
+    store.drafts.put(model.NoteDraft(note.id, note.base_id, note.version, note.title, "未保存 words", {}, at))
+    store.proposals.put(model.Proposal(note.id, note.version, "A program's words.", {}, at))
+    store.creations.begin("a-key", b"a request")
+    store.creations.end("a-key", model.Creation(b"a request", 201, {"location": "/"}, b"{}"))
+    with store.database.write():
+        row = {"name": "cooking", "version": "1.0", "base_id": note.base_id, "folder": ""}
+        store.database.insert("packs", row | {"initialized_at": at.isoformat(), "checked_at": at.isoformat()})
+        store.packs.put_files("cooking", {"bread.md": "0f"})
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -245,6 +260,7 @@ def make(folder: Path, target: Path) -> None:
         nights = question(workspace)
         leave(workspace, folder)
         run(workspace, nights)
+        write_here(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
