@@ -18,6 +18,7 @@ from core.markdown import tags
 from core.store import filters, schema
 from core.store.connection import Connection, Held
 from core.store.folder import check_unused, filled, make_private
+from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
 from core.text import fold
 
@@ -58,7 +59,7 @@ class Database:
             version = schema.schema_version(self.connection)
             if not version:
                 check_unused(file.parent)
-            self.outdated = version < len(schema.MIGRATIONS)
+            self.outdated = version < len(MIGRATIONS)
             if not readonly:
                 schema.migrate(self.connection, file.parent)
         except BaseException:
