@@ -1,26 +1,29 @@
 """The output of commands: lines for people, or JSON."""
 
 import json
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from core.cli.terminal import in_json, redraw
 from core.cli.texts import say
 from core.messages import readable
+from core.text import one_line
 
 STOPPED = threading.Event()
 """Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
 
 
 def show(data: dict[str, Any], as_json: bool, to_lines: Callable[[dict[str, Any]], list[str]]) -> None:
-    write(json.dumps(readable(data), ensure_ascii=False) if as_json else "\n".join(to_lines(data)))
+    write(json_of(data) if as_json else "\n".join(to_lines(data)))
+
+
+def json_of(data: dict[str, Any]) -> str:
+    return in_json(json.dumps(readable(data), ensure_ascii=False))
 
 
 def write(text: str) -> None:
-    # Notes may contain characters that the terminal's encoding lacks.
-    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    print(text)
+    print(text, flush=True)
 
 
 def stop(*_: object) -> NoReturn:
@@ -32,7 +35,4 @@ def stop(*_: object) -> NoReturn:
 def progress(done: float, total: float, what: object) -> None:
     if STOPPED.is_set():
         raise KeyboardInterrupt
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{done / max(1, total):4.0%} {say(what)}"[:100])
-        if done >= total:
-            sys.stderr.write("\r\x1b[K")
+    redraw("" if done >= total else f"{done / max(1, total):4.0%} {one_line(say(what))}"[:97])
