@@ -38,6 +38,15 @@ with_tokens = [
 ]
 """Routes of programs, which show tokens of their own."""
 
+middleware = [
+    Middleware(Policy),
+    Middleware(ShortHead),
+    # A redirect would name the host that is asked for.
+    Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
+    Middleware(OwnPages),
+    *([Middleware(Entrance, token=access.PAGES, others=with_tokens)] if needs_token else []),
+]
+
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
@@ -53,14 +62,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[attachments.ROUTE, bundle.ROUTE, *with_tokens],
-    middleware=[
-        Middleware(Policy),
-        Middleware(ShortHead),
-        # A redirect would name the host that is asked for.
-        Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
-        Middleware(OwnPages),
-        *([Middleware(Entrance, token=access.PAGES, others=with_tokens)] if needs_token else []),
-    ],
+    routes=[attachments.route(shell.workspace), bundle.ROUTE, *with_tokens],
+    middleware=middleware,
     exception_handlers={Exception: failure},
 )

@@ -4,13 +4,12 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from core.intake.notefile import is_skipped
-from core.model import Note
+from core.model import Attachment, Note
 from core.text import half_character
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
@@ -33,15 +32,6 @@ _SEARCHED = 50_000
 """Files of a folder among which an attachment is looked for by its name alone."""
 _FRESH = 20
 """Seconds for which a folder isn't looked through again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
-
-    path: Path
-    place: str
-    type: str
 
 
 def find(note: Note, target: str) -> Attachment | None:

@@ -15,6 +15,7 @@ from core.intake.imports import Imports
 from core.model import (
     FIELDS,
     Added,
+    Attachment,
     Author,
     Filters,
     Line,
@@ -110,7 +111,7 @@ class Notes(Imports):
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 
-    def attachment(self, note_id: str, target: str) -> attachments.Attachment | None:
+    def attachment(self, note_id: str, target: str) -> Attachment | None:
         """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
 
         A note that says it is from a folder with which its base was never synced has none.

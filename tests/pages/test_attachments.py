@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from core.workspace import Workspace
 from pages.ui.notes import attachments
+from pages.ui.shared import shell
 from tests.pages.conftest import Screen
 
 PNG = b"\x89PNG\r\n\x1a\n picture"
@@ -19,7 +20,7 @@ NOTE = "# Heron\n\n![a](pic.png) ![b](sound.png) [paper](paper.pdf) [data](data.
 
 @pytest.fixture
 def browser() -> TestClient:
-    return TestClient(Starlette(routes=[attachments.ROUTE]), raise_server_exceptions=False)
+    return TestClient(Starlette(routes=[attachments.route(shell.workspace)]), raise_server_exceptions=False)
 
 
 @pytest.fixture
