@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drills import http
+from benchmarks.drills.doors import SHAPES
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.embedding import EMBEDDERS
@@ -23,3 +24,4 @@ def test_requests_by_the_schema_are_answered_or_refused_without_a_write(
     assert not tally.faults
     assert tally.total.told > 30
     assert len(tally.rows) > 20
+    assert {*SHAPES} <= {*tally.rows}
