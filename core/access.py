@@ -1,4 +1,7 @@
-"""Who comes in beside the pages: programs with the person's token, and commands of this machine with that of a run."""
+"""Who comes in: programs with the person's token, commands of this machine with that of a run, and browsers.
+
+Where the pages need a token it is PAGES, which is another one in each process.
+"""
 
 import hmac
 import json
@@ -9,10 +12,22 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core import files
+from core.config import settings
+from core.errors import ConfigError
 
 TOKEN = "token"
 RUN = "run.json"
 _BYTES = 32
+PAGES = secrets.token_urlsafe(_BYTES)
+"""The token of the pages of this process."""
+
+
+def pages_need_token() -> bool:
+    """Return whether the pages need their token; they do while the settings can't be read."""
+    try:
+        return settings().app.token
+    except ConfigError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)

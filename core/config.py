@@ -198,6 +198,12 @@ class HttpSettings(_Section):
     enabled: bool | None = None
 
 
+class AppSettings(_Section):
+    """Whether the pages need the token of the run, which `tessera app` prints."""
+
+    token: bool = False
+
+
 class KnowledgeSettings(_Section):
     """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
 
@@ -255,6 +261,7 @@ class Settings(BaseSettings):
     llm: LlmSettings = LlmSettings()
     index: IndexSettings = IndexSettings()
     http: HttpSettings = HttpSettings()
+    app: AppSettings = AppSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
 
     _plain = field_validator("workspace", "models_dir")(_path)

@@ -28,6 +28,7 @@ _REASONS = {
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
     **dict.fromkeys(("bool_parsing", "bool_type"), _TRUTH),
     **dict.fromkeys(("string_type", "string_unicode"), _TEXT),
+    "string_too_long": message("it must have at most {max_length} characters"),
     "path_type": message("it must be a path"),
     "literal_error": message("it must be one of {choices}"),
     "extra_forbidden": message("there is no such setting"),

@@ -36,13 +36,13 @@ def install(workspace: Opened, pack: Source) -> Response:
 
 
 @router.post("/packs/{pack}/upgrade", **gives(examples.JOB, 202))
-def upgrade(workspace: Opened, pack: str) -> Response:
+def upgrade(workspace: Opened, pack: Text) -> Response:
     """Begin to bring an installed pack to the version there is now; notes that the person changed stay."""
     there(lambda: workspace.packs.edited(pack))
     return jobs.begun(workspace, _JOB, lambda progress: workspace.packs.upgrade(pack, progress=progress))
 
 
 @router.delete("/packs/{pack}", **gives({"name": "guide", "stay": 0}))
-def remove(workspace: Opened, pack: str) -> Response:
+def remove(workspace: Opened, pack: Text) -> Response:
     """Put the notes of a pack into the trash, but those that the person changed; `stay` counts them."""
     return answer({"name": pack, "stay": there(lambda: workspace.packs.remove(pack))})

@@ -24,8 +24,12 @@ def _workspace(request: Request) -> Workspace:
 
 Opened = Annotated[Workspace, Depends(_workspace)]
 """The workspace, as a parameter of an operation."""
-Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
-"""A text that a file and a database can hold."""
+_POSSIBLE = r"^[^\x00]*$"
+"""A text that a file and a database can hold; half a character is none for pydantic."""
+Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
+"""A name, a value or a line."""
+LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
+"""The text of a note or of a file; how large it may be is said by what takes it."""
 
 
 class Body(BaseModel):
@@ -38,10 +42,15 @@ class Body(BaseModel):
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 
 
-_SEARCH: dict[str, Any] = {name: (hint, None) for name, hint in get_type_hints(SearchSettings).items()}
+_TEXTS: dict[Any, Any] = {str: Text, str | None: Text | None}
+_SEARCH: dict[str, Any] = {
+    name: (_TEXTS.get(hint, hint), None) for name, hint in get_type_hints(SearchSettings).items()
+}
 Search: Any = create_model("Search", __base__=Body, **_SEARCH)
 """How notes are searched; what isn't given is as the base, else the settings say."""
-_CHUNKING: dict[str, Any] = {name: (hint | None, None) for name, hint in get_type_hints(ChunkingOptions).items()}
+_CHUNKING: dict[str, Any] = {
+    name: (_TEXTS.get(hint, hint) | None, None) for name, hint in get_type_hints(ChunkingOptions).items()
+}
 Chunking: Any = create_model("Chunking", __base__=Body, **_CHUNKING)
 """How notes are split; what isn't given stays, in a new base as the settings say."""
 

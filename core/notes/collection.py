@@ -15,6 +15,7 @@ from core.intake.imports import Imports
 from core.model import (
     FIELDS,
     Added,
+    Attachment,
     Author,
     Filters,
     Line,
@@ -110,9 +111,14 @@ class Notes(Imports):
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 
-    def attachment(self, note_id: str, target: str) -> attachments.Attachment | None:
-        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound."""
-        return attachments.find(self._store.notes.note(note_id), target)
+    def attachment(self, note_id: str, target: str) -> Attachment | None:
+        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
+
+        A note that says it is from a folder with which its base was never synced has none.
+        """
+        note = self._store.notes.note(note_id)
+        synced = note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
+        return attachments.find(note, target) if synced else None
 
     def open_file(self, note_id: str) -> None:
         """Open a note's file in the program of the system; raises NoteNotFound and SourceError."""

@@ -7,6 +7,7 @@ from core.errors import QueryError
 from core.model import Condition, ConditionField, Filters, SearchOptions
 from core.query.fields import stored
 from core.query.language import parse
+from core.store.filters import check
 
 
 def filters_of(
@@ -20,8 +21,9 @@ def filters_of(
 ) -> Filters:
     """Return the filters for typed values; a note must have every tag. `terms` are in the query language.
 
-    Raises QueryError for an invalid date and for a term that is not a filter.
+    Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
     """
+    check([*tags, *filter(None, (path, after, before)), *terms])
     conditions = [Condition("tag", (tag,)) for tag in tags]
     if path:
         conditions.append(Condition("path", (path,)))

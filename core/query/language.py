@@ -35,6 +35,7 @@ from core.model import Condition, ConditionField, Filters, Term, Understood
 from core.query import dates
 from core.query.fields import ANY_OF, CHOICES, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
+from core.query.limits import check_length
 from core.text import CJK, half_character, is_punctuation
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
@@ -51,6 +52,7 @@ def parse(typed: str, *, now: datetime) -> Understood:
     """
     if (half := half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
+    check_length(typed)
     pieces = _emphasised(typed, _times(Reader(typed, now.date())))
     filters = _filters(pieces, now)
     filtered = filters != Filters()

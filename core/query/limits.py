@@ -5,10 +5,8 @@ from dataclasses import replace
 from core.config import check
 from core.embedding import Embedder
 from core.errors import QueryError
-from core.model import Filters, Query
+from core.model import MOST_CHARACTERS, Filters, Query
 from core.text import is_punctuation
-
-MAX_CHARACTERS = 10_000
 
 
 def checked(query: Query) -> Query:
@@ -16,16 +14,21 @@ def checked(query: Query) -> Query:
     check(query.settings, QueryError, of_question=True)
     if not query.text.strip() and query.filters == Filters():
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
-    if len(query.text) > MAX_CHARACTERS:
-        raise QueryError(
-            "The question has {n} characters; at most {most} can be searched for.",
-            n=len(query.text),
-            most=MAX_CHARACTERS,
-        )
+    check_length(query.text)
     if query.text.strip() and is_punctuation(query.text):
         raise QueryError("The question is only punctuation. Type a word or a sentence to search for.")
     settings = query.settings
     return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
+
+
+def check_length(question: str) -> None:
+    """Raise QueryError for a question that is too long."""
+    if len(question) > MOST_CHARACTERS:
+        raise QueryError(
+            "The question has {n} characters; at most {most} can be searched for.",
+            n=len(question),
+            most=MOST_CHARACTERS,
+        )
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:

@@ -124,6 +124,11 @@ class BaseTable(Table):
             )
             self._database.execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
 
+    def is_synced(self, base_id: str, folder: str) -> bool:
+        """Return whether a base was synced with a folder."""
+        found = "SELECT EXISTS (SELECT 1 FROM syncs WHERE base_id = ? AND folder = ?)"
+        return bool(self._database.value(found, base_id, folder))
+
     @decoding
     def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, Any]]]:
         """Return each folder of the base with the time and the report of its last sync, newest first."""

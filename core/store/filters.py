@@ -1,13 +1,14 @@
 """Filters as SQL over the tables `notes` and `chunks`."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from core.errors import QueryError
 from core.markdown import tags
-from core.model import Condition, Filters
-from core.text import fold
+from core.model import MOST_CHARACTERS, MOST_VALUES, Condition, Filters
+from core.text import fold, half_character
 
 CHUNK_FIELDS = ("section", "has")
 _FAR = 1 << 62
@@ -33,8 +34,22 @@ class Where:
         return " AND ".join(self.terms) or "1"
 
 
+def check(values: Collection[str]) -> None:
+    """Raise QueryError for values of filters that are too many, too long, or that a database can't hold."""
+    if len(values) > MOST_VALUES:
+        raise QueryError("These are {n} filters; at most {most} are possible.", n=len(values), most=MOST_VALUES)
+    for value in values:
+        if len(value) > MOST_CHARACTERS:
+            raise QueryError(
+                "A filter has {n} characters; at most {most} can be searched for.", n=len(value), most=MOST_CHARACTERS
+            )
+        if half_character(value) is not None or "\0" in value:
+            raise QueryError("Half of a character stands in a filter. Delete it, or type it again.")
+
+
 def of_notes(filters: Filters) -> Where:
-    """Return the conditions of the filters on a note's row."""
+    """Return the conditions of the filters on a note's row; raises QueryError as `check` does."""
+    check([value for condition in filters.conditions for value in condition.values])
     where = Where()
     if filters.bases:
         where.add(

@@ -1,3 +1,4 @@
+import http
 import io
 import json
 import os
@@ -136,24 +137,26 @@ def server(place: Path, chromium: Browser) -> Iterator[str]:
 
 
 @contextmanager
-def serving(place: Path, folder: Path = ROOT) -> Iterator[str]:
-    """The app as a person starts it, in a folder; nothing has been asked of it yet."""
+def serving(place: Path, folder: Path = ROOT, *options: str, out: Path | None = None) -> Iterator[str]:
+    """The app as a person starts it, in a folder; nothing has been asked of it yet. What it prints goes into `out`."""
     # One thread for the model: it shares the processor with the browser.
     environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
-    with started("core.cli", "app", "--no-browser", "--port", folder=folder, environment=environment) as url:
+    command = "core.cli", "app", "--no-browser", *options, "--port"
+    with started(*command, folder=folder, environment=environment, out=out) as url:
         yield url
 
 
 @contextmanager
-def started(*module: str, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+def started(*module: str, folder: Path, environment: Mapping[str, str], out: Path | None = None) -> Iterator[str]:
     """A server of Streamlit in a process of its own; its port comes last on its command line."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", *module, str(port)]
-    process = subprocess.Popen(
-        command, cwd=folder, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with (out or Path(os.devnull)).open("wb") as printed:
+        process = subprocess.Popen(
+            command, cwd=folder, env=os.environ | environment, stdout=printed, stderr=subprocess.DEVNULL
+        )
     url = f"http://127.0.0.1:{port}"
     try:
         _wait(url, process)
@@ -173,7 +176,11 @@ def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
                 return
-        except (urllib.error.URLError, OSError):
+        except urllib.error.HTTPError as error:
+            if error.code == http.HTTPStatus.FORBIDDEN:  # it answers, but not to everybody
+                return
+            time.sleep(0.1)
+        except OSError:
             time.sleep(0.1)
     raise AssertionError("The app did not start.")
 

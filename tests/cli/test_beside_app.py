@@ -325,7 +325,7 @@ def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
         ends = time.monotonic() + 60
         while not (place / "run.json").exists() and time.monotonic() < ends:
             try:
-                urlopen(f"http://127.0.0.1:{port}/attachment/none/none", timeout=30)
+                urlopen(f"http://127.0.0.1:{port}/api/v1/none", timeout=30)
             except HTTPError:
                 break
             except URLError:

@@ -154,7 +154,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
         with suppress(OSError):  # commands are refused then, and nothing else is lost
-            workspace.access.open(_address())
+            workspace.access.open(address())
     try:
         workspace.start_indexing()
         workspace.start_watching()
@@ -164,7 +164,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     return workspace, holder
 
 
-def _address() -> str:
+def address() -> str:
     """Return the address by which this machine reaches the server; its port is chosen before any page is drawn."""
     host = st.get_option("server.address") or "127.0.0.1"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
