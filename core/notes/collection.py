@@ -26,6 +26,7 @@ from core.model import (
     Trashed,
     Version,
     lapses,
+    later,
 )
 from core.models import Models
 from core.notes import attachments, difference, lines, naming, opening, switcher
@@ -75,7 +76,7 @@ class Notes(Imports):
 
     def expiring(self, *, days: int = 14) -> list[NoteCard]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
-        until = datetime.now(UTC) + timedelta(days=days)
+        until = later(datetime.now(UTC), days)
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
         ends = {card.id: lapses(card.expires_at) for card in cards if card.expires_at}
         return sorted((card for card in cards if ends[card.id] <= until), key=lambda card: ends[card.id])
