@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+import click
 import typer
 
+from core.cli.output import tell
 from core.cli.texts import _
 from core.errors import WorkspaceLocked
 from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
@@ -100,7 +102,7 @@ def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     try:
-        return Workspace(folder, readonly=readonly)
+        opened = Workspace(folder, readonly=readonly)
     except WorkspaceLocked:
         from core.remote import client
 
@@ -111,6 +113,9 @@ def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
             note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
             sys.stderr.write(f"{note}\n")
         return cast("Workspace", remote)
+    if context := click.get_current_context(silent=True):
+        context.call_on_close(lambda: tell(opened.unreadable))
+    return opened
 
 
 @contextmanager

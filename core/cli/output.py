@@ -3,7 +3,7 @@
 import json
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from core.cli.texts import say
@@ -21,6 +21,12 @@ def write(text: str) -> None:
     # Notes may contain characters that the terminal's encoding lacks.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     print(text)
+
+
+def tell(sentences: Iterable[object]) -> None:
+    """Print what a person has to know beside the result."""
+    for sentence in sentences:
+        sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
 
 
 def stop(*_: object) -> NoReturn:

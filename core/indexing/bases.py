@@ -215,7 +215,8 @@ class Bases(Switching):
 
     def failures(self, base: KnowledgeBase) -> list[Failed]:
         """Return the files that the last sync of each folder of the base couldn't read."""
-        return [Failed.of_dict(item) for _, _, report in self._store.bases.syncs(base) for item in report["failed"]]
+        reports = [report for _, _, report in self._store.bases.syncs(base)]
+        return [Failed.of_dict(item) for report in reports for item in report.get("failed", ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""
