@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import click
 import typer
 
-from core.cli.output import tell
+from core.cli.output import BESIDE
 from core.cli.texts import _
 from core.errors import WorkspaceLocked
 from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
@@ -113,8 +112,7 @@ def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
             note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
             sys.stderr.write(f"{note}\n")
         return cast("Workspace", remote)
-    if context := click.get_current_context(silent=True):
-        context.call_on_close(lambda: tell(opened.unreadable))
+    BESIDE.append(lambda: opened.unreadable)
     return opened
 
 

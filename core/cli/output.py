@@ -11,6 +11,8 @@ from core.messages import readable
 
 STOPPED = threading.Event()
 """Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
+BESIDE: list[Callable[[], Iterable[object]]] = []
+"""What gives sentences that stand on stderr beside the result of a command, once it has ended."""
 
 
 def show(data: dict[str, Any], as_json: bool, to_lines: Callable[[dict[str, Any]], list[str]]) -> None:
@@ -23,10 +25,11 @@ def write(text: str) -> None:
     print(text)
 
 
-def tell(sentences: Iterable[object]) -> None:
+def tell_beside() -> None:
     """Print what a person has to know beside the result."""
-    for sentence in sentences:
-        sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
+    while BESIDE:
+        for sentence in BESIDE.pop()():
+            sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
 
 
 def stop(*_: object) -> NoReturn:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -78,8 +79,8 @@ class Notes(Imports):
         """Return the active notes that are expired or will be within some days, the first ones first."""
         until = later(datetime.now(UTC), days)
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
-        ends = {card.id: lapses(card.expires_at) for card in cards if card.expires_at}
-        return sorted((card for card in cards if ends[card.id] <= until), key=lambda card: ends[card.id])
+        ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
+        return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def lines(self, base: str, text: str) -> list[Line]:
         """Return the lines of a base's active notes that hold a text, by path; raises UnknownChoice for a base."""

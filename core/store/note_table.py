@@ -335,9 +335,16 @@ def overridden(values: dict[str, Any]) -> dict[str, object]:
     return {name: reader(_HINTS[name])(value) for name, value in values.items()}
 
 
+def extra(values: dict[str, Any]) -> dict[str, object]:
+    """Return the values without a field of their JSON values; aliases are texts."""
+    reader(tuple[str, ...])(values.get("aliases", ()))
+    read: dict[str, object] = reader(dict[str, object])(values)
+    return read
+
+
 _HINTS = get_type_hints(Note)
 _WHAT = message("note")
-_READER = Reader(Note, _WHAT, "title", overridden=overridden)
+_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra)
 _CARD_READER = Reader(NoteCard, _WHAT, "title")
 _NAMED = Reader(Named, _WHAT, "title")
 _CHUNKING = Reader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

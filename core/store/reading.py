@@ -92,7 +92,8 @@ class Reader(Generic[Noun]):
                 unfit.append(name)
         noun = self._kind(**values)
         if unfit:
-            unread.add(self._what, str(values.get(self._key)), str(values.get(self._named)), unfit)
+            key = str(values[self._key])
+            unread.add(self._what, key, str(values[self._named]) or key, unfit)
         return noun
 
 

@@ -10,7 +10,7 @@ from core.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.compressed import packed, unpacked
 from core.store.database import AMONG, Database, Table
-from core.store.note_table import data_of, overridden
+from core.store.note_table import data_of, extra, overridden
 from core.store.reading import Reader, loaded
 
 _VERSION = "note_id, number, kind, author, at, title"
@@ -121,4 +121,4 @@ class VersionTable(Table):
 
 _WHAT = message("version")
 _READER = Reader(Version, _WHAT, "title", key="note_id")
-_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, body=unpacked)
+_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=unpacked)
