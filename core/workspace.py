@@ -182,7 +182,7 @@ class Workspace:
 
     @property
     def unreadable(self) -> tuple[Message, ...]:
-        """What of the rows that were read since the last write can't be read, a sentence for each row."""
+        """A sentence for each row that was met and has values that can't be read."""
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:

@@ -153,6 +153,8 @@ class Database:
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a statement that writes, in a transaction as `write` makes it; return how many rows it changed."""
         with self.write(aside=aside) as connection:
+            if statement.startswith("DELETE"):
+                self.unread.clear()
             return connection.execute(statement, _bound(values)).rowcount
 
     def insert(self, table: str, row: Mapping[str, object]) -> int:
@@ -204,7 +206,8 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
-            self.unread.clear()
+            if not aside:
+                self.unread.clear()
             self._shorten_log(connection)
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:

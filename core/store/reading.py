@@ -30,7 +30,7 @@ Read = Callable[[Any], Any]
 
 
 class Unread:
-    """The rows with values that can't be read, as they were met since the last write."""
+    """The rows with values that can't be read, as they were met since a row went or what searches find changed."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[Message, str], tuple[str, dict[str, None]]] = {}

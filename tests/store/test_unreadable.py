@@ -10,6 +10,7 @@ import pytest
 
 from core import cli
 from core.embedding import EMBEDDERS
+from core.model import CALENDAR_BEGINS, GoldSpan, NoteDraft, Pipeline, Proposal, Question
 from core.registry import Entry
 from core.workspace import Workspace
 
@@ -110,3 +111,74 @@ def test_a_note_that_can_not_be_read_is_one_note_s_problem(folder: Path, capsys:
     tessera("note", "set", *ids.values(), "--tag", "seen")
     tessera("note", "list")
     assert not tessera.beside
+
+
+ROWS = (
+    "UPDATE versions SET fields = '{', at = 'x', kind = iif(kind = 'delete', kind, 'lost'), author = 5, body = x'00'",
+    "UPDATE drafts SET fields = '[1', at = '', version = 'x'",
+    "UPDATE proposals SET fields = '{\"tags\": \"\\ud800\"}', at = 5, body = x'ff'",
+    "UPDATE question_sets SET created_at = '9999-12-31T23:59:59-14:00'",
+    "UPDATE questions SET \"any\" = 5, suggested = 'x', kind = x'ff'",
+    "UPDATE golds SET start = 'x', \"end\" = 1e300, flagged = 7",
+    f"UPDATE runs SET pipeline = '[', settings = '{{\"x\": {MANY}}}', started_at = 'x', ended_at = 'x', metrics = '5'",
+    "UPDATE results SET result = '{\"id\": 5}'",
+    "UPDATE searches SET at = 'x', times = 'x'",
+    "UPDATE usage SET at = x'ff', verdict = 'odd'",
+    "UPDATE bases SET chunking = '{\"chunk_size\": \"x\"}', search = '5', created_at = 'x', synced_at = 5, watch = 9",
+    "UPDATE syncs SET at = 'x', report = '{\"failed\": [5]}'",
+    "UPDATE edits SET created_at = 'x', deleted = 'x'",
+)
+
+
+@pytest.fixture
+def used(folder: Path, tmp_path: Path) -> Path:
+    """A workspace with a row in each table that a person owns, none of which can be read."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "crane.md").write_text("A crane stands.\n")
+    with Workspace(folder) as workspace:
+        note = workspace.notes.named("Stork")
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "desk"))
+        workspace.chunks.embed("desk")
+        chunk = workspace.chunks.of_note(note.id)[0]
+        workspace.chunks.edit(chunk.id, "a stork sits")
+        workspace.store.drafts.put(NoteDraft("new x", "", 1, "A draft", "text", {}, CALENDAR_BEGINS))
+        workspace.store.proposals.put(Proposal(note.id, note.version, "other", {}, CALENDAR_BEGINS))
+        gold = GoldSpan("Stork.md", "a stork", 0, 7, note.id)
+        kept = workspace.store.questions.add_set(workspace.bases.all()[0], "Set", [Question("q", "stork?", (gold,))])
+        workspace.runs.run(kept, [Pipeline()])
+        workspace.history.remember("stork")
+        workspace.history.judge("stork", note.id, chunk.id, "helpful")
+        workspace.notes.delete(workspace.notes.named("crane").id)
+    change(folder, *ROWS)
+    return folder
+
+
+def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: Path) -> None:
+    with Workspace(used) as workspace:
+        (base,) = workspace.bases.all()
+        (draft,) = workspace.notes.drafts()
+        (waiting,) = workspace.proposals.waiting()
+        (kept,) = workspace.questions.sets("desk")
+        (run,) = workspace.runs.of("desk")
+        workspace.runs.results(run.id)
+        assert [question.text for question in workspace.questions.of(kept)] == ["stork?"]
+        assert [one.query for one in workspace.history.past()] == ["stork"]
+        assert [one.query for one in workspace.history.judged()] == ["stork"]
+        assert workspace.bases.failures(base) == []
+        workspace.notes.history(waiting.note.id)
+        workspace.notes.trash()
+        named = " ".join(map(str, workspace.unreadable))
+        for what in ("draft", "proposed change", "question", "right passage", "run", "base", "version", "sync"):
+            assert f"Of the {what} '" in named, named
+        assert workspace.search("stork", mode="keyword").hits
+        workspace.archives.exported("desk", "zip")
+
+        workspace.notes.drop_draft(draft.key)
+        workspace.proposals.reject([waiting])
+        workspace.runs.delete([run.id])
+        workspace.store.questions.delete_set(kept)
+        workspace.history.forget("stork")
+        workspace.notes.restore([workspace.notes.trash()[0].version.note_id])
+        workspace.bases.delete("desk")
+        assert not workspace.unreadable
