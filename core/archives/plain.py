@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from core.errors import RowError
 from core.messages import Message, from_json, message, to_json, verbatim
-from core.model import GoldSpan, Note, Question, in_utc
+from core.model import GoldSpan, Note, Question
 from core.text import half_character
 
 _KINDS: dict[type, Message] = {
@@ -112,7 +112,8 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _time(value: str) -> datetime:
-    return in_utc(datetime.fromisoformat(value))
+    when = datetime.fromisoformat(value)
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def _read(read: Any, name: str, kind: Message) -> Any:

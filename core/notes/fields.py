@@ -89,13 +89,13 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
 
 def _priority(name: str, value: object) -> int:
     try:
-        number = int(str(value))
+        number = value if type(value) is int else int(str(value))
     except ValueError:
         number = MOST_PRIORITY + 1
     if abs(number) > MOST_PRIORITY:
         raise EditError(
             "The priority '{value}' is no whole number from {least} to {most}.",
-            value=str(value),
+            value=value if isinstance(value, int) else str(value),
             least=-MOST_PRIORITY,
             most=MOST_PRIORITY,
         )
