@@ -365,11 +365,15 @@ def check(
         if value is None:
             continue
         if CHOICES[name] and value not in CHOICES[name]:
-            raise UnknownChoice(part.noun, value, CHOICES[name])
+            raise UnknownChoice(part.noun, str(value), CHOICES[name])
         least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
-        if least is not None and most is not None and not least <= value <= most:
+        if least is not None and most is not None and not _within(value, least, most):
             fields = {"name": part.noun, "value": value, "least": least, "most": most}
             raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
+
+
+def _within(value: object, least: float, most: float) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
 
 
 def settings(**values: Any) -> Settings:

@@ -228,6 +228,7 @@ def of_status(status: Status) -> dict[str, Any]:
         "bases": [*map(of_base, status.bases)],
         "packs": [*map(of_installed, status.packs)],
         "settings_problem": status.settings_problem or "",
+        "unreadable": status.unreadable,
     }
 
 

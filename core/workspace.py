@@ -19,6 +19,7 @@ from core.intake.textfolders import TextFolders
 from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
+from core.messages import Message
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
 from core.models import Models
 from core.models.servers import Servers
@@ -176,7 +177,13 @@ class Workspace:
             index_problem=self.store.index_problem,
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
+            unreadable=self.unreadable,
         )
+
+    @property
+    def unreadable(self) -> tuple[Message, ...]:
+        """A sentence for each row that was met and has values that can't be read."""
+        return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return what goes into the configuration of assistants; the app listens at the address."""

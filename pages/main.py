@@ -3,6 +3,6 @@
 from pages.ui.shared import shell, widgets
 
 page = shell.start()
-with shell.errors():
+with shell.unreadable(), shell.errors():
     page.run()
 widgets.forget_presses()

@@ -15,7 +15,7 @@ from core import data
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.evaluate import evaluate
-from core.cli.output import STOPPED, json_of, progress, show, stop, write
+from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
@@ -290,12 +290,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _check(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except TesseraError as error:
+        tell_beside()
         if "--json" in (arguments or sys.argv):
             line = json_of({"error": error.message})
         else:
             line = f"tessera: {' '.join(say(error).split())}"
         sys.stderr.write(f"{line}\n")
         sys.exit(1)
+    finally:
+        tell_beside()
 
 
 def _check(arguments: Sequence[str]) -> None:

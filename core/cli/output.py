@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from core.cli.terminal import in_json, redraw
@@ -12,6 +12,8 @@ from core.text import one_line
 
 STOPPED = threading.Event()
 """Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
+BESIDE: list[Callable[[], Iterable[object]]] = []
+"""What gives sentences that stand on stderr beside the result of a command, once it has ended."""
 
 
 def show(data: dict[str, Any], as_json: bool, to_lines: Callable[[dict[str, Any]], list[str]]) -> None:
@@ -24,6 +26,13 @@ def json_of(data: dict[str, Any]) -> str:
 
 def write(text: str) -> None:
     print(text, flush=True)
+
+
+def tell_beside() -> None:
+    """Print what a person has to know beside the result."""
+    while BESIDE:
+        for sentence in BESIDE.pop()():
+            sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
 
 
 def stop(*_: object) -> NoReturn:

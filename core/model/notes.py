@@ -1,12 +1,13 @@
 """Notes and their files."""
 
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Literal
 
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
+from core.model.moments import CALENDAR_ENDS, in_utc, midnight
 
 NoteStatus = Literal["pending", "active", "archived"]
 NoteState = Literal["pending", "ready"]
@@ -86,10 +87,10 @@ class Note(_NoteFacts):
 
 def lapses(expires_at: datetime) -> datetime:
     """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
-    at = expires_at.astimezone(UTC)
+    at = in_utc(expires_at)
     if at.time() != time():
         return at
-    return datetime.combine(at.date() + timedelta(days=1), time()).astimezone(UTC)  # midnight where the person is
+    return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS
 
 
 FIELDS = (

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -27,6 +28,7 @@ from core.model import (
     Trashed,
     Version,
     lapses,
+    later,
 )
 from core.models import Models
 from core.notes import attachments, difference, lines, naming, opening, switcher
@@ -76,10 +78,10 @@ class Notes(Imports):
 
     def expiring(self, *, days: int = 14) -> list[NoteCard]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
-        until = datetime.now(UTC) + timedelta(days=days)
+        until = later(datetime.now(UTC), days)
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
-        ends = {card.id: lapses(card.expires_at) for card in cards if card.expires_at}
-        return sorted((card for card in cards if ends[card.id] <= until), key=lambda card: ends[card.id])
+        ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
+        return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def lines(self, base: str, text: str) -> list[Line]:
         """Return the lines of a base's active notes that hold a text, by path; raises UnknownChoice for a base."""

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypedDict, get_args
 
 from core.errors import EditError, UnknownChoice
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
-from core.model import FIELDS, Note, NoteStatus
+from core.model import FIELDS, Note, NoteStatus, in_utc
 from core.text import escaped, half_character
 
 MOST_PRIORITY = 999_999
@@ -105,13 +105,13 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
 
 def _priority(name: str, value: object) -> int:
     try:
-        number = int(str(value))
+        number = value if type(value) is int else int(str(value))
     except ValueError:
         number = MOST_PRIORITY + 1
     if abs(number) > MOST_PRIORITY:
         raise EditError(
             "The priority '{value}' is no whole number from {least} to {most}.",
-            value=str(value),
+            value=value if isinstance(value, int) else str(value),
             least=-MOST_PRIORITY,
             most=MOST_PRIORITY,
         )
@@ -128,7 +128,7 @@ def _time(name: str, value: object) -> datetime | None:
     if not value:
         return None
     if isinstance(value, datetime):
-        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        return in_utc(value)
     when = moment(str(value).strip())
     if when is None:
         raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))

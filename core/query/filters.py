@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.errors import QueryError
-from core.model import Condition, ConditionField, Filters, SearchOptions
+from core.model import Condition, ConditionField, Filters, SearchOptions, in_utc
 from core.query.fields import stored
 from core.query.language import parse
 from core.store.filters import check
@@ -71,8 +71,8 @@ def both(typed: Filters, chosen: Filters) -> Filters:
             )
     else:
         bases = typed.bases or chosen.bases
-    after = max(filter(None, (typed.after, chosen.after)), default=None)
-    before = min(filter(None, (typed.before, chosen.before)), default=None)
+    after = max((in_utc(at) for at in (typed.after, chosen.after) if at), default=None)
+    before = min((in_utc(at) for at in (typed.before, chosen.before) if at), default=None)
     return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)
 
 

@@ -20,12 +20,20 @@ from core.store.connection import Connection, Held
 from core.store.folder import check_unused, filled, make_private
 from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
+from core.store.reading import Unread
 from core.text import fold
 
 AMONG = "IN (SELECT value FROM json_each(?))"
 """The SQL for "one of a list"; `Database` passes a list as JSON."""
 
 
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "fold": (1, fold),
+    "may_hold": (2, may_hold),
+    "tag_key": (1, tags.key),
+    "titles": (2, filters.titles),
+}
+"""Functions in SQL, with the number of their values."""
 _LOG = 8 << 20
 """Bytes of SQLite's log of changes after which it is emptied. SQLite copies it into the database every 4 MB."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
@@ -47,6 +55,7 @@ class Database:
         self._log_limit = _LOG
         self._writer = threading.RLock()
         self._local = threading.local()
+        self.unread = Unread()
         self._opened: weakref.WeakSet[Connection] = weakref.WeakSet()
         with translated(file.parent):
             if not (filled(file) or file.is_dir()):
@@ -80,10 +89,8 @@ class Database:
             if not self.readonly or filled(self._log):
                 raise
             connection = self._connect("immutable=1")
-        connection.create_function("fold", 1, fold, deterministic=True)
-        connection.create_function("may_hold", 2, may_hold, deterministic=True)
-        connection.create_function("tag_key", 1, tags.key, deterministic=True)
-        connection.create_function("titles", 2, filters.titles, deterministic=True)
+        for name, (count, function) in _FUNCTIONS.items():
+            connection.create_function(name, count, _or_null(function), deterministic=True)
         self._local.held = Held(connection)
         self._opened.add(connection)
         return connection
@@ -147,6 +154,8 @@ class Database:
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a statement that writes, in a transaction as `write` makes it; return how many rows it changed."""
         with self.write(aside=aside) as connection:
+            if statement.startswith("DELETE"):
+                self.unread.clear()
             return connection.execute(statement, _bound(values)).rowcount
 
     def insert(self, table: str, row: Mapping[str, object]) -> int:
@@ -198,6 +207,8 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
+            if not aside:
+                self.unread.clear()
             self._shorten_log(connection)
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
@@ -262,6 +273,18 @@ class Table:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is NULL of a value that it can't take: what is wrong in one row ends no statement."""
+
+    def call(*values: object) -> Any:
+        try:
+            return function(*values)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return None
+
+    return call
 
 
 def _make(file: Path) -> None:

@@ -1,10 +1,11 @@
 """Unsaved texts of the editor as rows."""
 
 import json
-from datetime import datetime
 
+from core.messages import message
 from core.model import NoteDraft
-from core.store.database import Table, decoding
+from core.store.database import Table
+from core.store.reading import Reader, stored
 
 _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
@@ -22,14 +23,13 @@ class DraftTable(Table):
             aside=True,
         )
 
-    @decoding
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
-        return [
-            NoteDraft(key, base_id, version, title, body, json.loads(fields), datetime.fromisoformat(at))
-            for key, base_id, version, title, body, fields, at in self._database.rows(f"{_DRAFT} ORDER BY at DESC")
-        ]
+        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
 
     def drop(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
         self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
+
+
+_READER = Reader(NoteDraft, message("draft"), "title", key="key", fields=stored(dict[str, object]))

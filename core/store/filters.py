@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.errors import QueryError
 from core.markdown import tags
-from core.model import MOST_CHARACTERS, MOST_VALUES, Condition, Filters
+from core.model import MOST_CHARACTERS, MOST_VALUES, Condition, Filters, in_utc, on_clock
 from core.text import fold, half_character
 
 CHUNK_FIELDS = ("section", "has")
@@ -60,9 +60,9 @@ def of_notes(filters: Filters) -> Where:
             term, values = _NOTE[condition.field](condition)
             where.add(term, *values, negated=condition.negated)
     if filters.after:
-        where.add("coalesce(notes.updated_at >= ?, 0)", _utc(filters.after))
+        where.add("coalesce(notes.updated_at >= ?, 0)", in_utc(filters.after).isoformat())
     if filters.before:
-        where.add("coalesce(notes.updated_at < ?, 0)", _utc(filters.before))
+        where.add("coalesce(notes.updated_at < ?, 0)", in_utc(filters.before).isoformat())
     return where
 
 
@@ -99,7 +99,7 @@ EXPIRED = (
 def moments() -> tuple[str, str]:
     """Return the person's day and the time in UTC, as they are stored."""
     now = datetime.now(UTC)
-    return now.astimezone().date().isoformat(), now.isoformat()
+    return on_clock(now).date().isoformat(), now.isoformat()
 
 
 _Term = tuple[str, list[object]]
@@ -174,10 +174,6 @@ def _any(term: str, condition: Condition, times: int = 1) -> _Term:
 
 def _literal(text: str) -> str:
     return "".join(f"[{character}]" if character in "*?[" else character for character in text)
-
-
-def _utc(moment: datetime) -> str:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _list(values: object) -> str:

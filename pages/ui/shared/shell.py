@@ -76,6 +76,16 @@ def errors() -> Iterator[None]:
         problem(error)
 
 
+@contextmanager
+def unreadable() -> Iterator[None]:
+    """Name beside the page what it met that can't be read."""
+    try:
+        yield
+    finally:
+        for sentence in workspace().unreadable:
+            st.sidebar.warning(plain(text_of(sentence)), icon=":material/warning:")
+
+
 def guarded(act: Callable[..., object]) -> Callable[..., None]:
     """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug."""
 

@@ -5,6 +5,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from core.model import on_clock
+
 
 def local(at: datetime) -> str:
     """Return a time in the browser's time zone, to the minute."""
@@ -12,4 +14,4 @@ def local(at: datetime) -> str:
         zone = ZoneInfo(st.context.timezone or "")
     except (ValueError, ZoneInfoNotFoundError):
         zone = UTC
-    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return on_clock(at, zone).isoformat(" ", "minutes")[:16]
