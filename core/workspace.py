@@ -77,7 +77,7 @@ class Workspace:
             _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
-        self.access = Access(self.store.folder)
+        self.access = Access(self.store.folder, readonly=readonly)
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)

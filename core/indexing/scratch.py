@@ -93,7 +93,7 @@ class Scratch:
     ) -> None:
         """Update the notes of the copy. `notes.json` has the state of each note when it was copied."""
         record = store.folder / _NOTES
-        before: dict[str, str] = json.loads(record.read_text("utf-8")) if record.exists() else {}
+        before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {card.id: self._state(card) for card in self._store.notes.cards(Filters(bases=(base.name,)))}
         stale = [note_id for note_id in store.notes.ids() if now.get(note_id) != before.get(note_id)]
         store.delete_notes(target, stale)
@@ -108,9 +108,7 @@ class Scratch:
             Waiting(store, lambda _: embedder, [target]).embed(progress)
         if missing or stale:
             store.drop_unused_vectors()
-            beside = record.with_suffix(".new")
-            beside.write_text(json.dumps(now), encoding="utf-8")
-            beside.replace(record)
+            files.replace(record, json.dumps(now))
 
     def _state(self, card: NoteCard) -> str:
         return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()

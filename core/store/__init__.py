@@ -99,7 +99,7 @@ class Store:
         self.usage = UsageTable(self.database)
         self.questions = QuestionTable(self.database)
         self.runs = RunTable(self.database)
-        self.floors = Floors(self.folder)
+        self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.resident = Resident(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()
