@@ -288,7 +288,7 @@ class Settings(BaseSettings):
 
 def _in_file() -> dict[str, Any]:
     """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
-    file = str(FILE.resolve())
+    file = str(FILE.absolute())
     try:
         return tomllib.loads(files.read(FILE).decode("utf-8-sig"))
     except FileNotFoundError:

@@ -45,9 +45,10 @@ def opened(file: Path) -> Iterator[BinaryIO]:
         if error.errno in _UNREADABLE:
             raise Unfit(error.strerror) from error
         raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unfit("it is no regular file")
     with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Unfit("it is no regular file")
         yield stream
 
 
@@ -84,9 +85,12 @@ def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[
         return None
 
 
-def is_aside(name: str) -> bool:
-    """Whether a name is that of a file that was set aside."""
-    return name.rstrip("0123456789-").endswith(BROKEN)
+def aside(folder: Path) -> tuple[str, ...]:
+    """Return the names of what was set aside in a folder."""
+    with suppress(OSError):
+        names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
+        return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
+    return ()
 
 
 def set_aside(file: Path) -> Path:

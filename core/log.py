@@ -91,7 +91,7 @@ class Log(RotatingFileHandler):
             super().close()
 
     def _make_room(self) -> None:
-        """Set aside what lies in the place of the log and is none; a device, such as /dev/null, is the person's choice."""
+        """Set aside what lies in the place of the log and is none; a device, such as /dev/null, is a choice."""
         file = Path(self.baseFilename)
         with suppress(OSError):
             files.folder(file.parent)

@@ -171,7 +171,8 @@ class BaseStatus:
 class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 
-    `settings_problem` is why a change of `tessera.toml` doesn't hold.
+    `settings_problem` is why a change of `tessera.toml` doesn't hold. `set_aside` names what lay in the place of the
+    workspace's own files and was damaged.
     """
 
     folder: Path
@@ -181,3 +182,4 @@ class Status:
     index_problem: Message | None
     packs: tuple[InstalledPack, ...] = ()
     settings_problem: Message | None = None
+    set_aside: tuple[str, ...] = ()
