@@ -153,5 +153,5 @@ def test_settings_that_cant_be_read_are_told(shape: str, tmp_path: Path, monkeyp
 def test_a_loop_in_the_place_of_the_workspace_is_told(tmp_path: Path) -> None:
     (tmp_path / "w").symlink_to(tmp_path / "w")
     for readonly in (False, True):
-        with pytest.raises(StoreError, match="Choose another folder|no workspace"):
+        with pytest.raises(StoreError, match=r"Choose another folder|no workspace"):
             Workspace(tmp_path / "w", readonly=readonly)

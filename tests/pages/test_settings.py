@@ -183,7 +183,8 @@ def test_programs_are_let_in_and_the_token_is_changed(settings: Screen) -> None:
 def test_what_was_set_aside_is_named(settings: Screen) -> None:
     folder = settings.workspace.store.folder
     (folder / "preferences.json").write_text("[")
-    assert "preferences.json.broken" in settings.open("settings").text
+    settings.workspace.preferences.get("language")
+    assert "preferences.json.broken" in settings.open("settings").text.replace("\\", "")
     assert str(folder) in settings.text.replace("\\", "")
 
 
