@@ -31,6 +31,7 @@ from core.model import (
     Submission,
     SyncReport,
     Trashed,
+    TrashedBase,
     Version,
     WhyNot,
     choice_line,
@@ -221,6 +222,17 @@ def of_advice(advice: Advice, names: Mapping[str, str | Message]) -> dict[str, A
     }
 
 
+def of_trashed_base(base: TrashedBase) -> dict[str, Any]:
+    return {
+        "key": base.key,
+        "base": base.name,
+        "deleted_at": base.at.isoformat(),
+        "expired": base.expired,
+        "notes": list(base.titles),
+        "problem": base.problem or "",
+    }
+
+
 def of_status(status: Status) -> dict[str, Any]:
     return {
         "workspace": str(status.folder),
@@ -229,6 +241,7 @@ def of_status(status: Status) -> dict[str, Any]:
         "packs": [*map(of_installed, status.packs)],
         "settings_problem": status.settings_problem or "",
         "unreadable": status.unreadable,
+        "set_aside": list(status.set_aside),
     }
 
 

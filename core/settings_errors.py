@@ -79,4 +79,4 @@ def _place(names: tuple[int | str, ...], file: Path) -> str:
     """Return the environment variable that sets a setting or a section around it, else the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
-    return next((variable for variable in os.environ if variable.upper() in variables), str(file.resolve()))
+    return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

@@ -1,6 +1,7 @@
 """A workspace: a folder of notes with its collections."""
 
 import logging
+import os
 import time
 from pathlib import Path
 from typing import Unpack
@@ -10,7 +11,7 @@ from core.access import Access
 from core.archives.collection import Archives
 from core.bugreport import BugReport
 from core.config import Settings, settings
-from core.errors import StoreError, TesseraError, WorkspaceLocked
+from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
@@ -64,7 +65,7 @@ class Workspace:
 
     def __init__(self, path: Path | None = None, *, readonly: bool = False, patience: float = 0.0) -> None:
         self.settings: Settings = settings()
-        folder = (path or self.settings.workspace).resolve()
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # which no loop of links stops
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -78,7 +79,7 @@ class Workspace:
             _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
-        self.access = Access(self.store.folder)
+        self.access = Access(self.store.folder, readonly=readonly)
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
@@ -129,11 +130,10 @@ class Workspace:
         self.log.close()
 
     def _expire_trash(self) -> None:
-        """Delete for good what is old in the trash; where nothing can be written it stays until the next opening."""
+        """Take out of the trash what is there too long; where that can't be done it stays until the next opening."""
         try:
-            self.notes.expire_trash()
             self.archives.expire_trash()
-        except StoreError:
+        except TesseraError:
             _LOG.warning("The trash stays as it is", exc_info=True)
 
     @property
@@ -178,6 +178,7 @@ class Workspace:
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,
+            set_aside=files.aside(self.store.folder),
         )
 
     @property

@@ -5,14 +5,17 @@ import logging
 import tempfile
 import zipfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
 from core import files
 from core.archives import documents, folders, records, whole
+from core.archives.expiry import Expiry
 from core.archives.records import Records
+from core.archives.trash import Trash
 from core.config import Settings
 from core.errors import ConfigError, SourceError, UnknownChoice
 from core.faults import translated
@@ -21,16 +24,11 @@ from core.intake import upload
 from core.model import KnowledgeBase, TrashedBase
 from core.places import PROGRAM
 from core.store import Store
-from core.swapping import sync_folder
-
-TRASH = "trash"
-"""The folder in a workspace that holds deleted bases."""
 
 Form = Literal["markdown", "json", "yaml", "zip"]
 
 _LOG = logging.getLogger(__name__)
 _WORDS = ("synonyms.txt", "vocabulary.txt")
-_AT = "%Y%m%dT%H%M%S%f"
 
 
 class Archives:
@@ -39,7 +37,7 @@ class Archives:
     def __init__(self, store: Store, settings: Settings, bases: Bases) -> None:
         self._store = store
         self._bases = bases
-        self._trash = store.folder / TRASH
+        self._trash = Trash(store)
         self._stays = timedelta(days=settings.trash_days)
 
     # files
@@ -127,64 +125,37 @@ class Archives:
         self._store.database.check_writable()
         with self._store.changing, translated(self._store.folder):
             known = self._bases.get(base)
-            self._trash.mkdir(mode=0o700, exist_ok=True)
-            files.replace(self._trash / f"{datetime.now(UTC):{_AT}}-{known.id}.zip", whole.packed(self._read(base)))
-            sync_folder(self._trash)
+            self._trash.put(known.id, whole.packed(self._read(base)))
             self._bases.delete(base)
 
     def trash(self) -> list[TrashedBase]:
-        """Return the deleted bases, the last deleted first."""
-        return [
-            TrashedBase(file.name, self._base_of(file).name, file.stat().st_size, _at(file)) for file in self._trashed()
-        ]
+        """Return what lies in the trash, the last deleted first; one that can't be restored has a `problem`."""
+        return self._trash.all()
 
     def restore_deleted(self, key: str, name: str = "") -> KnowledgeBase:
         """Bring back a deleted base, by its key, or the last one of a name; return it. Raises as `restore` does."""
-        named = [one.key for one in self.trash() if one.name == key]
-        file = self._file(named[0] if named else key)
-        base = self._write(whole.unpacked(file.read_bytes(), file.name), name)
-        file.unlink()
+        named = [one.key for one in self.trash() if one.name == key and not one.problem and not one.titles]
+        file = self._trash.file(named[0] if named else key)
+        with translated(self._store.folder):
+            data = whole.data_of(file)
+        base = self._write(whole.unpacked(data, file.name), name)
+        self._trash.drop([file])
         return base
 
     def empty_trash(self, key: str | None = None) -> int:
-        """Delete a deleted base for good, or all of them; return how many."""
-        return self._drop([self._file(key)] if key else self._trashed())
+        """Delete for good what lies in the trash, by its key, or all of it; return how many."""
+        return self._trash.drop([self._trash.file(key)] if key else self._trash.every())
 
     def expire_trash(self) -> int:
-        """Delete for good the bases that are in the trash too long, or that a kill left both there and in use."""
-        in_use = {(base.id, base.created_at) for base in self._bases.all()}
-        until = datetime.now(UTC) - self._stays
-        return self._drop([file for file in self._trashed() if _at(file) < until or self._is_in_use(file, in_use)])
-
-    def _is_in_use(self, file: Path, in_use: set[tuple[str, datetime]]) -> bool:
-        base = self._base_of(file)
-        return (base.id, base.created_at) in in_use
-
-    def _drop(self, trashed: list[Path]) -> int:
-        self._store.database.check_writable()
-        with translated(self._trash):
-            for file in trashed:
-                file.unlink(missing_ok=True)
-        return len(trashed)
-
-    def _trashed(self) -> list[Path]:
-        return sorted(self._trash.glob("*-*.zip"), reverse=True) if self._trash.is_dir() else []
-
-    def _file(self, key: str) -> Path:
-        known = {file.name: file for file in self._trashed()}
-        if key not in known:
-            raise UnknownChoice("deleted base", key, known)
-        return known[key]
-
-    def _base_of(self, file: Path) -> KnowledgeBase:
-        return whole.base_of(file)
+        """Take out of the trash the notes and bases that are there too long; return how many. Raises StoreError."""
+        return Expiry(self._store, self._trash, self._stays).run()
 
     # both
 
     def _read(self, base: str) -> Records:
         held = records.read(self._store, self._bases.get(base))
         words = {name: self._store.folder / name for name in _WORDS}
-        texts = {name: file.read_bytes().decode("utf-8", "replace") for name, file in words.items() if file.is_file()}
+        texts = {name: _text(file) for name, file in words.items() if file.is_file()}
         return replace(held, words=texts)
 
     def _write(self, held: Records, name: str) -> KnowledgeBase:
@@ -200,7 +171,7 @@ class Archives:
     def _add_words(self, name: str, text: str) -> None:
         """Add the lines of a file of words that the person's own lacks; one that nobody edited is replaced."""
         file, shipped = self._store.folder / name, PROGRAM / "data" / name
-        own = file.read_bytes().decode("utf-8", "replace") if file.is_file() else ""
+        own = _text(file)
         untouched = not own or (shipped.is_file() and own == shipped.read_text(encoding="utf-8"))
         more = [line for line in text.splitlines() if line.strip() and line not in own.splitlines()]
         if own != text and (untouched or more):
@@ -208,6 +179,8 @@ class Archives:
                 files.replace(file, text if untouched else own.rstrip("\n") + "\n" + "\n".join(more) + "\n")
 
 
-def _at(file: Path) -> datetime:
-    """Return the time in the name of a deleted base."""
-    return datetime.strptime(file.name.partition("-")[0], _AT).replace(tzinfo=UTC)
+def _text(file: Path) -> str:
+    """Return the text of a file of words, "" where it can't be read."""
+    with suppress(OSError, files.Unfit):
+        return files.read(file).decode("utf-8", "replace")
+    return ""

@@ -101,7 +101,7 @@ def read(store: Store, base: KnowledgeBase) -> Records:
         return Records(
             base=replace(base, index_generation=0),
             notes=tuple(note_record(store, note_id) for note_id in ids),
-            versions=tuple(version for note_id in everyone for version in _versions(store, note_id)),
+            versions=tuple(version for note_id in everyone for version in versions(store, note_id)),
             edits=tuple(store.edits.of_base(base.id)),
             proposals=tuple(store.proposals.all(base.id)),
             sets=tuple(SetRecord(one, tuple(store.questions.of(one))) for one in store.questions.sets(base)),
@@ -123,7 +123,8 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
     return NoteRecord(note, row["mtime_ns"], row["size"], store.notes.options(note_id))
 
 
-def _versions(store: Store, note_id: str) -> list[VersionRecord]:
+def versions(store: Store, note_id: str) -> list[VersionRecord]:
+    """Return the records of the versions of a note, the oldest first."""
     return [
         VersionRecord(one.kind, one.author, one.at, replace(store.versions.note(note_id, one.number), generation=0))
         for one in reversed(store.versions.of(note_id))

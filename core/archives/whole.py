@@ -2,11 +2,17 @@
 
 import io
 import json
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import IO, Any, get_args, get_type_hints
 
+from core import files
 from core.archives.plain import noun, plain
 from core.archives.records import Records
 from core.errors import ArchiveError, RowError, SourceError
@@ -21,6 +27,13 @@ _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "feedback")
 _TIME = (1980, 1, 1, 0, 0, 0)
+_HEAD, _TITLES = 1 << 20, 50
+"""Most bytes of the base, and most titles, that a list of archives reads."""
+FAULTS = (
+    *(OSError, EOFError, ValueError, TypeError, LookupError, RecursionError, RowError),
+    *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+)
+"""What reading an unknown zip raises: damage, encryption, an unknown compression, a record of another kind."""
 
 
 def packed(records: Records) -> bytes:
@@ -132,12 +145,34 @@ class _Reading:
 
 
 def base_of(file: Path) -> KnowledgeBase:
-    """Return the base in a zip, without its notes; raises SourceError for a damaged one."""
+    """Return the base in a zip, without its notes; raises SourceError for a damaged one, and for what is none."""
+    with _member(file, _BASE) as stream:
+        base: KnowledgeBase = noun(KnowledgeBase, json.loads(stream.read(_HEAD)))
+        return base
+
+
+def titles_of(file: Path) -> tuple[str, ...]:
+    """Return the titles of the first notes in a zip; raises as `base_of` does."""
+    with _member(file, "notes.jsonl") as stream:
+        lines = iter(lambda: stream.readline(_HEAD), b"")
+        return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))
+
+
+@contextmanager
+def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
     try:
-        with zipfile.ZipFile(file) as archive:
-            base: KnowledgeBase = noun(KnowledgeBase, json.loads(archive.read(_BASE)))
-            return base
-    except (OSError, KeyError, ValueError, RowError, zipfile.BadZipFile) as error:
+        with files.opened(file) as stream, zipfile.ZipFile(stream) as archive, archive.open(name) as member:
+            yield member
+    except FAULTS as error:
         raise SourceError(
             str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
         ) from error
+
+
+def data_of(file: Path) -> bytes:
+    """Return the bytes of a zip; raises SourceError for what is no file, and OSError."""
+    try:
+        with files.opened(file) as stream:
+            return stream.read()
+    except files.Unfit as error:
+        raise SourceError(str(file), "can't be read: {why}.", why=str(error)) from error

@@ -1,10 +1,12 @@
 """`tessera export` and `tessera restore`: bases as files, and deleted bases."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from core import data
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import show
 from core.cli.texts import _, say
@@ -48,10 +50,7 @@ def restore(
 ) -> None:
     with workspace_at(workspace, readonly=not (place or deleted)) as opened:
         if not place and not deleted:
-            trash = [
-                {"key": one.key, "base": one.name, "deleted_at": one.at.isoformat()} for one in opened.archives.trash()
-            ]
-            show({"trash": trash}, as_json, _trash_lines)
+            show({"trash": [*map(data.of_trashed_base, opened.archives.trash())]}, as_json, _trash_lines)
             return
         made = opened.archives.restore(place, base) if place else opened.archives.restore_deleted(deleted, base)
         notes = opened.bases.status(made).notes
@@ -59,8 +58,20 @@ def restore(
 
 
 def _trash_lines(values: dict[str, Any]) -> list[str]:
-    rows = [f"{one['deleted_at'][:16]}  {one['base']}  ({one['key']})" for one in values["trash"]]
-    return rows or [_("There is no deleted base.")]
+    return [*map(_trash_line, values["trash"])] or [_("There is no deleted base.")]
+
+
+def _trash_line(one: dict[str, Any]) -> str:
+    about = [f"{one['deleted_at'][:16]}  {one['base']}  ({one['key']})"]
+    if one["notes"]:
+        about.append(_("notes that left the trash: {titles}", titles=", ".join(one["notes"])))
+    if one["expired"]:
+        about.append(_("it is deleted for good after a week"))
+    if one["problem"]:
+        command = f"tessera base empty-trash {shlex.quote(one['key'])}"
+        about.append(_("it can't be restored: {problem}", problem=say(one["problem"])))
+        about.append(_("to delete it: {command}", command=command))
+    return "\n    ".join(about)
 
 
 def _restored_lines(values: dict[str, Any]) -> list[str]:

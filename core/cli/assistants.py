@@ -45,7 +45,7 @@ def mcp(
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,
 ) -> None:
-    folder = workspace.resolve()
+    folder = Path(os.path.realpath(workspace))
     if print_config:
         show({"snippets": _snippets(folder)}, as_json, _lines)
         return

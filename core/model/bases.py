@@ -172,7 +172,8 @@ class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 
     `settings_problem` is why a change of `tessera.toml` doesn't hold. `unreadable` names the rows with values that
-    can't be read, as far as they were met.
+    can't be read, as far as they were met. `set_aside` names what lay in the place of the workspace's own files and
+    was damaged.
     """
 
     folder: Path
@@ -183,3 +184,4 @@ class Status:
     packs: tuple[InstalledPack, ...] = ()
     settings_problem: Message | None = None
     unreadable: tuple[Message, ...] = ()
+    set_aside: tuple[str, ...] = ()

@@ -310,13 +310,9 @@ class Notes(Imports):
         if embed:
             self._writer.embed(note_ids)
 
-    def empty_trash(self, note_ids: Sequence[str] | None = None, *, older_than: timedelta | None = None) -> int:
-        """Delete deleted notes for good, with their versions and edits: some, or all, or the old ones."""
-        return self._trash.empty(note_ids, older_than=older_than)
-
-    def expire_trash(self) -> int:
-        """Delete for good what is in the trash for longer than the settings say; return how many notes."""
-        return self._trash.empty(older_than=self.trash_stays)
+    def empty_trash(self, note_ids: Sequence[str] | None = None) -> int:
+        """Delete deleted notes for good, with their versions and edits: some, or all; return how many."""
+        return self._trash.empty(note_ids)
 
     # drafts
 

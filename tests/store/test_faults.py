@@ -178,7 +178,7 @@ def test_a_commit_that_fails_leaves_no_half_transaction(folder: Path) -> None:
         assert titles(workspace)
 
 
-@pytest.mark.parametrize("name", ["lock", "lock.json", "notes.db", "notes.db-wal", "notes.db-shm"])
+@pytest.mark.parametrize("name", ["notes.db", "notes.db-wal", "notes.db-shm"])
 def test_a_folder_in_the_place_of_a_file_is_told(folder: Path, name: str) -> None:
     (folder / name).unlink(missing_ok=True)
     (folder / name).mkdir()
