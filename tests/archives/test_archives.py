@@ -75,7 +75,7 @@ def test_import_and_export_give_the_same_bytes(workspace: Workspace, tmp_path: P
     first = tmp_path / (f"vault.{form}" if form != "markdown" else "first")
     workspace.archives.export("vault", first, form)
     with Workspace(tmp_path / "empty") as empty:
-        base = empty.archives.restore(first, "vault")
+        base = empty.archives.restore(first, "vault").base
         assert empty.bases.status(base).notes == len(_VAULT) + 3
         second = tmp_path / f"again.{form}"
         empty.archives.export("vault", second, form)
@@ -110,7 +110,7 @@ def test_a_base_is_imported_beside_itself(workspace: Workspace, tmp_path: Path) 
     workspace.archives.export("vault", tmp_path / "all.zip")
     with pytest.raises(ConfigError):
         workspace.archives.restore(tmp_path / "all.zip")
-    copy = workspace.archives.restore(tmp_path / "all.zip", "copy")
+    copy = workspace.archives.restore(tmp_path / "all.zip", "copy").base
     assert workspace.bases.status(copy).notes == workspace.bases.status(workspace.bases.get("vault")).notes
     assert len({card.id for card in workspace.notes.cards()}) == 2 * (len(_VAULT) + 3)
 
