@@ -104,7 +104,9 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
         search=_search(of_archive.search),
         index_generation=0,
         synced_at=None,
-        **dict.fromkeys(_SWITCHES, False),
+        write_files=False,
+        watch=False,
+        trusts_programs=False,
     )
 
 

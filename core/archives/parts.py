@@ -27,8 +27,8 @@ class Parts(Iterable[T], Generic[T]):
     @classmethod
     def of(cls, records: Iterable[T]) -> "Parts[T]":
         """Return records that are there already."""
-        there = tuple(records)
-        return cls(lambda: (("", lambda record=record: record) for record in there))
+        made: list[Made[T]] = [("", partial(_same, record)) for record in records]
+        return cls(lambda: made)
 
     def __iter__(self) -> Iterator[T]:
         for _, make in self._read():
@@ -47,6 +47,10 @@ class Parts(Iterable[T], Generic[T]):
     def map(self, change: Callable[[T], R]) -> "Parts[R]":
         """Return the records as a function changes them."""
         return Parts(lambda: ((place, partial(_changed, change, make)) for place, make in self._read()))
+
+
+def _same(record: T) -> T:
+    return record
 
 
 def _changed(change: Callable[[T], R], make: Callable[[], T]) -> R:

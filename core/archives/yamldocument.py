@@ -50,7 +50,7 @@ def _items(data: bytes, name: str, head: dict[str, Any], *, build: bool) -> Iter
                         break
                     made = _built(events, item, name)
                     if build:
-                        yield item.start_mark.line + 1, made
+                        yield line_of(item), made
             else:
                 head[str(named)] = _built(events, value, name)
     except yaml.YAMLError as error:
@@ -64,8 +64,13 @@ def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent) or depth > MOST_DEPTH or count > MOST_SIGNS:
             reason = message("this is nested too deeply, holds too many values, or uses aliases (*name).")
-            raise refused(name, event.start_mark.line + 1 if event.start_mark else 1, reason)
+            raise refused(name, line_of(event), reason)
         yield event
+
+
+def line_of(event: yaml.Event) -> int:
+    """Return the number of the line at which an event begins, from 1."""
+    return event.start_mark.line + 1 if event.start_mark else 1
 
 
 def _built(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
@@ -76,7 +81,7 @@ def _built(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
         values: dict[str, Any] = {}
         for key in _until(events, yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise refused(name, key.start_mark.line + 1, message("the name of a field must be a text."))
+                raise refused(name, line_of(key), message("the name of a field must be a text."))
             values[str(key.value)] = _built(events, next(events), name)
         return values
     return _scalar(event)
@@ -101,4 +106,4 @@ def _scalar(event: Any) -> Any:
     return typed
 
 
-_RESOLVER = Resolver()
+_RESOLVER: Any = Resolver()
