@@ -23,7 +23,7 @@ _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "feedback")
 _TIME = (1980, 1, 1, 0, 0, 0)
-_MOST_LINE = 2 * MAX_BYTES
+_MOST_LINE = 2 * MAX_BYTES + 2**20
 """Bytes of a record: a note of the largest size, all of whose characters JSON escapes."""
 _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20

@@ -20,7 +20,7 @@ class TrashedTable(Table):
         digest = sha256()
         while known and (block := stream.read(2**20)):
             digest.update(block)
-        same = digest.hexdigest() == known
+        same = bool(digest.hexdigest() == known)
         stream.seek(0)
         return same
 
