@@ -23,6 +23,7 @@ from core.model import (
     PackReport,
     QuestionResult,
     Rechunked,
+    Restored,
     ScannedFolder,
     SearchResult,
     SideBySide,
@@ -55,6 +56,11 @@ def pick(noun: object, names: str) -> dict[str, Any]:
 
 def of_report(report: SyncReport | Rechunked) -> dict[str, Any]:
     return of(report) | {"failed": [*map(of, report.failed)]}
+
+
+def of_restored(restored: Restored) -> dict[str, Any]:
+    """Return a base that was restored, and what it could do where it is from."""
+    return {"base": restored.base.name, "wish": restored.base.wish, "powers": of(restored.powers)}
 
 
 def of_scanned(scanned: ScannedFolder) -> dict[str, Any]:

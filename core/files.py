@@ -1,4 +1,4 @@
-"""Small files: read only where they are what Tessera writes, written as a whole or not at all; the size of folders."""
+"""Files that are opened only if they are regular, small ones written whole or not at all, and the size of folders."""
 
 import json
 import logging
@@ -6,11 +6,13 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EACCES, EISDIR, ELOOP, ENXIO
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, BinaryIO, TypeVar
+
+from core.errors import SourceError
 
 _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20
@@ -49,6 +51,21 @@ def opened(file: Path) -> Iterator[BinaryIO]:
         os.close(handle)
         raise Unfit("it is no regular file")
     with os.fdopen(handle, "rb") as stream:
+        yield stream
+
+
+@contextmanager
+def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
+    """Open a regular file of a person, of at most `most` bytes; raises SourceError for anything else, at once."""
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(opened(file))
+        except (OSError, RuntimeError, ValueError) as error:
+            why = getattr(error, "strerror", "") or str(error)
+            raise SourceError(str(file), "can't be read: {why}.", why=why) from error
+        if (size := os.fstat(stream.fileno()).st_size) > most:
+            size_text = {"size": size / 2**20, "limit": most // 2**20}
+            raise SourceError(str(file), "is {size:.1f} MB; the limit is {limit} MB.", **size_text)
         yield stream
 
 

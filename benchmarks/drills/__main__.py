@@ -25,6 +25,7 @@ DRILLS = (
     "servers",
     "http",
     "edges",
+    "archives",
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core import files
 from core.archives import records, whole
+from core.archives.parts import Parts
 from core.archives.records import NoteRecord, Records
 from core.archives.trash import LOG, Trash
 from core.errors import SourceError
@@ -111,7 +112,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
         notes.append(NoteRecord(note))
         versions += before
         edits += store.edits.of_note(one.version.note_id)
-    return Records(base, tuple(notes), tuple(versions), tuple(edits))
+    return Records(base, Parts.of(notes), Parts.of(versions), Parts.of(edits))
 
 
 def _stands_for(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:

@@ -49,12 +49,20 @@ class Trash:
 
     def put(self, base_id: str, data: bytes) -> Path:
         """Write the archive of a base that is being deleted; return its file. Raises OSError."""
-        return _written(files.folder(self.folder), f"{base_id}.zip", data)
+        return self._write(self.folder, f"{base_id}.zip", data)
 
     def put_notes(self, base_id: str, data: bytes) -> Path:
         """Write the archive of notes that leave the trash for good; return its file. Raises OSError."""
         files.folder(self.last.parent)
-        return _written(files.folder(self.last), f"{base_id}{_NOTES}", data)
+        return self._write(self.last, f"{base_id}{_NOTES}", data)
+
+    def _write(self, folder: Path, name: str, data: bytes) -> Path:
+        """Write an archive, and its digest, by which it is known as the program's own."""
+        file = files.folder(folder) / f"{datetime.now(UTC):{_AT}}-{name}"
+        files.replace(file, data)
+        sync_folder(folder)
+        self._store.trashed_bases.put(file.name, data)
+        return file
 
     def expire(self, file: Path) -> Path:
         """Move a deleted base to where it stays for a week more; return its file there. Raises OSError."""
@@ -70,6 +78,7 @@ class Trash:
         with translated(self.folder):
             for file in chosen:
                 files.delete(file)
+                self._store.trashed_bases.drop(_key(file))
         return len(chosen)
 
     def every(self) -> list[Path]:
@@ -93,13 +102,6 @@ def _files(folder: Path) -> list[Path]:
     with suppress(OSError):
         return sorted(file for file in folder.iterdir() if not file.name.startswith(".") and file.name != LOG)
     return []
-
-
-def _written(folder: Path, name: str, data: bytes) -> Path:
-    file = folder / f"{datetime.now(UTC):{_AT}}-{name}"
-    files.replace(file, data)
-    sync_folder(folder)
-    return file
 
 
 def _key(file: Path) -> str:

@@ -1,6 +1,7 @@
 """The output of commands: lines for people, or JSON."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn

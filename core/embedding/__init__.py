@@ -76,3 +76,10 @@ def presumed(name: str) -> str:
     from core.embedding import bundled
 
     return "bundled" if bundled.installed() else "tfidf"
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a model is part of this installation, so that it asks for no network, no server and no file."""
+    from core.embedding import bundled, onnx
+
+    return name == "tfidf" or (bundled.installed() and (name == "bundled" or (name == "onnx" and not onnx.lacking())))

@@ -4,7 +4,8 @@ import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from core.errors import QuestionSetError, RowError, SourceError
+from core import files
+from core.errors import QuestionSetError, RowError
 from core.evaluation import golds, sheets
 from core.evaluation.problems import Problems, parsing
 from core.messages import message, verbatim
@@ -12,16 +13,17 @@ from core.model import Gold, KnowledgeBase, Question
 from core.store import Store
 from core.text import half_character
 
+MOST_BYTES = 50 * 2**20
+"""Bytes of a question file."""
+
 TABLES = (".csv", ".tsv")
 """Suffixes of files with a table."""
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a file; raises SourceError where it can't be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceError(str(path), "can't be read: {reason}.", reason=error.strerror or str(error)) from error
+    """Return the bytes of a file; raises SourceError where it can't be read, and for what is no ordinary file."""
+    with files.ordinary(path, MOST_BYTES) as stream:
+        return stream.read(MOST_BYTES)
 
 
 def parse(data: bytes, name: str) -> list[Question]:

@@ -134,6 +134,10 @@ class Bases(Switching):
         _check(fields, base.kind)
         return self._store.bases.change(base, **fields)
 
+    def forget_wish(self, name: str) -> KnowledgeBase:
+        """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
+        return self._store.bases.change(self.get(name), wish="")
+
     def rename(self, name: str, new: str) -> KnowledgeBase:
         """Give a base another name, in past searches and questions that name it too; return the base.
 

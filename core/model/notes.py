@@ -229,7 +229,8 @@ class SyncPlan:
 
     `touched` files have a new time but the same content: only their metadata changes.
     `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
-    that was compared, whatever it is called later; a plan that `makes` a base has none.
+    that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
+    workspace that become those of files with the same paths: what differs is among `changed` too.
     """
 
     base: str
@@ -245,11 +246,22 @@ class SyncPlan:
     known: int
     base_id: str = ""
     makes: NewBase | None = None
+    joined: tuple[Match, ...] = ()
+
+    @property
+    def differing(self) -> tuple[Match, ...]:
+        """The joined notes whose text isn't that of their files, which they get."""
+        return tuple(match for match in self.joined if match in self.changed)
+
+    @property
+    def removes_many(self) -> bool:
+        """Whether the plan removes over a third of the folder's notes, of five or more."""
+        return self.known >= 5 and 3 * len(self.removed) > self.known
 
     @property
     def needs_confirmation(self) -> bool:
-        """Whether the plan removes over a third of the folder's notes, of five or more."""
-        return self.known >= 5 and 3 * len(self.removed) > self.known
+        """Whether the plan removes many notes, or gives notes of the workspace the text of files."""
+        return self.removes_many or bool(self.differing)
 
     def report(self) -> SyncReport:
         """Return the counts of the plan, without chunks and windows."""

@@ -100,6 +100,16 @@ def load(path: Path) -> Synonyms:
     return Synonyms([_group(line, _line(path, number)) for number, line in rows])
 
 
+def problems(text: str) -> Iterator[Message]:
+    """Yield what is wrong with the lines of a text that shall be in the file."""
+    for number, line in enumerate(re.split(LINE_END, text), 1):
+        if line.strip()[:1] not in ("", "#"):
+            try:
+                _group(line, _line(Path(FILE), number))
+            except ConfigError as error:
+                yield error.message
+
+
 def _line(path: Path, number: int) -> Message:
     return message("{path}, line {line}", path=str(path), line=number)
 

@@ -46,6 +46,7 @@ from core.store.question_table import QuestionTable
 from core.store.resident import Resident
 from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
+from core.store.trashed_table import TrashedTable
 from core.store.usage_table import UsageTable
 from core.store.vector_table import VectorTable
 from core.store.version_table import VersionTable
@@ -98,6 +99,7 @@ class Store:
         self.packs = PackTable(self.database)
         self.openings = OpeningTable(self.database)
         self.switches = SwitchTable(self.database)
+        self.trashed_bases = TrashedTable(self.database)
         self.usage = UsageTable(self.database)
         self.questions = QuestionTable(self.database)
         self.runs = RunTable(self.database)

@@ -91,9 +91,9 @@ class BaseTable(Table):
     def switch_index(self, base: KnowledgeBase) -> None:
         """Put the base's embedder and its generation of the vector index into use."""
         self._database.execute(
-            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, index_generation = ?,"
+            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
             " index_added = 0 WHERE id = ?",
-            *(base.kind, base.embedder, base.fingerprint, base.dimension, base.index_generation, base.id),
+            *(base.kind, base.embedder, base.fingerprint, base.dimension, base.wish, base.index_generation, base.id),
         )
 
     def reset_index_added(self, base: KnowledgeBase) -> None:

@@ -70,6 +70,16 @@ class _Chunked:
     chunking: ChunkingOptions | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A note of the workspace that becomes that of a file in `source_ref`; `overridden` are the fields of the file."""
+
+    note_id: str
+    source_ref: str
+    content_hash: str
+    overridden: dict[str, object]
+
+
 class NoteTable(Table):
     """The notes of a workspace. Reading one note raises NoteNotFound."""
 
@@ -123,6 +133,14 @@ class NoteTable(Table):
                     "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
                     *(" ".join(keywords(move.title)), move.note_id),
                 )
+
+    def join(self, joins: Iterable[Joined]) -> None:
+        """Record that notes are those of files from now on."""
+        with self._database.write() as connection:
+            connection.executemany(
+                "UPDATE notes SET source = 'folder', source_ref = ?, content_hash = ?, overridden = ? WHERE id = ?",
+                [(one.source_ref, one.content_hash, _overridden(one.overridden), one.note_id) for one in joins],
+            )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
         """Give a note chunking options of its own, by which it is cut from then on."""
@@ -280,6 +298,15 @@ class NoteTable(Table):
             )
         )
 
+    def loose(self, base: KnowledgeBase) -> list[KnownNote]:
+        """Return the notes of the base that live in the workspace and have a path."""
+        rows = self._database.rows(
+            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
+            " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
+            base.id,
+        )
+        return [KnownNote(*row) for row in rows]
+
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
@@ -288,6 +315,10 @@ class NoteTable(Table):
             base.id,
         )
         return [KnownNote(*row) for row in rows]
+
+
+def _overridden(fields: dict[str, object]) -> str:
+    return json.dumps({name: _plain(value) for name, value in fields.items()}, ensure_ascii=False)
 
 
 def data_of(note: Note) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import ArchiveError
-from core.model import KnowledgeBase
+from core.model import Restored
 from core.workspace import Workspace
-from pages.ui.bases import place
+from pages.ui.bases import arrival
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -91,16 +91,16 @@ def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     return files
 
 
-def _made(workspace: Workspace, restore: Callable[[], KnowledgeBase]) -> None:
+def _made(workspace: Workspace, restore: Callable[[], Restored]) -> None:
     with shell.errors():
         try:
             with st.spinner(t("Importing…")):
-                base = restore()
+                restored = restore()
         except ArchiveError as error:
             _mistakes(error)
             return
         workspace.start_indexing()
-        place.go(base.name)
+        arrival.opened(restored)
         st.rerun()
 
 

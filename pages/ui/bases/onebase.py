@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.model import BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import cards, exporting, making, model, place, searching, splitting, trying, watched
+from pages.ui.bases import arrival, cards, exporting, making, model, place, searching, splitting, trying, watched
 from pages.ui.notes import deletion
 from pages.ui.shared import jobs, pending, shell, widgets
 from pages.ui.shared.safe import facts, html
@@ -17,6 +17,9 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     place.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
     watched.problems(workspace, base)
+    arrival.section(base)
+    if base.wish:
+        st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
     names = [t("General"), t("Splitting"), t("Model"), t("Search"), t("Try it")]
     of_base, of_splitting, of_model, of_search, of_trial = st.tabs(names)
     with of_base:
@@ -39,6 +42,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
     with st.columns([5, 6])[0]:
         _name(workspace, base)
         _switches(workspace, base)
+        arrival.connection(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
                 pending.embed_all(workspace, base, status.pending)

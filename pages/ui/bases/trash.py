@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.model import TrashedBase
 from core.workspace import Workspace
-from pages.ui.bases import place
+from pages.ui.bases import arrival
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -57,9 +57,9 @@ def _restoring(workspace: Workspace, one: TrashedBase, free: str) -> None:
     if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=_shut(workspace)):
         with shell.errors():
             with st.spinner(t("Restoring…")):
-                base = workspace.archives.restore_deleted(one.key, free)
+                restored = workspace.archives.restore_deleted(one.key, free)
             workspace.start_indexing()
-            place.go(base.name)
+            arrival.opened(restored, trashed=True)
             st.rerun()
 
 
