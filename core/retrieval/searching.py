@@ -241,7 +241,7 @@ class Searching:
         if result.hits and llm.is_set_up:
             candidates = choosing.candidates(result.hits, llm.input_characters)
             given = choosing.material(query.text, candidates, llm.input_characters)
-            key = given, tuple(hit.chunk.id for hit in candidates)
+            key = repr(given), tuple(hit.chunk.id for hit in candidates)
             try:
                 # A page searches the same question several times: for its hits, its context and what was lost.
                 choice = self._choices.get(key) or choosing.choose(Chat(llm), given, candidates)
