@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.errors import QueryError
+from core.limits import check_part
 from core.model import Condition, ConditionField, Filters, SearchOptions
 from core.query.fields import stored
 from core.query.language import parse
@@ -28,6 +29,7 @@ def filters_of(
     chosen = Filters(tuple(bases), tuple(conditions))
     dates = [f'{name}:"{date}"' for name, date in (("after", after), ("before", before)) if date]
     for term in (*terms, *dates):
+        check_part(term)
         understood = parse(term, now=now())
         if understood.text or understood.excluded:
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)

@@ -39,7 +39,9 @@ class _Piece:
 
     @classmethod
     def of(cls, chunk: Chunk, note: NoteCard) -> Self:
-        return cls(note, chunk.section, chunk.start, chunk.end, quoted(chunk.text), len(chunk.text) != chunk.end - chunk.start)
+        return cls(
+            note, chunk.section, chunk.start, chunk.end, quoted(chunk.text), len(chunk.text) != chunk.end - chunk.start
+        )
 
     def cut(self, start: int, end: int) -> Self:
         """Return the part between two places of the note, empty where there is none."""

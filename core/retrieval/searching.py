@@ -11,6 +11,7 @@ from typing import TypeVar, Unpack
 from core import embedding, reranking
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
+from core.limits import check_question
 from core.messages import Message, message
 from core.model import (
     Choice,
@@ -163,6 +164,7 @@ class Searching:
         return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
+        check_question(typed)
         understood = parse(typed, now=now())
         for name in options:
             if name not in SearchOptions.__annotations__:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from core.limits import check_filters
 from core.markdown import tags
 from core.model import Condition, Filters
 from core.text import fold
@@ -34,7 +35,8 @@ class Where:
 
 
 def of_notes(filters: Filters) -> Where:
-    """Return the conditions of the filters on a note's row."""
+    """Return the conditions of the filters on a note's row; raises QueryError for more than can be searched for."""
+    check_filters(filters)
     where = Where()
     if filters.bases:
         where.add(
@@ -61,12 +63,26 @@ def of_chunks(filters: Filters) -> Where:
     return where
 
 
-def names_status(filters: Filters) -> bool:
-    """Whether a filter names a status; without one, only active notes pass."""
+def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
+    """Return the conditions under which a note answers: it passes the filters, and is active and not expired.
+
+    A filter that names a status lets notes of that status answer. Every search goes by this, whatever it looks for,
+    and leaves out hidden chunks. Without `inactive` or `lapsed` notes in the workspace the condition is left out.
+    """
+    where = of_notes(filters)
+    if inactive and not _names_status(filters):
+        where.add("status = 'active'")
+    if lapsed and not _names_expired(filters):
+        where.add(EXPIRED, *moments(), negated=True)
+    return where
+
+
+def _names_status(filters: Filters) -> bool:
+    """Whether a filter names a status."""
     return any(condition.field == "status" for condition in filters.conditions)
 
 
-def names_expired(filters: Filters) -> bool:
+def _names_expired(filters: Filters) -> bool:
     """Whether a filter lets expired notes pass."""
     return any(
         condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)

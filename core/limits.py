@@ -1,0 +1,44 @@
+"""The limits of what is searched for: of the search box, commands, the API, assistants and questions of sets."""
+
+from core.errors import QueryError
+from core.model import Filters
+
+QUESTION = 10_000
+"""Characters of a question at most, with the filters that stand in it."""
+PART = 1_000
+"""Characters of a text at most that is looked for as it stands: a phrase, a part of a line, a value of a filter."""
+FILTERS = 100
+"""Filters of a question at most, and phrases; what SQLite takes together with VALUES."""
+VALUES = 400
+"""Values of a filter at most, any of which will do."""
+
+
+def check_question(text: str) -> None:
+    """Raise QueryError for a question that is too long."""
+    if len(text) > QUESTION:
+        raise QueryError(
+            "The question has {n} characters; at most {most} can be searched for.", n=len(text), most=QUESTION
+        )
+
+
+def check_part(text: str) -> None:
+    """Raise QueryError for a text that is too long to be looked for as it stands."""
+    if len(text) > PART:
+        raise QueryError(
+            "The text '{start}…' has {n} characters; at most {most} can be looked for as they stand.",
+            start=text[:20],
+            n=len(text),
+            most=PART,
+        )
+
+
+def check_filters(filters: Filters) -> None:
+    """Raise QueryError for filters that are too many, or too long."""
+    several = [condition.values for condition in filters.conditions]
+    if len(several) > FILTERS:
+        raise QueryError("There are {n} filters; at most {most} can narrow a search.", n=len(several), most=FILTERS)
+    for values in several:
+        if len(values) > VALUES:
+            raise QueryError("A filter has {n} values; at most {most} can narrow a search.", n=len(values), most=VALUES)
+        for value in values:
+            check_part(value)
