@@ -111,7 +111,7 @@ def noun(name: str, *values: Any) -> Any:
     return errors.unpickled(kind, *values) if issubclass(kind, TesseraError) else kind(*values)
 
 
-_NAMED = {
+NAMED = {
     (kind.__module__, kind.__name__): kind
     for kind in (noun, date, datetime, time, timedelta, timezone, pathlib.PosixPath, pathlib.WindowsPath)
 }
@@ -154,7 +154,7 @@ class _Writer(pickle.Pickler):
 
 class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        return _NAMED[module, name]
+        return NAMED[module, name]
 
 
 def dump(value: object) -> bytes:
