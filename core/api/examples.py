@@ -120,7 +120,7 @@ RESULT: dict[str, Any] = {
     ],
 }
 CONTEXT: dict[str, Any] = {
-    "text": "[1] Roadmap\n\nThe search comes first.",
+    "text": "[1] <note> Roadmap (plans/roadmap.md)\nThe search comes first.\n</note>",
     "tokens": 12,
     "budget": 1000,
     "left_out": 0,

@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from core import files
-from core.errors import QuestionSetError, RowError
+from core.errors import QueryError, QuestionSetError, RowError
 from core.evaluation import golds, sheets
 from core.evaluation.problems import Problems, parsing
+from core.limits import check_question
 from core.messages import message, verbatim
 from core.model import Gold, KnowledgeBase, Question
 from core.store import Store
@@ -77,6 +78,10 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
         raise QuestionSetError(name, 1, "there is no question in this file.")
     problems = Problems(name)
     for question in questions:
+        try:
+            check_question(question.text)
+        except QueryError as error:
+            problems.add_of(question, error)
         if question.id in taken:
             problems.add(question.line, message("the id '{id}' is already in the question set.", id=question.id))
     problems.raise_any()

@@ -15,12 +15,6 @@ TermKind = Literal["words", "phrase", "emphasis", "excluded", "condition", "base
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 
 
-MOST_CHARACTERS = 10_000
-"""Characters of a question, and of a value of a filter."""
-MOST_VALUES = 500
-"""Values in the filters of a question."""
-
-
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on a chunk or its note: `field` has one of `values`, or none of them where `negated`.

@@ -13,6 +13,7 @@ from core.errors import NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.imports import Imports
+from core.limits import check_part
 from core.model import (
     FIELDS,
     Added,
@@ -54,9 +55,14 @@ class Notes(Imports):
 
     # reading
 
-    def cards(self, filters: Filters | None = None, *, text: str = "") -> list[NoteCard]:
-        """Return the notes that match the filters and have `text` in their title or path."""
-        return self._store.notes.cards(filters or Filters(), text=text)
+    def cards(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+        """Return the notes that match the filters and have `text` in their title or path.
+
+        With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
+        QueryError for filters and texts that are too long.
+        """
+        check_part(text)
+        return self._store.notes.cards(filters or Filters(), text=text, answering=answering)
 
     def get(self, note_id: str) -> Note:
         """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
@@ -84,9 +90,21 @@ class Notes(Imports):
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def lines(self, base: str, text: str) -> list[Line]:
-        """Return the lines of a base's active notes that hold a text, by path; raises UnknownChoice for a base."""
+        """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
+
+        Raises UnknownChoice for a base, and QueryError for a text that is too long.
+        """
+        check_part(text)
         notes = self._store.notes.holding(self._bases.get(base), text)
-        return [line for note in notes for line in lines.holding(note, text)]
+        return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
+
+    def shown(self, note_id: str) -> str:
+        """Return the text of a note without what a person hid; raises NoteNotFound."""
+        return lines.shown(self.get(note_id), self.hidden(note_id))
+
+    def hidden(self, note_id: str) -> list[tuple[int, int]]:
+        """Return the parts of a note's body that a person hid: they answer nothing."""
+        return self._store.chunks.hidden(note_id)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.errors import QueryError
+from core.limits import check_terms
 from core.model import Condition, ConditionField, Filters, SearchOptions, in_utc
 from core.query.fields import stored
 from core.query.language import parse
-from core.store.filters import check
 
 
 def filters_of(
@@ -23,7 +23,7 @@ def filters_of(
 
     Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
     """
-    check([*tags, *filter(None, (path, after, before)), *terms])
+    check_terms([*tags, *filter(None, (path, after, before)), *terms])
     conditions = [Condition("tag", (tag,)) for tag in tags]
     if path:
         conditions.append(Condition("path", (path,)))

@@ -31,11 +31,11 @@ from itertools import groupby
 from typing import cast
 
 from core.errors import QueryError
+from core.limits import check_question
 from core.model import Condition, ConditionField, Filters, Term, Understood, midnight, on_clock
 from core.query import dates
 from core.query.fields import ANY_OF, CHOICES, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
-from core.query.limits import check_length
 from core.text import CJK, half_character, is_punctuation
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
@@ -52,7 +52,7 @@ def parse(typed: str, *, now: datetime) -> Understood:
     """
     if (half := half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
-    check_length(typed)
+    check_question(typed)
     pieces = _emphasised(typed, _times(Reader(typed, now.date())))
     filters = _filters(pieces, now)
     filtered = filters != Filters()

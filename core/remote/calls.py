@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial, reduce
 from importlib.metadata import version
-from pickle import UnpicklingError
 from types import FrameType
 from typing import Any
 
@@ -23,7 +22,7 @@ from core.jobs import Busy
 from core.messages import Message, verbatim
 from core.model import Progress
 from core.remote import frames
-from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step
+from core.remote.frames import MOST_BYTES, PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -79,11 +78,16 @@ class Calls:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
             return PlainTextResponse("Forbidden", 403)
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                return PlainTextResponse("Content Too Large", 413)
         try:
-            call = frames.load(await request.body())
-        except (UnpicklingError, ValueError, LookupError, AttributeError, TypeError, EOFError):
+            call = await run_in_threadpool(frames.load, bytes(body))
+        except Unreadable:
             call = None
-        if not isinstance(call, Call) or any(name.startswith("_") for name in call.names):
+        if not isinstance(call, Call) or not call.is_sound:
             return PlainTextResponse("Bad Request", 400)
         return StreamingResponse(self._answer(workspace, call), media_type="application/octet-stream")
 

@@ -10,7 +10,6 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,10 +18,11 @@ from core.config import settings
 from core.errors import StoreError
 from core.model import Progress, unheard
 from core.remote import frames
-from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step
+from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
 
 _GREETING = 10.0
 """Seconds that the app may take to say who it is; a call may take any time."""
+_LONGEST_GREETING = 10_000
 
 
 class Remote:
@@ -71,7 +71,7 @@ class Line:
         connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
         try:
             connection.request("GET", f"{PATH}?challenge={challenge}")
-            greeting = json.loads(connection.getresponse().read())
+            greeting = json.loads(connection.getresponse().read(_LONGEST_GREETING))
             proven = hmac.compare_digest(greeting["proof"], self.run.proof(challenge))
         except (OSError, HTTPException, ValueError, LookupError, TypeError):
             proven = False
@@ -110,7 +110,7 @@ class Line:
             response = connection.getresponse()
             if response.status == HTTPStatus.OK:
                 yield from frames.frames(response)
-        except (OSError, HTTPException, ValueError, UnpicklingError) as error:
+        except (OSError, HTTPException, ValueError, Unreadable) as error:
             raise _gone() from error
 
 

@@ -1,14 +1,14 @@
 """Filters as SQL over the tables `notes` and `chunks`."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from core.errors import QueryError
+from core.limits import check_filters
 from core.markdown import tags
-from core.model import MOST_CHARACTERS, MOST_VALUES, Condition, Filters, in_utc, on_clock
-from core.text import fold, half_character
+from core.model import Condition, Filters, in_utc, on_clock
+from core.text import fold
 
 CHUNK_FIELDS = ("section", "has")
 _FAR = 1 << 62
@@ -34,22 +34,9 @@ class Where:
         return " AND ".join(self.terms) or "1"
 
 
-def check(values: Collection[str]) -> None:
-    """Raise QueryError for values of filters that are too many, too long, or that a database can't hold."""
-    if len(values) > MOST_VALUES:
-        raise QueryError("These are {n} filters; at most {most} are possible.", n=len(values), most=MOST_VALUES)
-    for value in values:
-        if len(value) > MOST_CHARACTERS:
-            raise QueryError(
-                "A filter has {n} characters; at most {most} can be searched for.", n=len(value), most=MOST_CHARACTERS
-            )
-        if half_character(value) is not None or "\0" in value:
-            raise QueryError("Half of a character stands in a filter. Delete it, or type it again.")
-
-
 def of_notes(filters: Filters) -> Where:
-    """Return the conditions of the filters on a note's row; raises QueryError as `check` does."""
-    check([value for condition in filters.conditions for value in condition.values])
+    """Return the conditions of the filters on a note's row; raises QueryError for more than can be searched for."""
+    check_filters(filters)
     where = Where()
     if filters.bases:
         where.add(
@@ -76,12 +63,26 @@ def of_chunks(filters: Filters) -> Where:
     return where
 
 
-def names_status(filters: Filters) -> bool:
-    """Whether a filter names a status; without one, only active notes pass."""
+def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
+    """Return the conditions under which a note answers: it passes the filters, and is active and not expired.
+
+    A filter that names a status lets notes of that status answer. Every search goes by this, whatever it looks for,
+    and leaves out hidden chunks. Without `inactive` or `lapsed` notes in the workspace the condition is left out.
+    """
+    where = of_notes(filters)
+    if inactive and not _names_status(filters):
+        where.add("status = 'active'")
+    if lapsed and not _names_expired(filters):
+        where.add(EXPIRED, *moments(), negated=True)
+    return where
+
+
+def _names_status(filters: Filters) -> bool:
+    """Whether a filter names a status."""
     return any(condition.field == "status" for condition in filters.conditions)
 
 
-def names_expired(filters: Filters) -> bool:
+def _names_expired(filters: Filters) -> bool:
     """Whether a filter lets expired notes pass."""
     return any(
         condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)

@@ -202,11 +202,11 @@ class NoteTable(Table):
         return set(self._database.column("SELECT id FROM notes"))
 
     def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield the active notes of a base whose text may hold another one, folded, by their paths."""
+        """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
+        where = narrowed.of_answers(Filters(bases=(base.name,)))
         rows = self._database.rows(
-            f"SELECT {_NOTE} FROM notes WHERE base_id = ? AND status = 'active'"
-            " AND may_hold(body, ?) ORDER BY path, id",
-            *(base.id, fold(text)),
+            f"SELECT {_NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
+            *(*where.values, fold(text)),
         )
         return map(self._note, rows)
 
@@ -235,13 +235,14 @@ class NoteTable(Table):
         """Return for each note of the base the text that identifies its cut."""
         return dict(self._database.rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
-    def cards(self, filters: Filters = _ALL, *, text: str = "") -> list[NoteCard]:
+    def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteCard]:
         """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
 
-        Notes of every status pass, unless the filters name one. A note passes a filter on chunks with one of its
-        chunks.
+        Notes of every status pass, unless the filters name one; with `answering` those that answer questions. A note
+        passes a filter on chunks with one of its chunks.
         """
-        where, chunks = narrowed.of_notes(filters), narrowed.of_chunks(filters)
+        where = narrowed.of_answers(filters) if answering else narrowed.of_notes(filters)
+        chunks = narrowed.of_chunks(filters)
         if chunks:
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:

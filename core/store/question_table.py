@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from core.errors import ConfigError, QuestionSetError, UnknownChoice
+from core.limits import check_question
 from core.messages import message
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.store.database import AMONG, Table
@@ -65,7 +66,7 @@ class QuestionTable(Table):
                 question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
             row = {name: getattr(question_set, name) for name in ("id", "base_id", "name")}
             self._database.insert("question_sets", row | {"created_at": question_set.created_at.isoformat()})
-            self.add(question_set, questions)
+            self._add(question_set, questions)
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
         """Give a set another name; raises ConfigError for a name that is blank or taken."""
@@ -99,8 +100,14 @@ class QuestionTable(Table):
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions, all or none, and return them; one without an id gets the next free number as its id.
 
-        Their right passages must have a place in a note.
+        Their right passages must have a place in a note. Raises QueryError for a text that no search takes.
         """
+        questions = [*questions]
+        for question in questions:
+            check_question(question.text)
+        return self._add(question_set, questions)
+
+    def _add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         with self._database.write(aside=True):
             self._current(question_set)
             taken = set(self._database.column("SELECT id FROM questions WHERE set_id = ?", question_set.id))
@@ -115,7 +122,8 @@ class QuestionTable(Table):
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question with its right passages; the new one may have another id."""
+        """Replace a question with its right passages; the new one may have another id. Raises as `add` does."""
+        check_question(question.text)
         with self._database.write(aside=True):
             rowid = self._row(question_set, question_id)["rowid"]
             if question.id != question_id and self._find(question_set, question.id):

@@ -99,7 +99,7 @@ def test_each_keyword_is_asked_by_itself(assistant: Assistant) -> None:
 
 def test_a_context_has_numbered_citations_within_its_filters(assistant: Assistant) -> None:
     context = assistant.call("knowledge_context", query="oven steam budget", budget=500, tags=["baking"])
-    assert context.content[0].text.startswith("[1] Bread")
+    assert context.content[0].text.startswith("[1] <note> Bread (ovens/bread.md)\n")
     assert [one["source"] for one in context.structured_content["citations"]] == ["ovens/bread.md"]
     chinese = assistant.call("knowledge_context", query="卷积网络", bases=["笔记"], filters=["in:深度"])
     assert [one["base"] for one in chinese.structured_content["citations"]] == ["笔记"]
