@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -34,6 +34,7 @@ from core.workspace import Workspace
 
 SECONDS, MEGABYTES = 10.0, 500
 HANG = 60
+Use = Callable[[Workspace, str], None]
 _WORDS = ("database", "缓存", "text")
 _SOURCE = Path(__file__).parents[2]
 _PACK = _SOURCE / "data/packs/sample"
@@ -152,16 +153,9 @@ def _watched(kind: str, made: Files, own: Path, place: Path) -> str:
     temporary = place / "temporary"
     temporary.mkdir()
     tempfile.tempdir = str(temporary)
-    inside = [
-        str(own),
-        str(temporary),
-        str(_SOURCE),
-        *_OWN,
-        sys.prefix,
-        sys.base_prefix,
-        *sysconfig.get_paths().values(),
-    ]
-    inside += [str(Path(sysconfig.get_paths()["purelib"]).resolve()), str(personal("")), tempfile.gettempdir()]
+    installed = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()]
+    installed += map(os.path.realpath, [*installed])
+    inside = (str(own), str(temporary), str(_SOURCE), str(personal("")), *_OWN, *installed)
     outside: list[str] = []
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -202,14 +196,14 @@ def _opened(kind: str, made: Files, own: Path, temporary: Path) -> str:
         except TesseraError as error:
             refused = error
         else:
-            wrong = _used(workspace, base)
+            wrong = _used(workspace, base, _USES if base != "mine" else _READING)
     with Workspace(own) as workspace:
         names = {one.name for one in workspace.bases.all()}
         if not workspace.search("database", bases="mine").hits or "mine" not in names:
             return "the person's own notes aren't found any more"
         if refused is None and not wrong:
             workspace.search(_WORDS[0], bases=base)
-            return _away_and_back(workspace, base)
+            return _away_and_back(workspace, base) if base != "mine" else ""
         if refused is not None and names != {"mine"} and kind != "packs":
             return f"refused, and there: {names}"
     if refused is not None and not wrong:
@@ -225,7 +219,7 @@ def _let_in(workspace: Workspace, kind: str, made: Files, temporary: Path) -> st
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
         workspace.packs.install(folder, embed=False)
-        return next(pack.base for pack in workspace.packs.installed() if pack.folder == folder)
+        return workspace.packs.installed()[0].base
     ((name, data),) = made.items()
     if kind.startswith("questions"):
         questions = workspace.questions.add_file("mine", "theirs", data, name)
@@ -236,9 +230,9 @@ def _let_in(workspace: Workspace, kind: str, made: Files, temporary: Path) -> st
     return workspace.archives.restore(file, "theirs").base.name
 
 
-def _used(workspace: Workspace, base: str) -> str:
-    """Give a base every power and use it; return what fails."""
-    for doing, use in _USES.items():
+def _used(workspace: Workspace, base: str, uses: Mapping[str, Use]) -> str:
+    """Use a base in several ways; return what fails."""
+    for doing, use in uses.items():
         try:
             use(workspace, base)
         except TesseraError as error:
@@ -305,12 +299,10 @@ def _export(workspace: Workspace, base: str) -> None:
         workspace.archives.exported(base, form)
 
 
-_USES: dict[str, Callable[[Workspace, str], None]] = {
+_READING: Mapping[str, Use] = {"search": _search, "reading": _read, "evaluation": _evaluate, "export": _export}
+_USES: Mapping[str, Use] = {
     "switches": _empower,
-    "search": _search,
-    "reading": _read,
-    "evaluation": _evaluate,
-    "export": _export,
+    **_READING,
     "change": _update,
     "search after a change": _search,
     "export after a change": _export,

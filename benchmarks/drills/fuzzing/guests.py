@@ -182,7 +182,7 @@ def of_records(chance: Random, seed: Files) -> Files:
             at = chance.randrange(len(lines))
             try:
                 lines[at] = _dumped(_changed(chance, json.loads(lines[at])))
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
         files[kind] = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
     return {name: _zipped(files)}
@@ -229,7 +229,7 @@ def of_values(chance: Random, seed: Files) -> Files:
         at = chance.randrange(len(lines))
         try:
             lines[at] = _dumped(_changed(chance, json.loads(lines[at])))
-        except ValueError:
+        except (ValueError, RecursionError):
             break
     return {**seed, name: "\n".join(lines).encode("utf-8", "surrogatepass")}
 
