@@ -4,8 +4,8 @@ Each is made of a real one by a few changes, and is known by its kind, the seed 
 number)` makes it. It is brought into a copy of a workspace, in a process of its own that may open no file outside of it
 and ask for no network. What is let in gets every power that a person can give it; then it is searched, listed, changed,
 exported, deleted and brought back, and the workspace is opened again. A fault is a file outside that is opened or
-changed, a request, any exception but a TesseraError, a use that fails, more than SECONDS of the processor for its coming
-in or for one use, and more than MEGABYTES in all.
+changed, a request, any exception but a TesseraError, a use that fails, more than SECONDS of the processor for its
+coming in or for one use, and more than MEGABYTES in all.
 """
 
 import json
