@@ -80,16 +80,15 @@ def test_import_and_export_give_the_same_bytes(workspace: Workspace, tmp_path: P
         second = tmp_path / f"again.{form}"
         empty.archives.export("vault", second, form)
         assert empty.chunks.unfinished()
-        again = empty.archives.exported("vault", form) if form != "markdown" else b""
-        if form == "zip":  # a base of an archive has no folder: what it is exported as comes back the same
-            empty.archives.delete("vault")
-            empty.archives.restore_data(second.read_bytes(), "again.zip")
-            assert empty.archives.exported("vault", "zip") == again
     assert second.is_dir() == (form == "markdown")
     if form == "markdown":
         assert contents(first) == contents(second)
     elif form != "zip":
         assert first.read_bytes() == second.read_bytes()
+    else:  # a base of an archive has no folders: from here on its export is the same
+        with Workspace(tmp_path / "last") as last:
+            last.archives.restore(second)
+            assert last.archives.exported("vault", "zip") == second.read_bytes()
 
 
 def test_a_zip_holds_everything(workspace: Workspace, tmp_path: Path) -> None:

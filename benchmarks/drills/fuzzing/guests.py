@@ -182,7 +182,7 @@ def of_records(chance: Random, seed: Files) -> Files:
             at = chance.randrange(len(lines))
             try:
                 lines[at] = _dumped(_changed(chance, json.loads(lines[at])))
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
         files[kind] = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
     return {name: _zipped(files)}
@@ -229,7 +229,7 @@ def of_values(chance: Random, seed: Files) -> Files:
         at = chance.randrange(len(lines))
         try:
             lines[at] = _dumped(_changed(chance, json.loads(lines[at])))
-        except ValueError:
+        except (ValueError, RecursionError):
             break
     return {**seed, name: "\n".join(lines).encode("utf-8", "surrogatepass")}
 
@@ -287,7 +287,7 @@ def _changed(chance: Random, value: Any) -> Any:
         elif isinstance(value[name], dict | list) and value[name] and chance.random() < 0.8:
             value[name] = _changed(chance, value[name])
         else:
-            value[name] = chance.choice(_VALUES)
+            value[name] = _other(chance, value[name])
         return value
     if isinstance(value, list) and value and chance.random() < 0.9:
         at = chance.randrange(len(value))
@@ -296,6 +296,12 @@ def _changed(chance: Random, value: Any) -> Any:
         value[at] = _changed(chance, value[at])
         return value
     return chance.choice(_VALUES)
+
+
+def _other(chance: Random, value: object) -> object:
+    """Return another value, of the same kind more often than not: else most are refused for their kind alone."""
+    same = [one for one in _VALUES if type(one) is type(value) and not str(one).startswith("RAW")]
+    return chance.choice(same if same and chance.random() < 0.6 else _VALUES)
 
 
 def _dumped(value: Any) -> str:

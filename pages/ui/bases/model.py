@@ -94,11 +94,9 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
 
 def _wished(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the model that the archive of a base names, what it asks for, and the choice to use it or not."""
-    names = {"name": embedder_name(base.wish), "own": embedder_name(base.embedder)}
+    text = t("The archive of this base names the model {name}. It isn't used until you say so.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):
-        st.markdown(
-            plain(t("The archive of this base names the model {name}. Until you use it, {own} answers.", **names))
-        )
+        st.markdown(plain(text))
         st.caption(plain(text_of(workspace.models.asks(base.wish))))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with st.container(horizontal=True):
