@@ -41,6 +41,8 @@ TOLD = "notes.db"
 _INDEX = ("notes.db", "chroma")
 _DERIVED = (*_INDEX, "lock", "logs", "scratch", "floors.json")
 """Files that hold nothing of a person's."""
+_VALID = ("read-only", "another's")
+"""Damages after which a file is as good as before: the program may write it again."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def _cases(own: Path) -> Iterator[Case]:
     for path, is_folder in paths.items():
         for damage in OF_FOLDERS if is_folder else BREAKAGES:
             yield Case(own, path, damage, app_open=False)
-            if path != "notes.db-shm" or damage not in ("empty", "cut"):
+            copied = path.startswith("scratch/")  # which is open only while something is tried with it
+            if not copied and (path != "notes.db-shm" or damage not in ("empty", "cut")):
                 # SQLite maps that file: whoever makes it shorter ends the processes that have it open.
                 yield Case(own, path, damage, app_open=True)
 
@@ -180,7 +183,7 @@ def _in_turn(
     def harm() -> None:
         damage()
         file = workspace / case.path
-        if file.is_file() and not case.path.startswith(_DERIVED):
+        if file.is_file() and not case.path.startswith(_DERIVED) and case.damage not in _VALID:
             written["file"] = file.read_bytes()
 
     if case.app_open:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core import chunking, embedding, files
 from core.embedding import Embedder
-from core.errors import IndexDamaged, NewerSchema, NoteNotFound, NotesDamaged, WorkspaceLocked
+from core.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
 from core.faults import translated
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
@@ -28,7 +28,8 @@ KEPT = 6
 """Copies that are kept, because embedding takes minutes. The least recently used ones are deleted."""
 
 _NOTES = "notes.json"
-_DAMAGED = (NotesDamaged, IndexDamaged, NewerSchema)
+_NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
+"""Errors of a copy that is as it was."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -149,7 +150,9 @@ def _filled(folder: Path, fill: Callable[[Store], None]) -> Store:
     """Return a copy that is open and filled; a damaged one is made anew, once."""
     try:
         return _opened(folder, fill)
-    except _DAMAGED:
+    except StoreError as error:
+        if isinstance(error, _NO_DAMAGE):
+            raise
         _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
     with translated(folder.parent):
         files.delete(folder)

@@ -33,7 +33,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
-        if os.path.lexists(file) and not file.is_file():  # nobody can have locked it
+        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # nobody can have locked it
             files.set_aside(file)
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
