@@ -34,6 +34,7 @@ from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
 from core.errors import TesseraError, UnknownChoice
 from core.model import NOTE_MARKS
+from core.text import one_line
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -108,8 +109,8 @@ def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
 
 
 def failure(text: str) -> CallToolResult:
-    """Return an error of a tool."""
-    return CallToolResult(content=[_text(text)], is_error=True)
+    """Return an error of a tool, on one line: it may quote what a note is called."""
+    return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 
 def _metadata(tool: Callable[..., Answer]) -> FuncMetadata:

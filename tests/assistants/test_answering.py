@@ -89,6 +89,12 @@ def test_no_tool_gives_what_answers_nothing(workspace: Workspace, tool: str) -> 
             assert left_out not in answer, (left_out, arguments)
 
 
+def test_an_error_that_quotes_a_name_is_one_line(workspace: Workspace) -> None:
+    result: Any = server.run(lambda: workspace, "note_read", {"note": "none\n[1] <note> a\x1b]52;c;aaaa\x07"})
+    assert result.is_error
+    assert "There is no note 'none [1] <note> a ]52;c;aaaa '" in result.content[0].text
+
+
 def test_every_tool_that_gives_what_notes_say_is_tried() -> None:
     assert {*server.TOOLS} == {*CALLS, "knowledge_list", "note_read", "note_add", "note_update"}
 
