@@ -15,6 +15,7 @@ from core.assistants import door
 from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle
 from pages.ui.shared import shell
+from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
 
 HOSTS = [
@@ -50,6 +51,7 @@ app = st.App(
         # A redirect would name the host that is asked for.
         Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
         Middleware(OwnPages),
+        Middleware(FrontEnd),
     ],
     exception_handlers={Exception: failure},
 )

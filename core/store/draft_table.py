@@ -1,7 +1,9 @@
 """Unsaved texts of the editor as rows."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from core.model import NoteDraft
 from core.store.database import Table, decoding
@@ -25,11 +27,18 @@ class DraftTable(Table):
     @decoding
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
-        return [
-            NoteDraft(key, base_id, version, title, body, json.loads(fields), datetime.fromisoformat(at))
-            for key, base_id, version, title, body, fields, at in self._database.rows(f"{_DRAFT} ORDER BY at DESC")
-        ]
+        return [_draft(row) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
+
+    @decoding
+    def find(self, key: str) -> NoteDraft | None:
+        """Return the draft of this key, None if there is none."""
+        return next((_draft(row) for row in self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
 
     def drop(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
         self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
+
+
+def _draft(row: Sequence[Any]) -> NoteDraft:
+    key, base_id, version, title, body, fields, at = row
+    return NoteDraft(key, base_id, version, title, body, json.loads(fields), datetime.fromisoformat(at))
