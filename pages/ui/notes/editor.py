@@ -32,6 +32,7 @@ const HOLD = 10000;
 
 const lines = text => text.replace(/\\r\\n?/g, '\\n');
 const came = own => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
+const connected = () => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED';
 const left = own => own.number !== own.sent;
 const titled = own => (own.titled > own.data.taken ? own.title : undefined);
 const item = own => ({
@@ -43,6 +44,7 @@ const send = (own, wish) => {
   if (wish) {
     own.wish = wish;
     own.wishes += 1;
+    own.waits = !connected();
   }
   own.timer = null;
   if (!own.paper || own.session !== shelf.session) return;  // what is drawn next sends it
@@ -157,14 +159,14 @@ const begin = (own, edit) => {
   if (own.data.text || own.number) own.focused = true;
 };
 
-// An editor whose session ended goes on in the one that took its place.
+// An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.
 const adopted = data => {
   const own = shelf.editors.get(data.was);
   if (!own?.editor) return null;
   shelf.editors.delete(data.was);
   Object.assign(own, {
-    data, token: data.token, session: data.session, wish: undefined, wishes: data.wishes,
-    number: Math.max(own.number, data.number), sent: data.number,
+    data, token: data.token, session: data.session, wish: own.waits ? own.wish : undefined,
+    wishes: data.wishes + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
   });
   if (own.number > data.number || own.editor.text() !== lines(data.text)) setTimeout(() => {
     changed(own);

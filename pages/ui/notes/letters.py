@@ -110,7 +110,7 @@ def listen(workspace: Workspace) -> None:
 def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> None:
     """Take over a text: into what is written in this session, else into its draft, with which its editor may go on."""
     token, number = str(one["token"]), int(one["number"])
-    if mine := writing.of_session().get(token):
+    if mine := next((one for one in writing.of_session().values() if token in (one.token, one.was)), None):
         if number > mine.stored:
             mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
             writing.keep(workspace, mine)
