@@ -19,6 +19,7 @@ from core.assistants import door
 from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle
 from pages.ui.shared import shell
+from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
 
 HOSTS = [
@@ -44,6 +45,7 @@ middleware = [
     # A redirect would name the host that is asked for.
     Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
     Middleware(OwnPages),
+    Middleware(FrontEnd),
     *([Middleware(Entrance, token=access.PAGES, others=with_tokens)] if needs_token else []),
 ]
 

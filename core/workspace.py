@@ -1,5 +1,6 @@
 """A workspace: a folder of notes with its collections."""
 
+import hashlib
 import logging
 import os
 import time
@@ -140,6 +141,11 @@ class Workspace:
     def readonly(self) -> bool:
         """Whether the workspace is open for reading only."""
         return self.store.readonly
+
+    @property
+    def name(self) -> str:
+        """A short name of the workspace's folder, another one for each folder."""
+        return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
 
     @property
     def open_to_programs(self) -> bool:

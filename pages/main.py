@@ -1,8 +1,13 @@
 """The main script: the frame, and in it the page that the address names."""
 
+import streamlit as st
+
+from pages.ui.notes import letters
 from pages.ui.shared import shell, widgets
 
 page = shell.start()
+with st.sidebar:
+    letters.listen(shell.workspace())
 with shell.unreadable(), shell.errors():
     page.run()
 widgets.forget_presses()

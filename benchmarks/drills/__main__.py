@@ -26,6 +26,7 @@ DRILLS = (
     "http",
     "edges",
     "archives",
+    "editor",
 )
 
 

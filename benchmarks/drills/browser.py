@@ -183,7 +183,7 @@ def _unfold(page: Page, chance: random.Random) -> None:
 
 
 @contextmanager
-def _chromium() -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
         yield browser
@@ -193,7 +193,7 @@ def _chromium() -> Iterator[Browser]:
 def drill(tally: Tally, given: Given) -> None:
     """Visit `count` pages, all pages of a workspace before the next workspace is made."""
     os.environ |= ENVIRONMENT
-    with _chromium() as browser:
+    with chromium() as browser:
         for number in range(0, given.count, len(PAGES)):
             seed, told = given.seed + number, len(tally.faults)
             with tempfile.TemporaryDirectory() as folder:

@@ -338,6 +338,10 @@ class Notes(Imports):
         """Return the unsaved texts of the editor, the newest first."""
         return self._store.drafts.all()
 
+    def draft(self, key: str) -> NoteDraft | None:
+        """Return the unsaved text of this key, None if there is none."""
+        return self._store.drafts.find(key)
+
     def save_draft(self, draft: NoteDraft) -> None:
         """Store an unsaved text of the editor."""
         self._store.drafts.put(draft)

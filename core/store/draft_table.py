@@ -1,6 +1,7 @@
 """Unsaved texts of the editor as rows."""
 
 import json
+import sqlite3
 
 from core.messages import message
 from core.model import NoteDraft
@@ -25,7 +26,14 @@ class DraftTable(Table):
 
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
-        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
+        return [self._draft(row) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
+
+    def find(self, key: str) -> NoteDraft | None:
+        """Return the draft of this key, None if there is none."""
+        return next(map(self._draft, self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
+
+    def _draft(self, row: sqlite3.Row) -> NoteDraft:
+        return _READER(dict(row), self._database.unread)
 
     def drop(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""

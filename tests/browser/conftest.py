@@ -139,50 +139,92 @@ def server(place: Path, chromium: Browser) -> Iterator[str]:
 @contextmanager
 def serving(place: Path, folder: Path = ROOT, *options: str, out: Path | None = None) -> Iterator[str]:
     """The app as a person starts it, in a folder; nothing has been asked of it yet. What it prints goes into `out`."""
-    # One thread for the model: it shares the processor with the browser.
-    environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
-    command = "core.cli", "app", "--no-browser", *options, "--port"
-    with started(*command, folder=folder, environment=environment, out=out) as url:
-        yield url
+    with running(app_of(place, folder, *options, out=out)) as server:
+        yield server.url
 
 
 @contextmanager
 def started(*module: str, folder: Path, environment: Mapping[str, str], out: Path | None = None) -> Iterator[str]:
     """A server of Streamlit in a process of its own; its port comes last on its command line."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", *module, str(port)]
-    with (out or Path(os.devnull)).open("wb") as printed:
-        process = subprocess.Popen(
-            command, cwd=folder, env=os.environ | environment, stdout=printed, stderr=subprocess.DEVNULL
-        )
-    url = f"http://127.0.0.1:{port}"
+    with running(Server(module, folder, environment, out)) as server:
+        yield server.url
+
+
+@contextmanager
+def running(server: "Server") -> Iterator["Server"]:
+    server.start()
     try:
-        _wait(url, process)
-        yield url
+        yield server
     finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        server.stop()
 
 
-def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
+def app_of(place: Path, folder: Path = ROOT, *options: str, out: Path | None = None) -> "Server":
+    """The app of a workspace, not started yet."""
+    # One thread for the model: it shares the processor with the browser.
+    environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
+    return Server(("core.cli", "app", "--no-browser", *options, "--port"), folder, environment, out)
+
+
+class Server:
+    """A server of Streamlit in a process of its own, always at the same port, which comes last on its command line."""
+
+    def __init__(
+        self, module: tuple[str, ...], folder: Path, environment: Mapping[str, str], out: Path | None = None
+    ) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self._command = [sys.executable, "-m", *module, str(port)]
+        self._folder, self._environment = folder, os.environ | environment
+        self._out = out or Path(os.devnull)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        with self._out.open("wb") as printed:
+            self._process = subprocess.Popen(
+                self._command,
+                cwd=self._folder,
+                env=self._environment,
+                stdout=printed,
+                stderr=subprocess.DEVNULL,
+            )
         try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                return
-        except urllib.error.HTTPError as error:
-            if error.code == http.HTTPStatus.FORBIDDEN:  # it answers, but not to everybody
-                return
-            time.sleep(0.1)
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("The app did not start.")
+            self._wait(self._process)
+        except BaseException:
+            self.stop()
+            raise
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+
+    def stop(self) -> None:
+        """End it as a person does."""
+        if self._process:
+            self._process.terminate()
+            try:
+                self._process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def _wait(self, process: "subprocess.Popen[bytes]") -> None:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
+                    return
+            except urllib.error.HTTPError as error:
+                if error.code == http.HTTPStatus.FORBIDDEN:  # it answers, but not to everybody
+                    return
+                time.sleep(0.1)
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError("The app did not start.")
 
 
 @pytest.fixture

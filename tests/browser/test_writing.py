@@ -65,7 +65,45 @@ def test_a_note_is_written_completed_saved_and_its_draft_outlives_a_reload(tab: 
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Saved as version 2.")).to_be_visible()
     tab.settle()
-    text.click()
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Done").click()
     expect(page.locator(".st-key-reader")).to_contain_text("Slippers too, quickly")
     expect(page.get_by_role("button", name="Go on writing")).to_have_count(0)
+
+
+def test_escape_closes_the_list_that_is_open_and_nothing_else(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    text = page.get_by_role("textbox", name="Text of the note")
+    text.click()
+    page.keyboard.type("See [[shelf")
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("option")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.keyboard.type(" of the kitchen")
+    expect(page.get_by_text("Not saved")).to_be_visible()
+    tab.settle()
+    page.keyboard.press("Escape")
+    page.keyboard.type(" at home")
+    expect(text).to_have_text("See [[shelf of the kitchen at home]]")
+
+
+def test_letters_that_are_typed_while_the_page_is_drawn_anew_come_into_the_text(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    text = page.get_by_role("textbox", name="Text of the note")
+    text.click()
+    page.keyboard.type("one ")
+    expect(page.get_by_text("Not saved")).to_be_visible()
+    tab.settle()
+    gone = page.locator(".st-key-note_editor").evaluate_handle(
+        "place => { const gone = place.firstElementChild; gone.remove(); return gone; }"
+    )
+    page.keyboard.type("two ")
+    page.keyboard.insert_text("三 ")
+    page.locator(".st-key-note_editor").evaluate("(place, gone) => place.append(gone)", gone)
+    page.keyboard.type("four")
+    page.locator(".st-key-writing_side button").nth(1).evaluate("button => button.click()")  # the page is drawn
+    expect(text).to_have_text("one two 三 four")

@@ -46,7 +46,7 @@ def _draw(workspace: Workspace, now: Writing) -> None:
     with shell.errors():
         _act(workspace, now)
     with shell.errors():
-        with st.container():  # what comes and goes here leaves the editor where it is: elsewhere it would begin anew
+        with st.container():  # what comes and goes here leaves the editor where it is
             if now.opposed:
                 conflict.draw(workspace, now)
             _bar(workspace, now)
@@ -83,7 +83,7 @@ def _act(workspace: Workspace, now: Writing) -> None:
 
 def _bar(workspace: Workspace, now: Writing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
-        widgets.small(t("Done"), "writing_leave", "arrow_back", help="Esc", on_click=writing.wish_for, args=("leave",))
+        widgets.small(t("Done"), "writing_leave", "arrow_back", on_click=writing.wish_for, args=("leave",))
         st.caption(_state(workspace, now), width="stretch")
         label = t("Discard the changes") if now.note else t("Discard this note")
         if now.changed:
@@ -131,17 +131,7 @@ def _editor(workspace: Workspace, now: Writing) -> None:
         now.typed(**sent)
         writing.keep(workspace, now)
 
-    editor.write(
-        now.token,
-        now.loaded,
-        number=now.loaded_number,
-        stamp=now.stamp,
-        taken=now.number,
-        wishes=now.wishes,
-        notes=offered.notes,
-        tags=offered.tags,
-        typed=shell.guarded(typed),
-    )
+    editor.write(workspace, now, offered, shell.guarded(typed))
 
 
 def _shut(workspace: Workspace, now: Writing) -> bool:

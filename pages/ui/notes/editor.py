@@ -1,11 +1,19 @@
-"""The component in which a note is written: CodeMirror, with links and tags to complete, and what is typed sent on."""
+"""The component in which a note is written: CodeMirror, with links and tags to complete, and what is typed sent on.
 
-from collections.abc import Callable, Mapping, Sequence
+An editor lives in the window, not in the page: where the page is drawn anew, it holds the keys until its place is there
+again. What it sends may be lost on the way, so it is sent again until the answer shows that it came; until it is stored,
+it stays on the shelf.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
-from pages.ui.notes import bundle
+from core.workspace import Workspace
+from pages.ui.notes import bundle, letters, shelf, writing
+from pages.ui.notes.offers import Offers
+from pages.ui.notes.writing import Writing
 from pages.ui.shared.text import t
 
 WRITE = st.components.v2.component(
@@ -14,165 +22,209 @@ WRITE = st.components.v2.component(
     css="""
 .paper { height: max(22rem, calc(100vh - 15.5rem)); border: 1px solid var(--st-border-color); border-radius: .5rem; overflow: hidden; }
 .paper:focus-within { border-color: var(--st-primary-color); }
-.paper > .cm-editor { height: 100%; }
 @media (max-width: 640px) { .paper { height: max(16rem, 55vh); } }
 """,
-    js="""
+    js=shelf.SCRIPT
+    + """
 const PAUSE = 500;
 const PATIENCE = 1500;
-const PREFIX = 'tessera-draft ';
-const OLD = 7 * 24 * 3600 * 1000;
+const HOLD = 10000;
+
+const lines = text => text.replace(/\\r\\n?/g, '\\n');
+const came = own => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
+const connected = () => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED';
+const left = own => own.number !== own.sent;
+const titled = own => (own.titled > own.data.taken ? own.title : undefined);
+const item = own => ({
+  token: own.token, about: own.data.about, number: own.number, text: own.editor.text(), at: own.editor.at(), title: titled(own),
+});
+
+const send = (own, wish) => {
+  clearTimeout(own.timer);
+  if (wish) {
+    own.wish = wish;
+    own.wishes += 1;
+    own.waits = !connected();
+  }
+  own.timer = null;
+  if (!own.paper || own.session !== shelf.session) return;  // what is drawn next sends it
+  own.last = performance.now();
+  own.sent = own.number;
+  clearTimeout(own.again);
+  own.again = setTimeout(() => came(own) || send(own), PATIENCE);
+  const { number, text, at, title } = item(own);
+  own.trigger('typed', { text, number, at, title, wish: own.wish, wishes: own.wishes });
+};
+
+const changed = own => {
+  own.number += 1;
+  own.outlives = shelf.put(own.data.place, item(own));
+  clearTimeout(own.timer);
+  const idle = !own.timer && performance.now() - own.last > 4 * PAUSE;
+  own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
+};
+
+const move = (own, place) => {
+  const focused = own.focused;
+  place.append(own.host);
+  if (focused && [document.body, null, own.host].includes(document.activeElement)) own.editor.focus();
+};
+
+const show = (own, paper) => {
+  if (own.paper === paper) return;
+  own.paper = paper;
+  own.held = false;
+  own.host.style.cssText = 'height: 100%';
+  clearTimeout(own.end);
+  move(own, paper);
+  if (left(own) || !came(own)) send(own);
+};
+
+// Where the page is drawn anew the keys come here meanwhile; where the note was left, nobody waits for them.
+const hold = own => {
+  own.paper = null;
+  own.held = true;
+  if (shelf.session === own.session && shelf.open !== own.token) return own.close();
+  own.host.style.cssText = 'position: fixed; bottom: 0; height: 1px; width: 1px; overflow: hidden; opacity: 0';
+  move(own, document.body);
+  own.end = setTimeout(own.close, HOLD);
+};
+
+const begin = (own, edit) => {
+  own.host = document.createElement('div');
+  own.host.style.cssText = 'height: 100%';
+  const offers = name => {
+    if (own.offered?.[name] !== own.data[name])
+      own.offered = { ...own.offered, [name]: own.data[name], [`${name}s`]: own.data[name].map(
+        ([label, detail]) => ({ label, detail, folded: `${label}\\n${detail}`.toLowerCase() })) };
+    return own.offered[`${name}s`];
+  };
+  // A text of this draft that was typed and didn't come to the workspace is later than the draft.
+  const { place, about, number } = own.data;
+  const later = shelf.all(place).filter(one => one.about.key === about.key && one.number > number)
+    .sort((one, other) => other.number - one.number)[0];
+  own.editor = edit(own.host.attachShadow({ mode: 'open' }), {
+    text: later?.text ?? own.data.text,
+    words: own.data.words,
+    lists: () => ({ notes: offers('notes'), tags: offers('tags') }),
+    on: { change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save') },
+  });
+  const listening = new AbortController();
+  const watch = new MutationObserver(() => own.paper && !own.paper.isConnected && hold(own));
+  own.item = () => item(own);
+  own.close = () => {
+    listening.abort();
+    watch.disconnect();
+    for (const timer of [own.timer, own.again, own.end]) clearTimeout(timer);
+    shelf.editors.delete(own.token);
+    own.editor.close();
+    own.host.remove();
+    shelf.deliver();
+  };
+  watch.observe(document.body, { childList: true, subtree: true });
+  const whole = { signal: listening.signal, capture: true };
+  own.host.addEventListener('focusin', () => { own.focused = true; }, whole);
+  // An element that is taken away loses the focus too, and isn't left by that.
+  own.host.addEventListener('focusout', () => setTimeout(() => {
+    if (own.paper) own.focused = own.editor.focused();
+  }), whole);
+  // In a field too: what stands in it is taken over first.
+  document.addEventListener('keydown', event => {
+    const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+      && (event.key === 'Enter' || event.key.toLowerCase() === 's');
+    if (!saves || event.isComposing || event.composedPath().includes(own.host)) return;
+    event.preventDefault();
+    document.activeElement?.blur();
+    setTimeout(() => send(own, 'save'), 60);
+  }, whole);
+  document.addEventListener('input', event => {
+    if (!event.target.closest?.('[class*="st-key-note_title_"]')) return;
+    own.title = event.target.value;
+    own.titled = own.number + 1;
+    changed(own);
+  }, whole);
+  addEventListener('pagehide', () => left(own) && send(own), whole);
+  addEventListener('beforeunload', event => {
+    if (own.data.stored < own.number && !own.outlives) event.preventDefault();
+  }, whole);
+  if (later) {
+    own.number = later.number;
+    if (later.title !== undefined) {
+      own.title = later.title;
+      own.titled = own.number + 1;
+    }
+    changed(own);
+    shelf.drop(place, later.token, later.number);
+  }
+  if (own.data.text || own.number) own.focused = true;
+};
+
+// An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.
+const adopted = data => {
+  const own = shelf.editors.get(data.was);
+  if (!own?.editor) return null;
+  shelf.editors.delete(data.was);
+  Object.assign(own, {
+    data, token: data.token, session: data.session, wish: own.waits ? own.wish : undefined,
+    wishes: data.wishes + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
+  });
+  if (own.number > data.number || own.editor.text() !== lines(data.text)) setTimeout(() => {
+    changed(own);
+    shelf.drop(data.place, data.was, own.number);
+  });
+  return own;
+};
 
 export default async function({ parentElement, data, setTriggerValue }) {
   const paper = parentElement.querySelector('.paper');
-  const own = paper.own ??= { number: data.number, sent: data.number, stamp: data.stamp, wishes: data.wishes, last: 0 };
-  own.send = setTriggerValue;
+  const own = shelf.editors.get(data.token) ?? adopted(data)
+    ?? { token: data.token, number: data.number, sent: data.number, wishes: data.wishes, last: 0 };
+  shelf.editors.set(data.token, own);
+  own.session = data.session;
   own.data = data;
-  const place = () => PREFIX + own.data.key;
-  const forget = () => localStorage.removeItem(place());
-  // What was typed since the last draft outlives a reload and a crash here.
-  const note = text => {
-    try { localStorage.setItem(place(), JSON.stringify({ text, number: own.number, at: Date.now() })); } catch { /* no space is left */ }
-  };
-  // A message may be lost, or take the place of one that nobody has read yet: where the page is drawn anew at that moment.
-  // So each tells the last wish again, with its number, and is sent again until the answer shows that it came.
-  const send = (text, wish) => {
-    clearTimeout(own.timer);
-    if (wish) {
-      own.wish = wish;
-      own.wishes += 1;
-    }
-    own.timer = null;
-    own.last = performance.now();
-    own.sent = own.number;
-    clearTimeout(own.again);
-    own.again = setTimeout(() => came() || send(own.editor.text()), PATIENCE);
-    own.send('typed', { text, number: own.number, at: own.editor.at(), wish: own.wish, wishes: own.wishes });
-  };
-  const came = () => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
-  const left = () => own.number !== own.sent;
-
-  if (!own.opened) {
-    own.opened = import(new URL(data.script, location.origin).href).then(({ edit }) => {
-      own.offers = {};
-      for (const name of ['notes', 'tags'])
-        own.offers[name] = () => {
-          if (own.offered?.[name] !== own.data[name])
-            own.offered = { ...own.offered, [name]: own.data[name], [`${name}s`]: own.data[name].map(
-              ([label, detail]) => ({ label, detail, folded: `${label}\\n${detail}`.toLowerCase() })) };
-          return own.offered[`${name}s`];
-        };
-      own.editor = edit(paper, {
-        text: data.text,
-        words: data.words,
-        lists: () => ({ notes: own.offers.notes(), tags: own.offers.tags() }),
-        on: {
-          change: text => {
-            if (own.loading) return;
-            own.number += 1;
-            note(text);
-            if (own.timer) clearTimeout(own.timer);
-            const idle = performance.now() - own.last > 4 * PAUSE;
-            own.timer = setTimeout(() => send(own.editor.text()), idle ? 0 : PAUSE);
-          },
-          blur: text => left() && send(text),
-          save: text => send(text, 'save'),
-          leave: text => send(text, 'leave'),
-        },
-      });
-      const listening = new AbortController();
-      own.close = () => {
-        listening.abort();
-        clearTimeout(own.timer);
-        clearTimeout(own.again);
-        own.editor.close();
-      };
-      const whole = { signal: listening.signal, capture: true };
-      // In a field too: what stands in it is taken over first.
-      document.addEventListener('keydown', event => {
-        const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
-          && (event.key === 'Enter' || event.key.toLowerCase() === 's');
-        if (!saves || event.isComposing || event.composedPath().includes(paper)) return;
-        event.preventDefault();
-        document.activeElement?.blur();
-        setTimeout(() => send(own.editor.text(), 'save'), 60);
-      }, whole);
-      addEventListener('pagehide', () => left() && send(own.editor.text()), whole);
-      const stored = name => {
-        try { return JSON.parse(localStorage.getItem(name)); } catch { return null; }
-      };
-      for (const name of Object.keys(localStorage))
-        if (name.startsWith(PREFIX) && !(stored(name)?.at > Date.now() - OLD)) localStorage.removeItem(name);
-      const kept = stored(place());
-      if (kept && kept.number > data.number && typeof kept.text === 'string') {
-        own.loading = true;
-        own.editor.load(kept.text);
-        own.loading = false;
-        own.number = kept.number;
-        send(kept.text);
-      }
-      if (data.text || own.number) own.editor.focus();
-    });
-  }
+  own.trigger = setTriggerValue;
+  own.opened ??= import(new URL(data.script, location.origin).href).then(({ edit }) => begin(own, edit));
   await own.opened;
-  if (own.stamp !== data.stamp) {
-    own.stamp = data.stamp;
-    if (data.text !== own.editor.text() && data.number >= own.number) {
-      own.loading = true;
-      own.editor.load(data.text);
-      own.loading = false;
-    }
-    if (!left()) forget();
-  }
+  if (shelf.editors.get(data.token) !== own) return;
+  if (paper.isConnected) show(own, paper);
+  shelf.drop(data.place, data.token, own.data.stored);
   if (own.worded !== JSON.stringify(data.words)) {
     own.worded = JSON.stringify(data.words);
     own.editor.words(data.words);
   }
-  return () => setTimeout(() => { if (!paper.isConnected) own.close(); }, 0);
 }
 """,
 )
-"""Triggers `typed`: the text, its number, the caret's place, and the last wish, save or leave, with its number.
+"""Triggers `typed`: the text, its number, the caret's place, a title that was typed, and the last wish with its number.
 
 A later text, and a later wish, has a higher number.
 """
 
 
-def write(
-    token: str,
-    text: str,
-    *,
-    number: int,
-    stamp: int,
-    taken: int,
-    wishes: int,
-    notes: Sequence[tuple[str, str]],
-    tags: Sequence[tuple[str, str]],
-    typed: Callable[[Mapping[str, Any]], None],
-) -> None:
-    """Draw the editor.
+def write(workspace: Workspace, now: Writing, offered: Offers, typed: Callable[[Mapping[str, Any]], None]) -> None:
+    """Draw the editor; `typed` gets what it sends, before the script runs."""
+    key = f"editor_{now.token}"
 
-    `token` is the draft's. A new `stamp` loads `text`, which has a `number`, in place of what is there. `taken` is the
-    number of the text, and `wishes` that of the wish, that came last. `typed` gets what the editor sends, before the
-    script runs.
-    """
-    key = f"editor_{token}"
+    def take() -> None:
+        # Where the editor was left, what it sent last comes too late for the page, and stays on the shelf.
+        if sent := (st.session_state.get(key) or {}).get("typed"):
+            typed(sent)
+
     data = {
-        "key": token,
-        "text": text,
-        "number": number,
-        "stamp": stamp,
-        "taken": taken,
-        "wishes": wishes,
-        "notes": notes,
-        "tags": tags,
+        "token": now.token,
+        "was": now.was,
+        "text": now.body,
+        "number": now.number,
+        "taken": now.number,
+        "stored": now.stored,
+        "wishes": now.wishes,
+        "about": letters.about(writing.draft_of(workspace, now)),
+        "place": workspace.name,
+        "session": letters.session(),
+        "notes": offered.notes,
+        "tags": offered.tags,
         "script": bundle.ADDRESS,
         "words": {"label": t("Text of the note"), "hint": t("Write in Markdown. [[ offers notes, # offers tags.")},
     }
-
-    def take() -> None:
-        if value := st.session_state[key].get("typed"):
-            typed(value)
-
     with st.container(key="note_editor"):
         WRITE(key=key, data=data, on_typed_change=take)

@@ -37,8 +37,9 @@ def place(workspace: Workspace, now: Writing) -> None:
     left, right = st.columns(2)
 
     def chosen(name: str, key: str) -> None:
-        setattr(now, name, (st.session_state[key] or "").strip())
-        writing.keep(workspace, now)
+        if key in st.session_state:  # what comes after the page was left is of no field
+            setattr(now, name, (st.session_state[key] or "").strip())
+            writing.keep(workspace, now)
 
     base_key, folder_key = f"new_base_{now.token}", f"new_folder_{now.token}"
     left.selectbox(
@@ -173,6 +174,8 @@ def _given_back(workspace: Workspace, now: Writing, name: str) -> None:
 
 def _taken(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
     def take() -> None:
+        if key not in st.session_state:
+            return
         value = st.session_state[key]
         now.set(name, value.isoformat() if isinstance(value, date) else value)
         writing.keep(workspace, now)

@@ -100,20 +100,19 @@ const inList = command => view =>
 
 /**
  * Open an editor in `parent`. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`;
- * `on` has `change(text)`, `blur(text)`, `save(text)` and `leave(text)`.
- * Returns `{text(), at(), load(text), words({label, hint}), focus(), close()}`.
+ * `on` has `change()`, `blur()` and `save()`.
+ * Returns `{text(), at(), words({label, hint}), focus(), focused(), close()}`.
  */
 export function edit(parent, { text, lists, on, words }) {
   const wording = new Compartment();
   const worded = ({ label, hint }) => [
     placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
   ];
-  const whole = view => view.state.doc.toString();
-  const act = name => view => (view.composing ? false : (on[name](whole(view)), true));
+  const save = view => (view.composing ? false : (on.save(), true));
   const extensions = [
     Prec.high(keymap.of([
-      { key: "Mod-Enter", run: act("save"), preventDefault: true },
-      { key: "Mod-s", run: act("save"), preventDefault: true },
+      { key: "Mod-Enter", run: save, preventDefault: true },
+      { key: "Mod-s", run: save, preventDefault: true },
     ])),
     history(),
     drawSelection(),
@@ -129,19 +128,18 @@ export function edit(parent, { text, lists, on, words }) {
       ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap,
       { key: "Tab", run: inList(indentMore), shift: inList(indentLess) },
     ]),
-    Prec.lowest(keymap.of([{ key: "Escape", run: act("leave") }])),
     LOOK,
     wording.of(worded(words)),
-    EditorView.updateListener.of(update => update.docChanged && on.change(whole(update.view))),
-    EditorView.domEventHandlers({ blur: (_, view) => on.blur(whole(view)) }),
+    EditorView.updateListener.of(update => update.docChanged && on.change()),
+    EditorView.domEventHandlers({ blur: () => on.blur() }),
   ];
   const view = new EditorView({ parent, root: parent.getRootNode(), doc: text, extensions });
   return {
-    text: () => whole(view),
+    text: () => view.state.doc.toString(),
     at: () => view.state.selection.main.head,
-    load: fresh => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: fresh } }),
     words: said => view.dispatch({ effects: wording.reconfigure(worded(said)) }),
     focus: () => view.focus(),
+    focused: () => view.hasFocus,
     close: () => view.destroy(),
   };
 }

@@ -1,0 +1,147 @@
+"""What was typed and didn't come to the workspace: each page takes it over, as a draft or into the editor it is from."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from secrets import token_hex
+from typing import Any
+
+import streamlit as st
+
+from core.errors import NoteNotFound
+from core.model import NoteDraft
+from core.workspace import Workspace
+from pages.ui.notes import shelf, writing
+from pages.ui.shared import links, shell
+from pages.ui.shared.text import t
+
+_KEY = "letters"
+_STORED = "letters_stored"
+_SESSION = "letters_session"
+
+LETTERS = st.components.v2.component(
+    "letters",
+    js=shelf.SCRIPT
+    + """
+const PATIENCE = 1500;
+const MOST = 60000;
+
+export default function({ data, setTriggerValue }) {
+  Object.assign(shelf, { open: data.open, session: data.session });
+  for (const [token, number] of Object.entries(data.stored)) shelf.drop(data.place, token, number);
+  for (const own of [...shelf.editors.values()])
+    if (own.held && own.session === data.session && own.token !== data.open) own.close();
+  shelf.deliver = () => {
+    clearTimeout(shelf.again);
+    if (data.readonly) return;
+    // An editor that is on the page of a session that ended: its server was started again.
+    const lost = [...shelf.editors.values()].find(own => own.paper?.isConnected && own.session !== shelf.session);
+    const items = shelf.all(data.place).filter(item => item.token !== data.open && item.token !== lost?.token);
+    if (lost) items.push(lost.item());
+    const what = items.map(item => `${item.token} ${item.number}`).join() + data.session;
+    const now = performance.now();
+    if (what !== shelf.what) Object.assign(shelf, { what, wait: PATIENCE, next: 0 });
+    if (!items.length) return;
+    if (now >= shelf.next) {
+      shelf.next = now + shelf.wait;
+      shelf.wait = Math.min(MOST, 2 * shelf.wait);
+      setTriggerValue('typed', { items, resume: lost?.token ?? '' });
+    }
+    shelf.again = setTimeout(() => shelf.deliver(), shelf.next - now);
+  };
+  shelf.deliver();
+
+  // Streamlit's own box about a server that doesn't answer would take the keys away.
+  const app = document.querySelector('[data-testid=stApp]');
+  const away = window.tesseraAway ??= document.body.appendChild(document.createElement('div'));
+  away.setAttribute('role', 'status');
+  away.style.cssText = 'position: fixed; z-index: 9999999; top: .5rem; left: 50%; transform: translateX(-50%); padding: .5rem 1rem;'
+    + 'border-radius: .5rem; font: 600 .95rem sans-serif; color: #6a4a05; background: #f9edd0; box-shadow: 0 .2rem 1rem #0004';
+  const look = () => {
+    clearTimeout(window.tesseraAbsent);
+    const here = app.dataset.testConnectionState === 'CONNECTED';
+    if (here) away.hidden = true;
+    else window.tesseraAbsent = setTimeout(() => { away.textContent = data.away; away.hidden = false; }, 2000);
+  };
+  window.tesseraLook?.disconnect();
+  window.tesseraLook = new MutationObserver(look);
+  window.tesseraLook.observe(app, { attributeFilter: ['data-test-connection-state'] });
+  look();
+}
+""",
+)
+"""Triggers `typed`: the texts that aren't stored, and the editor that goes on, where its session ended."""
+
+
+def session() -> str:
+    """Return the name of this session, which the window tells from the one before."""
+    return str(st.session_state.setdefault(_SESSION, token_hex(4)))
+
+
+def about(draft: NoteDraft) -> dict[str, Any]:
+    """Return what a draft says beside its text, as a browser holds it."""
+    return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
+
+
+def listen(workspace: Workspace) -> None:
+    """Take over what isn't stored, of this window's editors and of those that were closed."""
+
+    def take() -> None:
+        sent = (st.session_state.get(_KEY) or {}).get("typed")
+        if sent and not workspace.readonly:
+            for one in sent["items"]:
+                with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
+                    _take(workspace, one, goes_on=one["token"] == sent["resume"])
+
+    now = writing.now()
+    stored = {token: one.stored for token, one in writing.of_session().items()} | st.session_state.get(_STORED, {})
+    data = {
+        "open": now.token if now and st.session_state["page"] == "notes" else "",
+        "session": session(),
+        "stored": stored,
+        "place": workspace.name,
+        "readonly": workspace.readonly,
+        "away": t("Tessera doesn't answer. What you type stays in this window; start Tessera again to go on."),
+    }
+    with st.container(key="letters_box"):
+        LETTERS(key=_KEY, data=data, on_typed_change=shell.guarded(take))
+
+
+def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> None:
+    """Take over a text: into what is written in this session, else into its draft, with which its editor may go on."""
+    token, number = str(one["token"]), int(one["number"])
+    if mine := next((one for one in writing.of_session().values() if token in (one.token, one.was)), None):
+        if number > mine.stored:
+            mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
+            writing.keep(workspace, mine)
+        return
+    draft = _draft(one)
+    if goes_on:
+        links.say("note", st.query_params.get("note", ""))  # no link brought it
+        writing.resume(workspace, draft, token)
+    elif not _is_known(workspace, draft):
+        writing.put(workspace, draft, token)
+    st.session_state.setdefault(_STORED, {})[token] = number
+
+
+def _draft(one: Mapping[str, Any]) -> NoteDraft:
+    about, text = one["about"], writing.whole(one["text"])
+    fields = dict(about["fields"]) | {"number": int(one["number"]), "writer": str(one["token"])}
+    title = one.get("title")
+    if title is not None:
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": writing.whole(title)}
+    title = str((fields.get("fields") or {}).get("title") or "")
+    return NoteDraft(
+        str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)
+    )
+
+
+def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
+    """Whether this text, or a later one of its editor, is a draft already, or what is saved."""
+    stored = workspace.notes.draft(draft.key)
+    if stored is None:
+        with suppress(NoteNotFound):
+            return writing.is_saved(workspace, draft)
+        return False
+    mine = stored.fields.get("writer") == draft.fields["writer"]
+    return stored.body == draft.body or (mine and writing.number_of(stored) >= writing.number_of(draft))
