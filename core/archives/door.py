@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar, get_args
 
 from core import chunking, config, embedding, reranking
@@ -32,6 +32,7 @@ from core.model import (
     Powers,
     Proposal,
     SearchSettings,
+    in_utc,
 )
 from core.notes.fields import checked
 from core.notes.filetexts import read_front
@@ -48,7 +49,6 @@ _MOST_PATH, _MOST_PART = 4096, 255
 _MOST_NUMBER = 2**53
 _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
 _SWITCHES = ("write_files", "watch", "trusts_programs")
-_TIME = message("a time such as 2026-01-31T12:00:00+00:00")
 
 
 def admitted(records: Records, usual: str) -> Records:
@@ -265,8 +265,7 @@ def _of(value: Any, owner: type, name: str) -> Any:
     if isinstance(value, tuple):
         return tuple(_of(item, owner, name) for item in value)
     if isinstance(value, datetime):
-        with _time(name):
-            return value.astimezone(UTC)
+        return in_utc(value)
     if isinstance(value, int) and abs(value) > _MOST_NUMBER:
         raise RowError("'{name}' is out of range.", name=name)
     if isinstance(value, str) and is_id(owner, name) and not _ID.fullmatch(value):
@@ -274,11 +273,3 @@ def _of(value: Any, owner: type, name: str) -> Any:
     if isinstance(value, dict):
         return {key: _of(item, owner, name) for key, item in value.items()}
     return value
-
-
-@contextmanager
-def _time(name: str) -> Iterator[None]:
-    try:
-        yield
-    except OverflowError as error:
-        raise RowError("'{name}' must be {kind}.", name=name, kind=_TIME) from error

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from math import isfinite
 from types import UnionType
@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from core.errors import RowError
 from core.evaluation.problems import parsing
 from core.messages import Message, from_json, message, to_json, verbatim
-from core.model import GoldSpan, Note, Question
+from core.model import GoldSpan, Note, Question, in_utc
 from core.text import escaped, half_character
 
 _KINDS: dict[type, Message] = {
@@ -169,8 +169,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _time(value: str) -> datetime:
-    when = datetime.fromisoformat(value)
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
+    return in_utc(datetime.fromisoformat(value))
 
 
 def _read(read: Any, name: str, kind: Message) -> Any:

@@ -135,7 +135,7 @@ def test_notes_stay_in_the_trash_where_no_archive_of_them_can_be_written(
     folder: Path, opened_on: Callable[[int], list[bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened_on(31)
-    monkeypatch.setattr("core.archives.trash._written", _full)
+    monkeypatch.setattr("core.archives.trash.Trash.put_notes", _full)
     assert opened_on(32) == [True, True]
     monkeypatch.undo()
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
@@ -208,7 +208,7 @@ def test_whatever_lies_in_the_trash_is_named_and_stops_nothing(
             cli.main(["base", "empty-trash", place.name, "--yes", "--workspace", str(folder)])
         assert not os.path.lexists(place)
     with Workspace(folder) as workspace:
-        assert workspace.archives.restore_deleted(good.name).name == "gone"
+        assert workspace.archives.restore_deleted(good.name).base.name == "gone"
 
 
 def test_a_file_in_the_place_of_the_trash_is_set_aside(folder: Path) -> None:
