@@ -53,8 +53,7 @@ class Unread:
         """A sentence for each row."""
         return tuple(
             message(
-                "Of the {what} '{name}' these fields can't be read and count as empty: {fields}. Set them again, or "
-                "delete the {what}.",
+                "The {what} '{name}' can't be read as a whole. Missing: {fields}. Set them again, or delete it.",
                 what=what,
                 name=name[:_SHOWN],
                 fields=[FIELD_NAMES.get(field, field) for field in unfit],
