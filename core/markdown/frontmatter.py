@@ -16,7 +16,7 @@ from yaml.reader import Reader
 
 from core.markdown.tags import in_list
 from core.messages import Message, message, reason_of
-from core.model import NoteStatus, in_utc
+from core.model import NoteStatus, exact
 from core.text import LINE_END
 
 MAX_CHARACTERS = 64 * 1024
@@ -212,7 +212,7 @@ def moment(value: str) -> datetime | None:
     year, month, day, hour, rest = match.groups()
     clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
     try:
-        return in_utc(datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}"))
+        return exact(datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}"))
     except ValueError:
         return None
 

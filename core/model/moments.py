@@ -1,6 +1,7 @@
 """Times anywhere in the calendar, from year 1 to 9999: brought to UTC, read on a person's clock, moved by days.
 
-The calendar has two ends. A time that would lie beyond one, by its offset or by a span, counts as that end.
+The calendar has two ends. A time that would lie beyond one, by its offset or by a span, counts as that end; what comes
+from outside is refused there (`exact`).
 """
 
 from collections.abc import Callable
@@ -17,6 +18,14 @@ def in_utc(at: datetime) -> datetime:
     if at.tzinfo is None:
         return at.replace(tzinfo=UTC)
     return _within(lambda: at.astimezone(UTC), at)
+
+
+def exact(at: datetime) -> datetime:
+    """Return a time in UTC; raises ValueError for one that lies beyond an end of the calendar by its offset."""
+    brought = in_utc(at)
+    if at.tzinfo and brought != at:
+        raise ValueError(at.isoformat())
+    return brought
 
 
 def on_clock(at: datetime, zone: tzinfo | None = None) -> datetime:

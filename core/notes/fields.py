@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict, get_args
@@ -10,7 +11,7 @@ from core.errors import EditError, UnknownChoice
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
-from core.model import FIELDS, Note, NoteStatus, in_utc
+from core.model import FIELDS, Note, NoteStatus, exact
 from core.text import escaped, half_character
 
 MOST_PRIORITY = 999_999
@@ -128,7 +129,8 @@ def _time(name: str, value: object) -> datetime | None:
     if not value:
         return None
     if isinstance(value, datetime):
-        return in_utc(value)
+        with suppress(ValueError):
+            return exact(value)
     when = moment(str(value).strip())
     if when is None:
         raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))

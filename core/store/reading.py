@@ -53,8 +53,7 @@ class Unread:
         """A sentence for each row."""
         return tuple(
             message(
-                "Of the {what} '{name}' these fields can't be read and count as empty: {fields}. Set them again, or "
-                "delete the {what}.",
+                "The {what} '{name}' can't be read as a whole. Missing: {fields}. Set them again, or delete it.",
                 what=what,
                 name=name[:_SHOWN],
                 fields=[FIELD_NAMES.get(field, field) for field in unfit],
@@ -80,6 +79,12 @@ class Reader(Generic[Noun]):
 
     def __call__(self, row: Mapping[str, Any], unread: Unread) -> Noun:
         """Return the noun of a row; a field that the row lacks has its default."""
+        try:
+            return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
+        except _UNFIT:
+            return self._with_empty(row, unread)
+
+    def _with_empty(self, row: Mapping[str, Any], unread: Unread) -> Noun:
         values: dict[str, Any] = {}
         unfit = []
         for name, read, empty in self._fields:
@@ -90,11 +95,9 @@ class Reader(Generic[Noun]):
             except _UNFIT:
                 values[name] = empty()
                 unfit.append(name)
-        noun = self._kind(**values)
-        if unfit:
-            key = str(values[self._key])
-            unread.add(self._what, key, str(values[self._named]) or key, unfit)
-        return noun
+        key = str(values[self._key])
+        unread.add(self._what, key, str(values[self._named]) or key, unfit)
+        return self._kind(**values)
 
 
 def loaded(stored: object) -> Any:

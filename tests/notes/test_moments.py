@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import EditError
 from core.model import CALENDAR_BEGINS, CALENDAR_ENDS, Filters, in_utc, lapses, later, midnight, on_clock
 from core.workspace import Workspace
 
-ENDS = ("0001-01-01", "9999-12-31", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999999-14:00")
+ENDS = ("0001-01-01", "9999-12-31", "0001-01-01T00:00:00-14:00", "9999-12-31T23:59:59.999999+14:00")
+BEYOND = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999999-14:00")
 
 
 @pytest.fixture(params=["UTC", "Etc/GMT-14", "Etc/GMT+12", "Asia/Shanghai", "America/New_York"])
@@ -55,7 +57,14 @@ def test_a_note_of_any_expiry_is_found_or_expired(workspace: Workspace, expires:
     assert workspace.notes.cards(edges)
 
 
-@pytest.mark.parametrize("at", ENDS)
+@pytest.mark.parametrize("expires", BEYOND)
+def test_a_time_that_lies_beyond_the_calendar_by_its_offset_is_refused(workspace: Workspace, expires: str) -> None:
+    for value in (expires, datetime.fromisoformat(expires)):
+        with pytest.raises(EditError, match="is not a date like"):
+            workspace.notes.add("desk", "a heron", expires_at=value, author="person")
+
+
+@pytest.mark.parametrize("at", ENDS + BEYOND)
 def test_a_file_of_any_date_is_read_and_offers_no_month_that_no_question_can_hold(
     workspace: Workspace, tmp_path: Path, at: str
 ) -> None:
@@ -68,7 +77,8 @@ def test_a_file_of_any_date_is_read_and_offers_no_month_that_no_question_can_hol
     cards = {card.path: card for card in workspace.notes.cards()}
     year = cards["0.md"].updated_at
     assert year
-    assert (year.year, bool(cards["0.md"].warnings)) == (int(at[:4]), False)
+    assert bool(cards["0.md"].warnings) == (at in BEYOND)
+    assert at in BEYOND or year.year == int(at[:4])
     result = workspace.search("heron", mode="keyword")
     assert len(result.hits) == 2
     for facet in result.facets:

@@ -140,7 +140,7 @@ def test_a_value_that_tessera_did_not_write_is_told(folder: Path) -> None:
         for card in workspace.notes.cards():
             assert workspace.notes.get(card.id).body
         assert {f"'{card.title}'" in str(workspace.unreadable) for card in workspace.notes.cards()} == {True}
-        assert "can't be read and count as empty: aliases, links, extra" in str(workspace.unreadable[0])
+        assert "can't be read as a whole. Missing: aliases, links, extra" in str(workspace.unreadable[0])
 
 
 def test_a_short_vector_is_told_and_computed_again_by_a_rebuild(folder: Path) -> None:
