@@ -59,6 +59,8 @@ def make(place: Path, seed: int, size: tuple[int, int]) -> None:
         workspace.store.open_index()
         (notes / "late.md").write_text(f"# Late\n\n{QUESTION}")
         workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
+        for base in workspace.bases.all():
+            workspace.store.index.ids(base)  # the index has followed: Chroma writes nothing while its files are copied
         shutil.copytree(place / "killed", place / "now")
     (notes / "late.md").unlink()
     shutil.rmtree(place / "killed")
