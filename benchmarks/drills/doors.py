@@ -97,6 +97,8 @@ class Doors:
         self._open = Starlette(routes=routes, middleware=front.middleware)
         entrance = Middleware(Entrance, token=_TOKEN, others=others)
         self._locked = Starlette(routes=routes, middleware=[*front.middleware, entrance])
+        for one in (self._open, self._locked):
+            one.router.redirect_slashes = False  # the app of Streamlit has a page for every other path
         self._runner = asyncio.Runner()
         self._secret = folder / "secret.txt"
         self._secret.write_bytes(SECRET)
@@ -138,7 +140,8 @@ class Doors:
         path = f"/attachment/{seal}/{note}/{place}" if random.random() < 0.9 else linked
         got = self._ask(self._open, "GET", path.encode("latin-1", "replace"), {})
         inside = {_PICTURE, (self._vault / "door.md").read_bytes(), b"the key"}
-        allowed = got.status == 404 or (got.status == 200 and got.body in inside and seal != "0" * 64)
+        sealed = path == linked or seal not in ("", "0" * 64)
+        allowed = got.status == 404 or (got.status == 200 and got.body in inside and sealed)
         return _judged(got, allowed, path)
 
     def script(self, random: Random) -> Got:
