@@ -4,11 +4,9 @@ Each is one of SHAPES: a path out of a folder, another origin or host, a long he
 a text that is none. What is answered must be what the door promises; a text of SECRET in an answer is a loss.
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,9 +15,10 @@ from urllib.parse import unquote
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
-from starlette.types import ASGIApp, Message, Scope
+from starlette.types import ASGIApp
 
 import app as front
+from benchmarks.drills.wire import HOST, Got, Wire
 from core.api.door import PLACE, api
 from core.api.entrance import Entrance
 from core.api.limits import MOST_HEAD
@@ -29,7 +28,6 @@ from pages.ui.notes import attachments, bundle
 SECRET = b"the secret of the drill"
 _TOKEN = "token-of-the-drill"
 _PICTURE = b"\x89PNG\r\n\x1a\n"
-_HOST = "127.0.0.1:8501"
 _BASE = "door"
 
 _PLACES = (
@@ -78,15 +76,6 @@ _KINDS = "application/json", "application/json; boundary=1", 'application/json; 
 _COOKIES = "", "tessera-8501=", f"tessera-8502={_TOKEN}", "tessera-8501=x; ;=\xff", f"token={_TOKEN}"
 
 
-@dataclass(frozen=True, slots=True)
-class Got:
-    """What was answered to a request, and what is wrong with that, if anything."""
-
-    status: int
-    body: bytes
-    wrong: str = ""
-
-
 class Doors:
     """The front door of a workspace, as `app.py` builds it; `locked` needs the token of the pages too."""
 
@@ -97,7 +86,9 @@ class Doors:
         self._open = Starlette(routes=routes, middleware=front.middleware)
         entrance = Middleware(Entrance, token=_TOKEN, others=others)
         self._locked = Starlette(routes=routes, middleware=[*front.middleware, entrance])
-        self._runner = asyncio.Runner()
+        for one in (self._open, self._locked):
+            one.router.redirect_slashes = False  # the app of Streamlit has a page for every other path
+        self._wire = Wire()
         self._secret = folder / "secret.txt"
         self._secret.write_bytes(SECRET)
         self._vault = _vault(folder / "door", self._secret)
@@ -107,7 +98,7 @@ class Doors:
         self._operations = _operations(json.loads(schema))
 
     def close(self) -> None:
-        self._runner.close()
+        self._wire.close()
 
     def attempt(self, random: Random) -> tuple[str, Got]:
         """Send one request of a shape; return its shape, and what came of it."""
@@ -138,7 +129,8 @@ class Doors:
         path = f"/attachment/{seal}/{note}/{place}" if random.random() < 0.9 else linked
         got = self._ask(self._open, "GET", path.encode("latin-1", "replace"), {})
         inside = {_PICTURE, (self._vault / "door.md").read_bytes(), b"the key"}
-        allowed = got.status == 404 or (got.status == 200 and got.body in inside and seal != "0" * 64)
+        sealed = path == linked or seal not in ("", "0" * 64)
+        allowed = got.status == 404 or (got.status == 200 and got.body in inside and sealed)
         return _judged(got, allowed, path)
 
     def script(self, random: Random) -> Got:
@@ -252,38 +244,7 @@ class Doors:
         return {"Authorization": f"Bearer {self._workspace.access.token}"}
 
     def _ask(self, app: ASGIApp, method: str, path: bytes, headers: Mapping[str, str], body: bytes = b"") -> Got:
-        """Ask as a server asks an app, with what no client would send."""
-        place, _, query = path.partition(b"?")
-        every = {"Host": _HOST, **headers}
-        scope: Scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": unquote(place.decode("ascii", "replace")),
-            "raw_path": place,
-            "query_string": query,
-            "root_path": "",
-            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in every.items()],
-            "client": ("127.0.0.1", 1),
-            "server": ("127.0.0.1", 8501),
-        }
-        sent: list[Message] = []
-
-        parts: list[Message] = [{"type": "http.request", "body": body}]
-
-        async def receive() -> Message:
-            return parts.pop() if parts else await asyncio.Future()
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        async def asked() -> None:
-            await asyncio.wait_for(app(scope, receive, send), 60)
-
-        self._runner.run(asked())
-        return Got(sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]))
+        return self._wire.ask(app, method, path, {"Host": HOST, **headers}, body)
 
 
 SHAPES: Mapping[str, Callable[[Doors, Random], Got]] = {
