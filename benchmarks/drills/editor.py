@@ -54,10 +54,15 @@ class Walk:
             way = END
             self._end()
             self.tally.count(way, told=True)
+            if "Traceback" in (log := self._log()):
+                self.tally.count("the log", died=f"{self._place()}: {log[log.index('Traceback') :][-1500:]}")
         except Lost as lost:
             self.tally.count(way, lost=f"{self._place()}: {lost}")
         except (Error, AssertionError) as error:
             self.tally.count(way, died=f"{self._place()}: {str(error)[:400]}")
+
+    def _log(self) -> str:
+        return "".join(file.read_text() for file in self.place.glob("logs/*.log"))
 
     def _place(self) -> str:
         return f"seed {self.seed}, {', '.join(self.typist.done)}"

@@ -107,3 +107,24 @@ def test_letters_that_are_typed_while_the_page_is_drawn_anew_come_into_the_text(
     page.keyboard.type("four")
     page.locator(".st-key-writing_side button").nth(1).evaluate("button => button.click()")  # the page is drawn
     expect(text).to_have_text("one two 三 four")
+
+
+def test_what_an_editor_sends_after_it_was_left_ends_nothing(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    text = page.get_by_role("textbox", name="Text of the note")
+    text.click()
+    page.keyboard.type("one")
+    expect(page.get_by_text("Not saved")).to_be_visible()
+    tab.settle()
+    editor = page.evaluate_handle("[...tesseraShelf.editors.values()][0]")
+    page.get_by_role("button", name="Done").click()
+    expect(text).to_have_count(0)
+    tab.settle()
+    editor.evaluate("own => own.trigger('typed', { text: 'one two', number: 99, at: 7, wishes: 0 })")
+    page.wait_for_timeout(500)
+    tab.settle()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.get_by_role("button", name="Go on writing").first.click()
+    expect(text).to_have_text("one")

@@ -116,6 +116,24 @@ def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note
     assert screen.workspace.notes.at(garden.id, 2).body == "Sell the basil.\n"
 
 
+def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
+    typed(edited(garden), "Water the basil at six.\n").app.run()
+    first = edited(garden)
+    first.app.text_input(field(first, "title")).input("First").run()
+    second = Screen().open("notes", note=garden.id).press("resume_")
+    second.app.text_input(field(second, "title")).input("Second").run()
+    first.app.text_input(field(first, "title")).input("First again").run()
+    assert {draft.title for draft in first.workspace.notes.drafts()} == {"First again", "Second"}
+    first.press("writing_save")
+    assert [draft.title for draft in first.workspace.notes.drafts()] == ["Second"]
+
+
+def test_half_a_character_is_no_reason_to_lose_the_others(garden: Note) -> None:
+    typed(edited(garden), "Water the \ud83e basil.\n").press("writing_save")
+    with Workspace(readonly=True) as workspace:
+        assert workspace.notes.get(garden.id).body == "Water the \ufffd basil.\n"
+
+
 def test_taking_the_other_text_leaves_a_draft(garden: Note) -> None:
     screen = edited(garden)
     screen.app.text_input(field(screen, "title")).input("Mine").run()

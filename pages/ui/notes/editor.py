@@ -40,18 +40,18 @@ const item = own => ({
 });
 
 const send = (own, wish) => {
-  clearTimeout(own.timer);
+  for (const timer of [own.timer, own.again]) clearTimeout(timer);
+  own.timer = null;
+  own.again = setTimeout(() => (left(own) || !came(own)) && send(own), PATIENCE);
   if (wish) {
     own.wish = wish;
     own.wishes += 1;
-    own.waits = !connected();
+    own.waits = true;
   }
-  own.timer = null;
-  if (!own.paper || own.session !== shelf.session) return;  // what is drawn next sends it
+  if (!own.paper || own.session !== shelf.session || !connected()) return;
+  own.waits = false;
   own.last = performance.now();
   own.sent = own.number;
-  clearTimeout(own.again);
-  own.again = setTimeout(() => came(own) || send(own), PATIENCE);
   const { number, text, at, title } = item(own);
   own.trigger('typed', { text, number, at, title, wish: own.wish, wishes: own.wishes });
 };
@@ -60,7 +60,7 @@ const changed = own => {
   own.number += 1;
   own.outlives = shelf.put(own.data.place, item(own));
   clearTimeout(own.timer);
-  const idle = !own.timer && performance.now() - own.last > 4 * PAUSE;
+  const idle = performance.now() - own.last > 4 * PAUSE;
   own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
 };
 

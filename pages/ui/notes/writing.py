@@ -229,7 +229,7 @@ def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     with _PUTTING:
         stored = workspace.notes.draft(draft.key)
         if writer and stored and stored.fields.get("writer", writer) != writer:
-            draft = replace(draft, key=f"{draft.key.split(' ')[0]} {writer}")
+            draft = replace(draft, key=f"{draft.key.split(' ')[0]} {token_hex(8)}")
         workspace.notes.save_draft(draft)
     return draft.key
 
