@@ -1,25 +1,3 @@
-"""The component that draws folders and notes: a click chooses a note, an unfolded folder requests its content."""
-
-import streamlit as st
-
-VIEW = st.components.v2.component(
-    "note_tree",
-    html="<div class='tree'></div>",
-    css="""
-.tree { max-height: var(--t-tree, 26rem); overflow: auto; font: .88rem/1.45 var(--st-font); color: var(--st-text-color); }
-details > div { margin-left: .55rem; padding-left: .45rem; border-left: 1px solid var(--st-border-color); }
-summary { cursor: pointer; padding: .14rem .2rem; border-radius: .3rem; font-weight: 600; overflow-wrap: anywhere; }
-summary:hover, button:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
-button { all: unset; box-sizing: border-box; display: flex; gap: .5rem; justify-content: space-between; width: 100%; cursor: pointer;
-  padding: .16rem .35rem; border-radius: .3rem; content-visibility: auto; contain-intrinsic-size: auto 1.6rem; }
-button:focus-visible, summary:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: -2px; }
-button.on { background: color-mix(in srgb, var(--st-primary-color) 22%, transparent); font-weight: 600; }
-button.rest { color: var(--st-primary-color); }
-button span { overflow-wrap: anywhere; }
-i { flex: none; white-space: nowrap; font-style: normal; font-weight: 400; opacity: .6; font-size: .8em; font-variant-numeric: tabular-nums; }
-i.pending::after { content: ' •'; color: #d39a2e; font-weight: 700; }
-""",
-    js="""
 export default function({ parentElement, data, setTriggerValue }) {
   const tree = parentElement.querySelector('.tree');
   // The folders that a person unfolded, by their path: another part of the tree may come at any time.
@@ -111,5 +89,3 @@ export default function({ parentElement, data, setTriggerValue }) {
     if (top < 0 || top > tree.clientHeight - 24) tree.scrollTop += top - tree.clientHeight / 3;
   }
 }
-""",
-)

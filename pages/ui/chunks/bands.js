@@ -1,46 +1,12 @@
-"""The component that draws a note in bands: a click or arrow key chooses one, a double click or Enter opens it."""
-
-import streamlit as st
-
-from pages.ui.shared import style
-
-TILES = "".join(
-    f".tile{number} {{ --tile: {tile}; }} .next{number} {{ --next: {tile}; }}"
-    for number, tile in enumerate(style.TILES)
-)
-
-VIEW = st.components.v2.component(
-    "chunk_bands",
-    html="<div class='note' tabindex='0'></div>",
-    css=TILES
-    + """
-.note { height: 41rem; overflow: auto; position: relative; border: 1px solid var(--st-border-color); border-radius: .5rem;
-  padding: .4rem; font: .9rem/1.6 var(--st-font); color: var(--st-text-color); }
-.note:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
-.own, .both, .gap { white-space: pre-wrap; overflow-wrap: anywhere; padding: .1rem .7rem; content-visibility: auto; contain-intrinsic-size: auto 9rem; }
-.own { border-left: 4px solid var(--tile); background: color-mix(in srgb, var(--tile) 9%, transparent); cursor: pointer; }
-.own:hover { background: color-mix(in srgb, var(--tile) 15%, transparent); }
-.own.on { background: color-mix(in srgb, var(--tile) 22%, transparent); outline: 2px solid var(--tile); outline-offset: -2px; }
-.both { border-left: 4px solid; border-image: linear-gradient(var(--tile), var(--next)) 1;
-  background: repeating-linear-gradient(-45deg, color-mix(in srgb, var(--tile) 20%, transparent) 0 6px, color-mix(in srgb, var(--next) 20%, transparent) 6px 12px); }
-.gap { opacity: .5; border-left: 4px solid transparent; line-height: 1; padding-block: 0; contain-intrinsic-size: auto 1rem; }
-.head { font-size: .74rem; user-select: none; padding-top: .15rem; color: color-mix(in srgb, var(--tile) 60%, var(--st-text-color)); }
-.only { border-top: 2px dashed var(--st-primary-color); }
-.badge { margin-left: .5rem; padding: 0 .4rem; border-radius: 1rem; font-weight: 600; color: var(--st-background-color); background: var(--st-text-color); }
-.only .badge { background: var(--st-primary-color); color: #fff; }
-.deleted > span { text-decoration: line-through; opacity: .5; }
-.instead { margin: .3rem 0; padding: .25rem .6rem; border: 1px solid var(--tile); border-radius: .4rem; background: var(--st-background-color); }
-.instead + span, .replaced { opacity: .5; }
-.replaced { border-top: 1px dashed var(--tile); display: block; }
-""",
-    js="""
 export default function({ parentElement, data, setTriggerValue }) {
   const note = parentElement.querySelector('.note');
   if (note.dataset.stamp !== data.stamp) {
     note.dataset.stamp = data.stamp;
     const made = data.pieces.map(([kind, index, tile, next, head, text, marks, badge, instead]) => {
       const band = document.createElement('div');
-      band.className = `${kind} tile${tile} next${next} ${marks}`;
+      band.className = `${kind} ${marks}`;
+      band.style.setProperty('--tile', tile);
+      band.style.setProperty('--next', next);
       if (kind === 'own') band.dataset.index = index;
       if (head) {
         const line = document.createElement('div');
@@ -128,5 +94,3 @@ export default function({ parentElement, data, setTriggerValue }) {
     show(data.shown === null ? null : note.querySelector(`.own[data-index="${data.shown}"]`), true);
   }
 }
-""",
-)
