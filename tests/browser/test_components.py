@@ -22,7 +22,6 @@ RUN = "localStorage.ran=1"
 """What a payload does where it runs."""
 PICTURE = "<img src='/attachment/n/a.png'>"
 NAMES = "one => [...one.querySelectorAll('*')].map(one => [one.localName, one.getAttributeNames()])"
-MOUNT = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
 
 
 class Stage:
@@ -33,6 +32,7 @@ class Stage:
         self.requests: list[str] = []
         self.body = ""
         self.headers: Mapping[str, str] = {}
+        page.add_init_script(path=Path(__file__).with_name("stage.js"))
         page.clock.install(time=0)
         page.clock.pause_at(1000)
         page.route("**/*", self._answer)
@@ -45,7 +45,7 @@ class Stage:
         self.page.evaluate("localStorage.clear()")
         self.requests.clear()
         source = inspect.getclosurevars(component).nonlocals
-        self.page.evaluate(MOUNT, {name: source[name] or "" for name in ("html", "css", "js")})
+        self.page.evaluate("source => mount(source)", {name: source[name] or "" for name in ("html", "css", "js")})
         return self
 
     def draw(self, **data: object) -> None:

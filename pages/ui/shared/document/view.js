@@ -4,11 +4,13 @@ const HREF = /^(https?:|mailto:|[?]note=|#$|[/]attachment[/])/i;
 const read = data => {
   const elements = new Set(data.elements), attributes = new Set(data.attributes);
   const { body } = new DOMParser().parseFromString(data.html, 'text/html');
-  for (const one of [...body.querySelectorAll('*')]) {
+  for (const one of body.querySelectorAll('*')) {
     if (!elements.has(one.localName)) one.remove();
-    for (const { name, value } of [...one.attributes])
+    for (const name of one.getAttributeNames()) {
+      const value = one.getAttribute(name);
       if (!attributes.has(name) || (name === 'href' && !HREF.test(value)) || (name === 'src' && !value.startsWith('/attachment/')))
         one.removeAttribute(name);
+    }
   }
   return [...body.childNodes];
 };
