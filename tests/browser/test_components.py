@@ -331,21 +331,25 @@ class TestDocument:
         assert shown.stored == {}
 
     def test_links_are_sent_and_those_outside_are_left_to_the_browser(self, shown: Stage) -> None:
-        self.draw(
-            shown,
-            '<a id="a" href="#" data-note="n1" data-place="h2">a</a> <a id="b" href="#" data-note="n2">b</a> '
-            '<a id="c" href="#" data-make="New"><em>c</em></a> <a id="d" class="outside" href="?note=3">d</a>',
+        shown.page.evaluate(
+            "addEventListener('click', event => { "
+            "if (!event.defaultPrevented) sent.push('left'); event.preventDefault(); })"
         )
-        for link in ("#a", "#b", "#c em"):
-            shown.one(f".document {link}").click()
-        assert shown.sent == [
-            ["open", {"note": "n1", "place": "h2"}],
-            ["open", {"note": "n2", "place": ""}],
-            ["make", "New"],
-        ]
-        assert shown.page.url == HOME
-        shown.one("#d").click()
-        expect(shown.page).to_have_url(f"{HOME}?note=3")
+        links = {
+            'href="#" data-note="n1" data-place="h2"': ["open", {"note": "n1", "place": "h2"}],
+            'href="#" data-note="n2"': ["open", {"note": "n2", "place": ""}],
+            'href="#" data-make="New"': ["make", "New"],
+            'class="outside" href="https://a.test"': "left",
+            'class="picture" href="https://a.test/b.png"': "left",
+            'class="file" href="/attachment/n/b.pdf" download': "left",
+        }
+        for attributes, sent in links.items():
+            self.draw(shown, f"<a {attributes}><em>link</em></a>")
+            shown.one(".document em").click()
+            assert shown.sent == [sent], attributes
+        self.draw(shown, '<a href="?note=n1" data-note="n1">link</a>')
+        shown.one(".document a").click(modifiers=["Control"])
+        assert shown.sent == ["left"]
 
     def test_a_place_is_unfolded_and_scrolled_to_once_for_each_arrival(self, shown: Stage) -> None:
         end = '<details><summary>s</summary><p id="end">END</p></details>'
