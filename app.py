@@ -8,7 +8,8 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
 from core.api.guard import Guard
 from core.api.origins import OwnPages
 from core.assistants import door
