@@ -10,7 +10,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
 from core import access
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
 from core.api.entrance import Entrance, address
 from core.api.guard import Guard
 from core.api.limits import ShortHead

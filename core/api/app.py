@@ -12,9 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import bases, chunks, jobs, knowledge, notes, notesearch, packs, questions, searching, status
+from core.api import PLACE, bases, chunks, jobs, knowledge, notes, notesearch, packs, questions, searching, status
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
-from core.api.door import PLACE
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
 from core.messages import Message, lines, message, verbatim
@@ -48,7 +47,7 @@ _PROBLEM = {
 
 
 def make(workspace: Callable[[], Workspace]) -> FastAPI:
-    """Return the app; it is mounted at `door.PLACE`."""
+    """Return the app; it is mounted at `PLACE`."""
     app = FastAPI(
         title="Tessera",
         version="1",

@@ -8,9 +8,8 @@ import anyio
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from core.api import values
+from core.api import PLACE, values
 from core.api.answers import LANGUAGE, Problem, answer, as_json, problem
-from core.api.door import PLACE
 from core.api.examples import JOB
 from core.api.shared import Opened, Text, gives
 from core.messages import message, readable

@@ -7,7 +7,8 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import BaseRoute, Mount
 
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
 from core.api.limits import ShortHead
 from core.api.origins import OwnPages
 from core.workspace import Workspace

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeGuard, TypeVar
 
 import streamlit as st
 
@@ -14,6 +15,8 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 TYPES = ["zip", "json", "yaml", "yml"]
+
+Value = TypeVar("Value")
 
 
 def section(workspace: Workspace) -> None:
@@ -77,7 +80,7 @@ def _submitted(form: str) -> bool:
     return widgets.submit(t("Import"), f"{form}_yes", "upload", type="primary")
 
 
-def _given(value: object, missing: str) -> bool:
+def _given(value: Value | None, missing: str) -> TypeGuard[Value]:
     if not value:
         st.error(missing)
     return bool(value)

@@ -1,8 +1,10 @@
 """One base: its name, switches, splitting, model and search."""
 
+from typing import cast
+
 import streamlit as st
 
-from core.model import BaseStatus, KnowledgeBase
+from core.model import BaseFields, BaseStatus, KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.bases import arrival, cards, exporting, making, model, place, searching, splitting, trying, watched
 from pages.ui.notes import deletion
@@ -94,6 +96,6 @@ def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
         key = f"{field}_{base.id}_{on}"
 
         def store(field: str = field, key: str = key) -> None:
-            workspace.bases.change(base.name, **{field: bool(st.session_state[key])})  # type: ignore[typeddict-item]
+            workspace.bases.change(base.name, **cast(BaseFields, {field: bool(st.session_state[key])}))
 
         st.toggle(label, value=on, key=key, help=about, on_change=shell.guarded(store), disabled=workspace.readonly)

@@ -1,6 +1,6 @@
 """Points in time as the person reads them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -11,7 +11,7 @@ from core.model import on_clock
 def local(at: datetime) -> str:
     """Return a time in the browser's time zone, to the minute."""
     try:
-        zone = ZoneInfo(st.context.timezone or "")
+        zone: tzinfo = ZoneInfo(st.context.timezone or "")
     except (ValueError, ZoneInfoNotFoundError):
         zone = UTC
     return on_clock(at, zone).isoformat(" ", "minutes")[:16]
