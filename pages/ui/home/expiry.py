@@ -44,6 +44,7 @@ def _listed(cards: Sequence[NoteCard]) -> None:
     for card in cards[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"expires_{card.id}"):
             st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
-            st.caption(f"{day_of(card.expires_at)} · {plain(card.base)}", width="content")
+            day = day_of(card.expires_at) if card.expires_at else ""
+            st.caption(f"{day} · {plain(card.base)}", width="content")
     if (more := len(cards) - SHOWN) > 0:
         st.caption(t("and {n} more", n=more))
