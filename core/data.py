@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from datetime import datetime
 from typing import Any
 
 from core.messages import Message
@@ -17,7 +16,6 @@ from core.model import (
     NewBase,
     Note,
     NoteCard,
-    NoteDifference,
     Pack,
     PackCard,
     PackReport,
@@ -31,7 +29,6 @@ from core.model import (
     Submission,
     SyncReport,
     Trashed,
-    Version,
     WhyNot,
     choice_line,
     classified,
@@ -290,10 +287,6 @@ def _times(note: Note | NoteCard) -> dict[str, str | None]:
     return {name: at.isoformat() if at else None for name, at in times.items()}
 
 
-def of_version(version: Version) -> dict[str, Any]:
-    return pick(version, "number kind author title") | {"at": version.at.isoformat()}
-
-
 def of_trashed(one: Trashed, base: str) -> dict[str, Any]:
     version = one.version
     return {
@@ -308,18 +301,3 @@ def of_trashed(one: Trashed, base: str) -> dict[str, Any]:
 
 def of_submission(one: Submission) -> dict[str, Any]:
     return {**pick(one.note, "id base path title version"), **pick(one, "kind author"), "at": one.at.isoformat()}
-
-
-def of_difference(difference: NoteDifference, first: int, second: int) -> dict[str, Any]:
-    return {
-        "first": first,
-        "second": second,
-        "fields": [
-            {"name": one.name, "before": _plain(one.before), "after": _plain(one.after)} for one in difference.fields
-        ],
-        "pieces": [*map(of, difference.pieces)],
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value

@@ -12,12 +12,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import bases, chunks, jobs, knowledge, notes, notesearch, packs, questions, searching, status
+from core.api import bases, binding, chunks, jobs, knowledge, notes, notesearch, packs, questions, searching, status
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.door import PLACE
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
 from core.messages import Message, lines, message, verbatim
+from core.operations import OPERATIONS
 from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
 
@@ -59,6 +60,8 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
         responses={"default": {"description": "A problem", "content": {PROBLEM: {"example": _PROBLEM}}}},
     )
     app.state.workspace = workspace
+    # Before the routes of a note, whose id could be the name of an operation on several.
+    app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
     for resource in _RESOURCES:
         app.include_router(resource.router, prefix="/v1")
     for resource in _OLDER:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
 
 from core.api.answers import Problem
@@ -26,6 +26,7 @@ Opened = Annotated[Workspace, Depends(_workspace)]
 """The workspace, as a parameter of an operation."""
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 """A text that a file and a database can hold."""
+IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
 class Body(BaseModel):
@@ -62,3 +63,8 @@ def there(look: Callable[[], _T]) -> _T:
         return look()
     except UnknownChoice as error:
         raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+
+
+def expected(if_match: str) -> int | None:
+    """Return the version of an ETag; None where any will do."""
+    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

@@ -2,8 +2,26 @@
 
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from core import data
 from core.model import Chunk, Job, PackReport, Question, QuestionSet, Rechunked, Run, SyncReport
+
+
+class JobForm(TypedDict):
+    """A job: how far it is, how it ended; `result` is what its work came to, null where that isn't told."""
+
+    id: str
+    name: str
+    base: str
+    state: str
+    done: float
+    total: float
+    share: float
+    what: str
+    seconds: float
+    result: dict[str, Any] | None
+    error: str | None
 
 
 def job_id(job: Job) -> str:

@@ -1,0 +1,128 @@
+"""How an operation is declared: a function of the workspace, and the doors through which it is called."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from core.messages import Message
+from core.model import Author, Progress, unheard
+
+Door = Literal["http", "cli", "tool"]
+DOORS: tuple[Door, ...] = get_args(Door)
+
+_INJECTED = ("workspace", "caller", "progress")
+"""Parameters that a door gives, not who calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: a person at this machine, or a program, whose changes wait for the person."""
+
+    author: Author
+
+    @property
+    def is_person(self) -> bool:
+        return self.author == "person"
+
+
+PERSON, PROGRAM = Caller("person"), Caller("program")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a parameter is; `flag` is its option on the command line where that isn't its name."""
+
+    text: Message
+    flag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value that an operation takes; one that isn't required may be left out and then has its `default`."""
+
+    name: str
+    type: Any
+    about: About
+    required: bool
+    default: Any = None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a person or a program can do with a workspace.
+
+    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces (in brackets where they
+    may be left out for an option), `tool` the name of a tool; `lacks` says of a door without it why. With `job` it runs
+    as the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
+    arguments and their answer.
+    """
+
+    name: str
+    about: Message
+    function: Callable[..., Any]
+    http: str = ""
+    cli: str = ""
+    tool: str = ""
+    writes: bool = False
+    job: str = ""
+    creates: str = ""
+    takes: Mapping[str, Any] = field(default_factory=dict)
+    gives: Any = None
+    lacks: Mapping[Door, str] = field(default_factory=dict)
+
+    @property
+    def noun(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def answer(self) -> Any:
+        """The type of the answer."""
+        return self._hints.get("return")
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What it takes, in order."""
+        parameters = []
+        for one in inspect.signature(self.function).parameters.values():
+            hint = self._hints[one.name]
+            if one.kind is inspect.Parameter.VAR_KEYWORD:
+                (fields,) = get_args(hint)
+                parameters += [
+                    _parameter(name, kind, required=False)
+                    for name, kind in get_type_hints(fields, include_extras=True).items()
+                ]
+            elif one.name not in _INJECTED:
+                required = one.default is inspect.Parameter.empty
+                parameters.append(
+                    _parameter(one.name, hint, required=required, default=None if required else one.default)
+                )
+        return tuple(parameters)
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        # The workspace is imported for type checkers only: it takes a second.
+        return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
+
+    def run(self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+        """Return the answer to arguments of the types of `parameters`; raises what its function raises."""
+        given = {"workspace": workspace, "caller": caller, "progress": progress}
+        taken = inspect.signature(self.function).parameters
+        return self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return self.function(*values, **named)
+
+
+def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
+    """Make an operation of a function."""
+    return lambda function: Operation(name, about, function, **declared)
+
+
+def _parameter(name: str, hint: Any, *, required: bool, default: Any = None) -> Parameter:
+    """Return a parameter; its type is an annotated one, of which the first `About` tells what it is."""
+    assert get_origin(hint) is Annotated, f"'{name}' has no text that tells what it is"
+    kind, *notes = get_args(hint)
+    about = next(note for note in notes if isinstance(note, About))
+    return Parameter(name, kind, about, required, default)
