@@ -49,7 +49,7 @@ class Parameter:
     default: Any = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """What a person or a program can do with a workspace.
 
