@@ -77,7 +77,7 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
             work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return jobs.begun(workspace, one.job, work, base=arguments.get("base", ""))
         try:
-            return _answer(one, one.run(workspace, PROGRAM, arguments))
+            return _answer(one, one.formed(one.run(workspace, PROGRAM, arguments)))
         except UnknownChoice as error:
             if error.message.fields["name"] in (given.get(name) for name in in_path):
                 raise Problem(HTTPStatus.NOT_FOUND, error.message) from error

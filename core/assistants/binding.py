@@ -16,7 +16,7 @@ def tool(one: Operation) -> Callable[..., Answer]:
     """Return the tool of an operation; the server reads its name, its docstring and its signature."""
 
     def call(workspace: Workspace, **given: Any) -> Answer:
-        return Answer(readable(one.run(workspace, PROGRAM, given)))
+        return Answer(readable(one.formed(one.run(workspace, PROGRAM, given))))
 
     taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
     for each in one.parameters:

@@ -58,6 +58,10 @@ def of_version(version: model.Version) -> Version:
     }
 
 
+def of_history(history: list[model.Version]) -> Versions:
+    return {"versions": [*map(of_version, history)]}
+
+
 def of_difference(difference: model.NoteDifference, first: int, second: int) -> Difference:
     return {
         "first": first,

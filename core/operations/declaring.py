@@ -56,7 +56,8 @@ class Operation:
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces (in brackets where they
     may be left out for an option), `tool` the name of a tool; `lacks` says of a door without it why. With `job` it runs
     as the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
-    arguments and their answer.
+    arguments and their answer. `fields` are what it takes as keywords. `form` makes values for JSON of what the
+    function returns; without it that is such values.
     """
 
     name: str
@@ -70,6 +71,8 @@ class Operation:
     creates: str = ""
     takes: Mapping[str, Any] = field(default_factory=dict)
     gives: Any = None
+    fields: tuple[Parameter, ...] = ()
+    form: Callable[..., Any] | None = None
     lacks: Mapping[Door, str] = field(default_factory=dict)
 
     @property
@@ -79,25 +82,17 @@ class Operation:
     @property
     def answer(self) -> Any:
         """The type of the answer."""
-        return self._hints.get("return")
+        return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What it takes, in order."""
-        parameters = []
+        """What it takes, in order; in place of keywords its `fields`."""
+        parameters: list[Parameter] = []
         for one in inspect.signature(self.function).parameters.values():
-            hint = self._hints[one.name]
             if one.kind is inspect.Parameter.VAR_KEYWORD:
-                (fields,) = get_args(hint)
-                parameters += [
-                    _parameter(name, kind, required=False)
-                    for name, kind in get_type_hints(fields, include_extras=True).items()
-                ]
+                parameters += self.fields
             elif one.name not in _INJECTED:
-                required = one.default is inspect.Parameter.empty
-                parameters.append(
-                    _parameter(one.name, hint, required=required, default=None if required else one.default)
-                )
+                parameters.append(_parameter(one, self._hints[one.name]))
         return tuple(parameters)
 
     @cached_property
@@ -106,13 +101,14 @@ class Operation:
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 
     def run(self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
-        """Return the answer to arguments of the types of `parameters`; raises what its function raises."""
+        """Return what the function returns for arguments of the types of `parameters`; raises what it raises."""
         given = {"workspace": workspace, "caller": caller, "progress": progress}
         taken = inspect.signature(self.function).parameters
         return self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
-        return self.function(*values, **named)
+    def formed(self, value: Any) -> Any:
+        """Return what `run` returned as values for JSON."""
+        return self.form(value) if self.form else value
 
 
 def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
@@ -120,9 +116,9 @@ def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[
     return lambda function: Operation(name, about, function, **declared)
 
 
-def _parameter(name: str, hint: Any, *, required: bool, default: Any = None) -> Parameter:
-    """Return a parameter; its type is an annotated one, of which the first `About` tells what it is."""
-    assert get_origin(hint) is Annotated, f"'{name}' has no text that tells what it is"
-    kind, *notes = get_args(hint)
-    about = next(note for note in notes if isinstance(note, About))
-    return Parameter(name, kind, about, required, default)
+def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
+    """Return a parameter of a function; its type is an annotated one, with an `About` that tells what it is."""
+    assert get_origin(hint) is Annotated, f"'{one.name}' has no text that tells what it is"
+    kind, about = get_args(hint)
+    required = one.default is inspect.Parameter.empty
+    return Parameter(one.name, kind, about, required, None if required else one.default)

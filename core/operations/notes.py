@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 from core.errors import NoteNotFound
 from core.json_forms import versions
 from core.messages import message
+from core.model import Version
 from core.operations.declaring import About, Caller, operation
 from core.operations.examples import DIFFERENCE, VERSION
 from core.operations.parameters import NoteName, NoteNames
@@ -29,9 +30,10 @@ class Archived(TypedDict):
     tool="note_history",
     takes={"note": "4f1c"},
     gives={"versions": [VERSION]},
+    form=versions.of_history,
 )
-def history(workspace: "Workspace", note: NoteName) -> versions.Versions:
-    return {"versions": [*map(versions.of_version, workspace.notes.history(note_id(workspace, note)))]}
+def history(workspace: "Workspace", note: NoteName) -> list[Version]:
+    return workspace.notes.history(note_id(workspace, note))
 
 
 @operation(

@@ -161,7 +161,8 @@ def _ran(workspace: Workspace, one: Operation, given: Any, heard: Progress) -> b
         return one.run(workspace, PERSON, checking.arguments(one, given), progress)
 
     try:
-        return wire.line("answer", _as_job(workspace, one.job, act, heard) if one.job else act(heard))
+        value = _as_job(workspace, one.job, act, heard) if one.job else act(heard)
+        return wire.line("answer", one.formed(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
     except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
