@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from core.json_forms import packs
 from core.messages import Message
 from core.model import (
     Advice,
@@ -12,13 +13,9 @@ from core.model import (
     Cut,
     Evaluation,
     Hit,
-    InstalledPack,
     NewBase,
     Note,
     NoteCard,
-    Pack,
-    PackCard,
-    PackReport,
     QuestionResult,
     Rechunked,
     ScannedFolder,
@@ -223,33 +220,9 @@ def of_status(status: Status) -> dict[str, Any]:
         "workspace": str(status.folder),
         "bytes": status.bytes_on_disk,
         "bases": [*map(of_base, status.bases)],
-        "packs": [*map(of_installed, status.packs)],
+        "packs": [*map(packs.of_installed, status.packs)],
         "settings_problem": status.settings_problem or "",
     }
-
-
-def of_installed(pack: InstalledPack) -> dict[str, Any]:
-    return {
-        **pick(pack, "name version base notes chunks"),
-        "initialized_at": pack.initialized_at.isoformat(),
-        "last_check": pack.checked_at.isoformat(),
-    }
-
-
-def of_pack(card: PackCard) -> dict[str, Any]:
-    found, installed = card.found, card.installed
-    values = {"name": card.name, "found": None, "installed": of_installed(installed) if installed else None}
-    if found:
-        values["found"] = pick(found, "version base language description") | {"folder": str(found.folder)}
-    return values
-
-
-def of_found(pack: Pack) -> dict[str, Any]:
-    return of_pack(PackCard(pack, None))
-
-
-def of_pack_report(report: PackReport) -> dict[str, Any]:
-    return of(report) | {"edited": [*map(of, report.edited)]}
 
 
 def of_base(status: BaseStatus) -> dict[str, Any]:

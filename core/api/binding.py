@@ -25,7 +25,7 @@ def router(operations: Iterable[Operation]) -> APIRouter:
     """Return the routes of the operations that have one."""
     routes = APIRouter()
     for one in operations:
-        if one.http:
+        if one.http and "http" not in one.by_hand:
             _add(routes, one)
     return routes
 

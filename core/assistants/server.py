@@ -51,7 +51,7 @@ Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, Any]], CallToolResult]
 """Calls a tool that writes, by its name with its arguments."""
 
-_DECLARED = [one for one in OPERATIONS.values() if one.tool]
+_DECLARED = [one for one in OPERATIONS.values() if one.tool and "tool" not in one.by_hand]
 _ALL: tuple[Callable[..., Answer], ...] = (*searches.TOOLS, *notes.READING, *notes.WRITING)
 TOOLS = {one.__name__: one for one in (*_ALL, *map(tool, _DECLARED))}
 _WRITING = {tool.__name__ for tool in notes.WRITING} | {one.tool for one in _DECLARED if one.writes}

@@ -18,6 +18,7 @@ from core.cli.app import serve as serve_pages
 from core.cli.binding import bind
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, progress, show, stop, write
+from core.cli.rendering import LINES
 from core.cli.serving import serve
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
@@ -41,7 +42,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(notes.app, name="note")
 app.add_typer(packs.app, name="packs")
 app.add_typer(bases.app, name="base")
-bind({"note": notes.app}, OPERATIONS.values())
+bind({"note": notes.app, "packs": packs.app}, LINES, OPERATIONS.values())
 translate_typer()
 
 

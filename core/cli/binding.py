@@ -10,19 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
-from core.cli.output import progress, show
-from core.cli.rendering import LINES, plain_lines
+from core.cli.output import Lines, plain_lines, progress, show
 from core.cli.texts import say
 from core.operations.declaring import PERSON, Operation, Parameter
 from core.operations.parameters import plain
 
 
-def bind(groups: Mapping[str, typer.Typer], operations: Iterable[Operation]) -> None:
-    """Add the commands of operations to the groups that they name first, `""` for commands without one."""
+def bind(groups: Mapping[str, typer.Typer], lines: Mapping[str, Lines], operations: Iterable[Operation]) -> None:
+    """Add the commands of operations to the groups that they name first, `""` for commands without one.
+
+    `lines` make what a command prints for people of the answer of the operation of this name.
+    """
     for one in operations:
-        if one.cli:
+        if one.cli and "cli" not in one.by_hand:
             *group, name = _words(one)
-            groups[" ".join(group)].command(name, help=say(one.about))(_command(one))
+            groups[" ".join(group)].command(name, help=say(one.about))(_command(one, lines.get(one.name, plain_lines)))
 
 
 def call(one: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
@@ -38,12 +40,12 @@ def call(one: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
 
 
 def _words(one: Operation) -> list[str]:
-    return re.sub(r" [{\[].*", "", one.cli).split()
+    return re.sub(r" {.*", "", one.cli).split()
 
 
 def _typed(one: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield arguments as a person types them."""
-    places = re.findall(r"[{\[](\w+)", one.cli)
+    places = re.findall(r"{(\w+)", one.cli)
     yield from (str(arguments[name]) for name in places if name in arguments)
     for each in one.parameters:
         if each.name in arguments and each.name not in places:
@@ -54,9 +56,9 @@ def _flag(one: Parameter) -> str:
     return f"--{(one.about.flag or one.name).replace('_', '-')}"
 
 
-def _command(one: Operation) -> Callable[..., None]:
+def _command(one: Operation, lines: Lines) -> Callable[..., None]:
     """Return the function of a command; typer reads from its signature what it takes."""
-    places = re.findall(r"[{\[](\w+)", one.cli)
+    places = re.findall(r"{(\w+)", one.cli)
     taken = {each.name: each for each in one.parameters}
     order = [*places, *(name for name in taken if name not in places)]
     signature = [_option(taken[name], argument=name in places) for name in order]
@@ -64,7 +66,7 @@ def _command(one: Operation) -> Callable[..., None]:
     signature.append(_parameter("as_json", Json, False))
 
     def command(workspace: Path, as_json: bool, **given: Any) -> None:
-        show(call(one, workspace, given), as_json, LINES.get(one.name, plain_lines))
+        show(call(one, workspace, given), as_json, lines)
 
     command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in signature}

@@ -53,9 +53,9 @@ class Parameter:
 class Operation:
     """What a person or a program can do with a workspace.
 
-    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces (in brackets where they
-    may be left out for an option), `tool` the name of a tool; `lacks` says of a door without it why. With `job` it runs
-    as the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
+    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
+    `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
+    the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
     arguments and their answer. `fields` are what it takes as keywords. `form` makes values for JSON of what the
     function returns; without it that is such values.
     """
@@ -73,6 +73,7 @@ class Operation:
     gives: Any = None
     fields: tuple[Parameter, ...] = ()
     form: Callable[..., Any] | None = None
+    by_hand: tuple[Door, ...] = ()
     lacks: Mapping[Door, str] = field(default_factory=dict)
 
     @property

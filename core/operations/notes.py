@@ -61,12 +61,11 @@ def diff(
 @operation(
     "note.archive",
     message("Archive notes: searches leave them out unless they ask for archived ones."),
-    http="POST /notes/archive",
     cli="note archive {notes}",
     writes=True,
     takes={"notes": ["4f1c"]},
     gives={"archived": ["4f1c"]},
-    lacks={"tool": "an assistant changes a note by note_update, which waits for the person"},
+    lacks=dict.fromkeys(("http", "tool"), "a change by a program waits for the person, as note.update does"),
 )
 def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archived:
     ids = [card.id for card in workspace.notes.all_named(notes)]

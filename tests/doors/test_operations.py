@@ -84,7 +84,7 @@ def test_it_is_a_route_with_a_schema_of_what_it_takes_and_answers(program: TestC
 def test_it_is_a_command_with_help_and_json(workspace: Workspace) -> None:
     app, runner = typer.Typer(), CliRunner()
     app.command("other")(lambda: None)
-    bind({"": app}, [greet])
+    bind({"": app}, {}, [greet])
     shown = runner.invoke(app, ["greet", "--help"]).output
     assert "Greet a base." in shown
     assert "How often." in shown
