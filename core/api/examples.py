@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from core.operations.examples import INSTALLED
+
 JOB: dict[str, Any] = {
     "id": "rechunk-4",
     "name": "rechunk",
@@ -201,26 +203,6 @@ QUESTION_RESULT: dict[str, Any] = {
     "hits": [{"path": "plans/roadmap.md", "file_start": 0, "file_end": 35, "score": 0.91}],
     "found_rank": 1,
     "found_in_budget": True,
-}
-INSTALLED: dict[str, Any] = {
-    "name": "guide",
-    "version": "0.1.0",
-    "base": "guide",
-    "notes": 23,
-    "chunks": 61,
-    "initialized_at": "2026-11-23T08:15:00+00:00",
-    "last_check": "2026-11-23T08:15:00+00:00",
-}
-PACK: dict[str, Any] = {
-    "name": "guide",
-    "found": {
-        "version": "0.1.0",
-        "base": "guide",
-        "language": "en",
-        "description": "How Tessera works",
-        "folder": "/opt/tessera/data/packs/guide",
-    },
-    "installed": INSTALLED,
 }
 STATUS: dict[str, Any] = {
     "workspace": "/home/ada/tessera/data/workspace",

@@ -3,19 +3,18 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from core import data
 from core.api.answers import answer
-from core.api.examples import CARD, NOTE, TRASHED, VERSION, WRITTEN
-from core.api.shared import Body, LongText, Opened, Text, gives
+from core.api.examples import CARD, NOTE, TRASHED, WRITTEN
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives
 from core.model import FIELDS, Note, Proposal
 from core.notes.writer import check_version
 from core.workspace import Workspace
 
 router = APIRouter(tags=["notes"])
-Version = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
 _NEW = {"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"}
 
@@ -83,16 +82,16 @@ def one(workspace: Opened, note: Text) -> Response:
 
 
 @router.patch("/notes/{note}", **gives(WRITTEN, takes={"tags": ["plan"], "priority": 1}))
-def change(workspace: Opened, note: Text, changes: NoteChange, if_match: Version = "") -> Response:
+def change(workspace: Opened, note: Text, changes: NoteChange, if_match: IfMatch = "") -> Response:
     """Change a note. The change is `pending` until the person accepts it, unless the note's base trusts programs."""
-    done = workspace.proposals.update(note, body=changes.body, expected_version=_version(if_match), **changes.fields())
+    done = workspace.proposals.update(note, body=changes.body, expected_version=expected(if_match), **changes.fields())
     return _written(workspace, done, 200)
 
 
 @router.delete("/notes/{note}", **gives({"id": "4f1c", "deleted": True}))
-def delete(workspace: Opened, note: Text, if_match: Version = "") -> Response:
+def delete(workspace: Opened, note: Text, if_match: IfMatch = "") -> Response:
     """Put a note into the trash, from which it can be restored for some days."""
-    check_version(workspace.notes.get(note), _version(if_match))
+    check_version(workspace.notes.get(note), expected(if_match))
     workspace.notes.delete(note, author="program")
     return answer({"id": note, "deleted": True})
 
@@ -114,12 +113,6 @@ def restore(workspace: Opened, note: Text) -> Response:
     return _written(workspace, workspace.notes.get(note_id), 200)
 
 
-@router.get("/notes/{note}/versions", **gives({"versions": [VERSION]}))
-def versions(workspace: Opened, note: Text) -> Response:
-    """List the versions of a note, the newest first."""
-    return answer({"versions": [*map(data.of_version, workspace.notes.history(note))]})
-
-
 @router.get("/notes/{note}/versions/{number}", **gives(NOTE))
 def version(workspace: Opened, note: Text, number: Number) -> Response:
     """Read a note as it was in a version."""
@@ -127,17 +120,12 @@ def version(workspace: Opened, note: Text, number: Number) -> Response:
 
 
 @router.post("/notes/{note}/versions/{number}/revert", **gives(WRITTEN))
-def revert(workspace: Opened, note: Text, number: Number, if_match: Version = "") -> Response:
+def revert(workspace: Opened, note: Text, number: Number, if_match: IfMatch = "") -> Response:
     """Give a note the text and fields of one of its versions; that is a change, `pending` like any other."""
     old = workspace.notes.at(note, number)
     fields: dict[str, Any] = {name: getattr(old, name) for name in FIELDS if name != "status"}
-    done = workspace.proposals.update(note, body=old.body, expected_version=_version(if_match), **fields)
+    done = workspace.proposals.update(note, body=old.body, expected_version=expected(if_match), **fields)
     return _written(workspace, done, 200)
-
-
-def _version(if_match: str) -> int | None:
-    """Return the version of an ETag; None where any will do."""
-    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None
 
 
 def _read(workspace: Workspace, note: Note) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
 
 from core.api.answers import Problem
@@ -30,6 +30,7 @@ Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
 """The text of a note or of a file; how large it may be is said by what takes it."""
+IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
 class Body(BaseModel):
@@ -71,3 +72,8 @@ def there(look: Callable[[], _T]) -> _T:
         return look()
     except UnknownChoice as error:
         raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+
+
+def expected(if_match: str) -> int | None:
+    """Return the version of an ETag; None where any will do."""
+    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

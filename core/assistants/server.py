@@ -32,8 +32,10 @@ from pydantic import ValidationError
 
 from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
+from core.assistants.binding import tool
 from core.errors import TesseraError, UnknownChoice
 from core.model import NOTE_MARKS
+from core.operations import OPERATIONS
 from core.text import one_line
 from core.workspace import Workspace
 
@@ -54,8 +56,10 @@ Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, Any]], CallToolResult]
 """Calls a tool that writes, by its name with its arguments."""
 
-TOOLS = {tool.__name__: tool for tool in (*searches.TOOLS, *notes.READING, *notes.WRITING)}
-_WRITING = {tool.__name__ for tool in notes.WRITING}
+_DECLARED = [one for one in OPERATIONS.values() if one.tool and "tool" not in one.by_hand]
+_ALL: tuple[Callable[..., Answer], ...] = (*searches.TOOLS, *notes.READING, *notes.WRITING)
+TOOLS = {one.__name__: one for one in (*_ALL, *map(tool, _DECLARED))}
+_WRITING = {tool.__name__ for tool in notes.WRITING} | {one.tool for one in _DECLARED if one.writes}
 
 
 def make(opened: Opened, write: Write | None = None) -> Server[Any]:

@@ -14,13 +14,16 @@ import typer
 from core import data
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
+from core.cli.binding import bind
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
+from core.cli.rendering import LINES
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
 from core.model import ChunkingOptions, Difference, SearchOptions
+from core.operations import OPERATIONS
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -38,6 +41,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(notes.app, name="note")
 app.add_typer(packs.app, name="packs")
 app.add_typer(bases.app, name="base")
+bind({"note": notes.app, "packs": packs.app}, LINES, OPERATIONS.values())
 translate_typer()
 
 

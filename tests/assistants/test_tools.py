@@ -15,6 +15,8 @@ PARAMETERS = {
     "note_list": {"bases", "tags", "filters", "text", "limit"},
     "note_add": {"text", "base", "fields"},
     "note_update": {"note", "text", "fields", "expected_version"},
+    "note_history": {"note"},
+    "note_difference": {"note", "first", "second"},
 }
 DEEP = "tessera://%E7%AC%94%E8%AE%B0/%E8%AF%BB%E4%B9%A6/%E6%B7%B1%E5%BA%A6%20%E5%AD%A6%E4%B9%A0.md"
 
