@@ -229,4 +229,5 @@ STATUS: dict[str, Any] = {
     "packs": [INSTALLED],
     "readonly": False,
     "index_problem": None,
+    "unreadable": [],
 }
