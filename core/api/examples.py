@@ -211,4 +211,5 @@ STATUS: dict[str, Any] = {
     "packs": [INSTALLED],
     "readonly": False,
     "index_problem": None,
+    "unreadable": [],
 }

@@ -117,6 +117,7 @@ class Database:
             )
         connection.folder = folder
         connection.row_factory = sqlite3.Row
+        connection.text_factory = _readable
         try:
             connection.executescript(
                 ("PRAGMA journal_mode = WAL;" if how == "mode=rw" else "")
@@ -273,6 +274,11 @@ class Table:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def _readable(stored: bytes) -> str:
+    """Return a stored text; a byte that is no part of a character is shown as one that can't be read."""
+    return str(stored, "utf-8", "replace")
 
 
 def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:

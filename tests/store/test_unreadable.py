@@ -16,6 +16,7 @@ from core.workspace import Workspace
 
 MANY = "1" * 6_000
 UNREADABLE = {
+    "bytes that are no text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
     "aliases, a number": "extra = '{\"aliases\": 5}'",
     "aliases, numbers": "extra = '{\"aliases\": [5, null]}'",
     "a number of 6,000 figures": f"extra = '{{\"x\": {MANY}}}'",
@@ -35,6 +36,7 @@ UNREADABLE = {
     "its own chunking": 'chunking = \'{"chunk_size": "x"}\'',
 }
 READABLE = {
+    "bytes that are no text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
     "created at the end of the calendar": "created_at = '9999-12-31T23:59:59-14:00', updated_at = '9999-12-31'",
     "expires at the end of the calendar": "expires_at = '9999-12-31T00:00:00+00:00'",
     "at its beginning": "created_at = '0001-01-01T00:00:00+14:00', expires_at = NULL",
