@@ -9,10 +9,7 @@ import os
 import random
 import re
 import shutil
-import signal
 import tempfile
-import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -25,17 +22,14 @@ from benchmarks.drills.breakage import BREAKAGES, OF_FOLDERS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.used import QUESTION, WORDS, Projected
-from benchmarks.drills.verbs import FORK, SECONDS, Outcome, begun, command, run
+from benchmarks.drills.verbs import FORK, SECONDS, Outcome, begun, command, in_time, run
 from core.embedding import EMBEDDERS
-from core.errors import TesseraError
 from core.registry import Entry
 from core.workspace import Workspace
 
 QUESTIONS = 12
 LEAST = 0.97
 """Least share of the exact top ten that the index returns; a sound one returns 0.99 and more."""
-LIMIT = 10
-"""Seconds that anything may wait, or work, beside the index."""
 TOLD = "notes.db"
 """What isn't healed: a sentence says what is wrong with it. The rest is made again."""
 _INDEX = ("notes.db", "chroma")
@@ -187,10 +181,10 @@ def _in_turn(
             written["file"] = file.read_bytes()
 
     if case.app_open:
-        outcomes["the open app"] = _in_time(partial(_open_while, workspace, notes, case.path, harm))
+        outcomes["the open app"] = in_time(partial(_open_while, workspace, notes, case.path, harm))
     else:
         harm()
-    outcomes |= {name: _in_time(verb) for name, verb in verbs.items()}
+    outcomes |= {name: in_time(verb) for name, verb in verbs.items()}
     if written.get("file") and not _holds(workspace, case.path, written["file"]):
         outcomes["the app at the very last"] = Outcome(answer="what was damaged is gone")
     return outcomes
@@ -202,31 +196,6 @@ def _open_while(folder: Path, notes: Path, path: str, harm: Callable[[], None]) 
         harm()
         workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
         return used.missing(workspace, path)
-
-
-def _in_time(verb: Callable[[], Any]) -> Outcome:
-    """Return what came of a verb, which is stopped where it hangs."""
-
-    used_before = began = time.process_time()
-
-    def stop(*_: object) -> None:
-        nonlocal used_before
-        now = time.process_time()
-        if now - began > LIMIT or now - used_before < LIMIT / 20:
-            raise TimeoutError(f"hangs for {LIMIT} s")
-        used_before = now  # the machine is busy
-        signal.alarm(LIMIT)
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LIMIT)
-    try:
-        return Outcome(answer=verb())
-    except TesseraError as error:
-        return Outcome(told=str(error))
-    except BaseException:  # noqa: BLE001 whatever it is, a drill looks for it
-        return Outcome(died=" ".join(traceback.format_exc().split()[-30:]))
-    finally:
-        signal.alarm(0)
 
 
 def _holds(folder: Path, path: str, data: bytes) -> bool:

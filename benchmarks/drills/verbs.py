@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,9 @@ from core.store import apart, chroma
 
 SECONDS = 120
 """Longest time of a piece of work before it counts as hanging."""
+
+LIMIT = 10
+"""Seconds that anything may wait, or work, that `in_time` does."""
 
 FORK = multiprocessing.get_context("fork")
 
@@ -110,6 +114,31 @@ def command(*arguments: object) -> Any:
         if code:
             raise TesseraError("{told}", told=json.loads(_read(err).splitlines()[-1])["error"])
         return json.loads(_read(out))
+
+
+def in_time(verb: Callable[[], Any]) -> Outcome:
+    """Return what came of a verb, which is stopped where it hangs."""
+
+    used_before = began = time.process_time()
+
+    def stop(*_: object) -> None:
+        nonlocal used_before
+        now = time.process_time()
+        if now - began > LIMIT or now - used_before < LIMIT / 20:
+            raise TimeoutError(f"hangs for {LIMIT} s")
+        used_before = now  # the machine is busy
+        signal.alarm(LIMIT)
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LIMIT)
+    try:
+        return Outcome(answer=verb())
+    except TesseraError as error:
+        return Outcome(told=str(error))
+    except BaseException:  # noqa: BLE001 whatever it is, a drill looks for it
+        return Outcome(died=" ".join(traceback.format_exc().split()[-30:]))
+    finally:
+        signal.alarm(0)
 
 
 def _read(file: Any) -> str:
