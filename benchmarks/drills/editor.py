@@ -65,7 +65,11 @@ class Walk:
         return "".join(file.read_text() for file in self.place.glob("logs/*.log"))
 
     def _place(self) -> str:
-        return f"seed {self.seed}, {', '.join(self.typist.done)}"
+        try:
+            says = self.page.locator(".st-key-writing_bar, [data-testid=stAlert]").all_inner_texts()
+        except Error:
+            says = []
+        return f"seed {self.seed}, {', '.join(self.typist.done)}, the page says {says}"
 
     def _tab(self) -> Page:
         page = self.context.new_page()

@@ -74,7 +74,12 @@ class Typist:
     def focus(self) -> None:
         """Put the caret at the end of the text, with the mouse and a key."""
         self.box.click()
-        self.page.keyboard.press("Control+End")
+        for _ in range(PATIENCE):
+            self.page.keyboard.press("Control+End")
+            if (seen := self.sight()) and seen.at == len(seen.text):
+                return
+            self.page.wait_for_timeout(100)
+        raise Lost("the caret doesn't go to the end")
 
     def compare(self, when: str) -> None:
         """Raise Lost if another text is in the editor than must be."""
