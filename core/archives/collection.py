@@ -29,8 +29,8 @@ from core.store import Store
 
 Form = Literal["markdown", "json", "yaml", "zip"]
 
-MOST_DOCUMENT = 200 * 2**20
-"""Bytes of a JSON or YAML document."""
+MOST_DOCUMENT = 64 * 2**20
+"""Bytes of a JSON or YAML document, which is held in memory; a zip isn't."""
 
 _LOG = logging.getLogger(__name__)
 

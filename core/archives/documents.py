@@ -15,6 +15,7 @@ from core.archives.parts import Made, Parts
 from core.archives.plain import Typed, noun, plain
 from core.archives.records import NoteRecord, Records, new_base, record_of
 from core.errors import ArchiveError, RowError
+from core.intake.encoding import MAX_BYTES
 from core.intake.folder import safe
 from core.intake.notefile import look_into
 from core.markdown import frontmatter
@@ -103,6 +104,8 @@ def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], taken
 
 
 def _check(note: _Note, paths: set[str]) -> None:
+    if len(note.body) + len(note.front) > MAX_BYTES:
+        raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
     if not safe(note.path):
         raise RowError("the path '{path}' could lead out of the folder.", path=note.path)
     if note.path in paths:

@@ -45,6 +45,8 @@ MOST_NAME = 200
 """Characters of the name of a base, of its model or of a question set."""
 _MOST_EXTRA = 8 * frontmatter.MAX_CHARACTERS
 """Characters, as JSON, of what the longest front matter holds."""
+MOST_ENTRIES = 100_000
+"""Tags of a note, or other notes that it names."""
 _MOST_PATH, _MOST_PART = 4096, 255
 _MOST_NUMBER = 2**53
 _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
@@ -147,6 +149,8 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields of a note, checked as those that a person or a program sets."""
     sound: dict[str, Any] = {}
     for name, value in values.items():
+        if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
+            raise RowError("'{name}' is too long.", name=name)
         with _named(name):
             sound |= checked({name: value})
         if len(json.dumps(sound[name], default=str)) > _MOST_EXTRA:

@@ -7,16 +7,15 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from core.archives.plain import parsed
+from core.archives.plain import SIGNS, parsed
 from core.errors import ArchiveError, RowError
 from core.intake.encoding import MAX_BYTES
 from core.messages import Message, message
 
 MOST_DEPTH = 30
-MOST_SIGNS = 8_000_000
-"""Signs of JSON, or events of YAML, in a document: about as many as 150,000 notes have."""
+_MOST_SIGNS, _MOST_NOTES = 5_000_000, 500_000
+"""Brackets and commas in a document, and items of its list of notes."""
 _MOST_HEAD = 2**20
-_TOKENS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
 _NEAR = 40
 """Bytes before a list in which its name is looked for."""
 _NOTES = re.compile(rb'"notes"\s*:\s*\Z')
@@ -70,7 +69,7 @@ def _places(data: bytes, name: str) -> list[int]:
     """Return where the list of notes begins, behind its bracket, where each comma stands in it, and where it ends."""
     places: list[int] = []
     depth, inside = 0, False
-    for count, token in enumerate(_TOKENS.finditer(data)):
+    for count, token in enumerate(SIGNS.finditer(data)):
         sign = token[0][:1]
         if sign in b"[{":
             if (
@@ -89,7 +88,7 @@ def _places(data: bytes, name: str) -> list[int]:
                 inside = False
         elif sign == b"," and inside and depth == 2:
             places.append(token.start())
-        if depth > MOST_DEPTH or count > MOST_SIGNS:
+        if depth > MOST_DEPTH or max(count / _MOST_SIGNS, len(places) / _MOST_NOTES) > 1:
             reason = message("this is nested too deeply, or holds too many values.")
             raise refused(name, data.count(b"\n", 0, token.start()) + 1, reason)
     return [] if inside else places

@@ -9,10 +9,12 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from core.archives.jsondocument import MOST_DEPTH, MOST_SIGNS, Document, refused
+from core.archives.jsondocument import MOST_DEPTH, Document, refused
 from core.archives.plain import Typed
 from core.messages import message, reason_of
 
+_MOST_EVENTS = 1_500_000
+"""Beginnings and ends of values in a document: about as many as 30,000 notes have."""
 _MOST_TYPED = 100
 """Characters of a number, a date or a truth; a longer text is a text."""
 
@@ -62,7 +64,7 @@ def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
     depth = 0
     for count, event in enumerate(yaml.parse(data, Loader=yaml.CSafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent) or depth > MOST_DEPTH or count > MOST_SIGNS:
+        if isinstance(event, yaml.AliasEvent) or depth > MOST_DEPTH or count > _MOST_EVENTS:
             reason = message("this is nested too deeply, holds too many values, or uses aliases (*name).")
             raise refused(name, line_of(event), reason)
         yield event
