@@ -33,6 +33,7 @@ from pydantic import ValidationError
 from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
 from core.errors import TesseraError, UnknownChoice
+from core.text import escaped
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -150,7 +151,7 @@ def _result(answer: Answer) -> CallToolResult:
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+    return TextContent(type="text", text=escaped(text))
 
 
 def _resources(opened: Opened, after: str) -> ListResourcesResult:
