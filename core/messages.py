@@ -23,8 +23,8 @@ LOCALE = Path(__file__).with_name("locale")
 _MAIN = ("error", "problem", "reason", "told", "why")
 """Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
 
-_LONG = 10**100
-"""A whole number that JSON holds as a text from here on."""
+_LONG = 10**30
+"""A whole number whose size is told from here on; Python refuses to write out one of more than 4,300 figures."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -156,11 +156,10 @@ def from_json(data: object) -> Message:
 
 
 def figures(number: int) -> str:
-    """Return a whole number with thousands separators; of one that Python doesn't write out, its size."""
-    try:
+    """Return a whole number with thousands separators; of one that is longer than a person reads, its size."""
+    if abs(number) < _LONG:
         return f"{number:,}"
-    except ValueError:
-        return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"
+    return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"
 
 
 def _plain(value: object) -> object:

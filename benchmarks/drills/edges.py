@@ -58,7 +58,6 @@ class Bench:
         self.workspace.bases.add(self.base, embed_at_once=False, trusts_programs=True)
         self._number = 0
         self._notes: list[str] = []
-        self._bases: list[str] = []
         self.client: ASGIClient = get_client(api(lambda: self.workspace, programs_only=True))
         self.client.headers["Authorization"] = f"Bearer {self.workspace.access.token}"
         self.fill()
@@ -91,10 +90,6 @@ class Bench:
         """Return a number that wasn't there before."""
         self._number += 1
         return self._number
-
-    def made(self, base: str) -> None:
-        """Let the base of an archive be searched."""
-        self._bases.append(base)
 
     def file(self, content: bytes) -> None:
         """Write a file, which is imported before the workspace is looked at."""

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import os
 import sys
 import tempfile
 import zipfile
@@ -56,7 +57,7 @@ class Archives:
         place = place.expanduser().absolute()
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
-        if place.exists():
+        if os.path.lexists(place):  # where Path.exists raises for a name that is too long
             raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
         with translated(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)

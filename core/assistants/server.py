@@ -36,7 +36,7 @@ from core.assistants.binding import tool
 from core.errors import TesseraError, UnknownChoice
 from core.model import NOTE_MARKS
 from core.operations import OPERATIONS
-from core.text import one_line
+from core.text import escaped, one_line
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ def _result(answer: Answer) -> CallToolResult:
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+    return TextContent(type="text", text=escaped(text))
 
 
 def _resources(opened: Opened, after: str) -> ListResourcesResult:

@@ -229,7 +229,7 @@ def _search_by_command(bench: "Bench", chance: Random) -> list[Any]:
 
 
 def _look_by_command(bench: "Bench", chance: Random) -> list[Any]:
-    note = bench.note(chance)
+    note, form = bench.note(chance), chance.choice(("json", "markdown", values.text(chance)))
     return chance.choice(  # type: ignore[no-any-return]
         (
             ["note", "show", note, "--version", values.number(chance)],
@@ -244,6 +244,7 @@ def _look_by_command(bench: "Bench", chance: Random) -> list[Any]:
             ["context", "heron", "--budget", values.number(chance)],
             ["base", "set", bench.base, "--description", values.text(chance)],
             ["restore", values.text(chance)],
+            ["export", bench.base, "--to", values.text(chance).strip("/.~") or "x", "--as", form],
             ["status"],
         )
     )
@@ -414,7 +415,7 @@ def document(bench: "Bench", chance: Random) -> str:
         whole["base"][name] = values.anything(chance)
     whole["notes"] = [note]
     data = _json(whole).encode("utf-8", "surrogatepass")
-    bench.made(bench.workspace.archives.restore_data(data, "edge.json", f"edge {bench.next()}").name)
+    bench.workspace.archives.restore_data(data, "edge.json", f"edge {bench.next()}")
     return ""
 
 
