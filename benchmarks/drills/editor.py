@@ -77,8 +77,15 @@ class Walk:
         return page
 
     def open(self, address: str) -> None:
-        """Open a page of the app."""
-        self.page.goto(self.server.url + address)
+        """Open a page of the app; a tab that found no server may look for it again at the same moment."""
+        for _ in range(5):
+            try:
+                self.page.goto(self.server.url + address)
+            except Error:
+                self.page.wait_for_timeout(500)
+            else:
+                return
+        raise Lost("the page doesn't open")
 
     def _begin(self) -> None:
         if self.chance.random() < 0.5:
@@ -95,8 +102,13 @@ class Walk:
     def resume(self) -> None:
         """Go on with the text: it is in the editor, or offered as a draft, or saved."""
         end = time.monotonic() + PATIENCE
+        looks = 0
         while not self.typist.box.is_visible():
-            ways = [self.page.locator(f".st-key-resume_{key.replace(' ', '-')} button") for key in self._drafts()]
+            looks += 1
+            drafts = self._drafts()
+            if looks % 50 == 0 and drafts and not drafts[0].startswith("new"):
+                self.open(f"/notes?note={drafts[0].split(' ')[0]}")  # where a draft of this note is offered
+            ways = [self.page.locator(f".st-key-resume_{key.replace(' ', '-')} button") for key in drafts]
             if self._saved():
                 ways.append(self.page.get_by_role("button", name="Edit", exact=True))
             for way in ways:
@@ -120,7 +132,12 @@ class Walk:
     def _end(self) -> None:
         self.typist.burst()
         self.page.keyboard.press("Control+s")
-        expect(self.page.get_by_text("Saved as version")).to_be_visible()
+        saved = self.page.get_by_text("Saved as version")
+        mine = self.page.get_by_role("button", name="Save mine over it")  # a save before a crash was another's for it
+        expect(saved.or_(mine).first).to_be_visible()
+        if mine.is_visible():
+            mine.click()
+        expect(saved).to_be_visible()
         self.typist.compare("after the last save")
         if not self._saved():
             raise Lost(f"no note has the text {self.typist.text[-200:]!r}")

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Error, Page, expect
 
-PATIENCE = 30
-"""Seconds until the editor counts as hung."""
+PATIENCE = 60
+"""Seconds until the editor counts as hung: Streamlit's page waits half a minute before it looks for a server again."""
 _WORDS = ("kitchen", "shelf", "boots", "Über", "naïve", "résumé", "straße", "x", "Zwölf", "don't", "a-b", "état")
 _CHINESE = ("靴子", "放在门口", "厨房", "笔记", "你好，世界", "检索")
 _COMPOSED = {"nihao": "你好", "biji": "笔记", "chufang": "厨房", "xiezi": "鞋子"}
 _LOOK = """() => {
-  const own = [...(window.tesseraShelf?.editors.values() ?? [])].find(own => own.paper?.isConnected && own.editor);
+  const all = [...(window.tesseraShelf?.editors.values() ?? [])].filter(own => own.paper?.isConnected && own.editor);
+  const own = all.find(own => own.token === window.tesseraShelf.open) ?? all[0];
   if (!own) return null;
   const lines = [...own.host.shadowRoot.querySelectorAll('.cm-line')];
   const shown = lines.map(line => (line.querySelector('.cm-placeholder') ? '' : line.textContent)).join('\\n');
@@ -74,7 +75,7 @@ class Typist:
     def focus(self) -> None:
         """Put the caret at the end of the text, with the mouse and a key."""
         self.box.click()
-        for _ in range(PATIENCE):
+        for _ in range(50):
             self.page.keyboard.press("Control+End")
             if (seen := self.sight()) and seen.at == len(seen.text):
                 return
@@ -199,7 +200,7 @@ def _complete(typist: Typist) -> None:
     before, (typed, offer) = typist.text, chance.choice((("[[shelf", "[[Shelf "), ("#kit", "#kitchen")))
     page.keyboard.type(typed)
     expect(page.get_by_role("option").first).to_be_visible()
-    page.wait_for_timeout(120)  # a list takes no key in its first moment
+    page.wait_for_timeout(400)  # a list takes no key in its first moment
     accepts = chance.random() < 0.5
     page.keyboard.press("Enter" if accepts else "Escape")
     expect(page.get_by_role("option")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -25,7 +26,7 @@ SECONDS = 120
 """Longest time of a piece of work before it counts as hanging."""
 
 LIMIT = 10
-"""Seconds that anything may wait, or work, that `in_time` does."""
+"""Seconds that `in_time` gives to anything; more in proportion to the load of the machine."""
 
 FORK = multiprocessing.get_context("fork")
 
@@ -118,19 +119,13 @@ def command(*arguments: object) -> Any:
 
 def in_time(verb: Callable[[], Any]) -> Outcome:
     """Return what came of a verb, which is stopped where it hangs."""
-
-    used_before = began = time.process_time()
+    seconds = LIMIT * max(1, math.ceil(os.getloadavg()[0] / (os.cpu_count() or 1)))
 
     def stop(*_: object) -> None:
-        nonlocal used_before
-        now = time.process_time()
-        if now - began > LIMIT or now - used_before < LIMIT / 20:
-            raise TimeoutError(f"hangs for {LIMIT} s")
-        used_before = now  # the machine is busy
-        signal.alarm(LIMIT)
+        raise TimeoutError(f"hangs for {seconds} s")
 
     signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LIMIT)
+    signal.alarm(seconds)
     try:
         return Outcome(answer=verb())
     except TesseraError as error:

@@ -128,6 +128,15 @@ def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
     assert [draft.title for draft in first.workspace.notes.drafts()] == ["Second"]
 
 
+def test_a_draft_that_is_offered_is_gone_on_with_as_it_is_at_the_click(garden: Note) -> None:
+    first = edited(garden)
+    first.app.text_input(field(first, "title")).input("Early").run()
+    second = Screen().open("notes", note=garden.id)
+    first.app.text_input(field(first, "title")).input("Late").run()
+    second.press("resume_")
+    assert second.app.text_input(field(second, "title")).value == "Late"
+
+
 def test_half_a_character_is_no_reason_to_lose_the_others(garden: Note) -> None:
     typed(edited(garden), "Water the \ud83e basil.\n").press("writing_save")
     with Workspace(readonly=True) as workspace:

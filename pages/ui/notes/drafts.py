@@ -34,6 +34,11 @@ def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
         st.markdown(f":material/edit_note: {text}", width="stretch")
         resume, discard = shell.guarded(writing.resume), shell.guarded(writing.discard)
         widgets.button(
-            t("Go on writing"), f"resume_{draft.key}", "edit", type="primary", on_click=resume, args=(workspace, draft)
+            t("Go on writing"),
+            f"resume_{draft.key}",
+            "edit",
+            type="primary",
+            on_click=resume,
+            args=(workspace, draft.key),
         )
         widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(workspace, draft.key))

@@ -67,17 +67,22 @@ def _act(workspace: Workspace, now: Writing) -> None:
     """Do what a person wants.
 
     A callback only notes it: it may run before the one that takes what was typed. What a click or a key says is gone
-    where the run that it began is broken off for another; then that does it.
+    where the run that it began is broken off for another; then that does it, as long as it isn't done.
     """
-    wish, now.wish = now.wish, None
+    wish = now.wish
     if wish is None:
         return
-    if wish == "leave":
-        writing.leave()
-    elif wish == "discard":
-        writing.discard(workspace, now.key)
-    elif now.changed and _complete(now):
-        writing.save(workspace, now)
+    try:
+        if wish == "leave":
+            writing.leave()
+        elif wish == "discard":
+            writing.discard(workspace, now.key)
+        elif now.changed and _complete(now):
+            writing.save(workspace, now)
+    except Exception:
+        now.wish = None
+        raise
+    now.wish = None
     st.rerun()
 
 

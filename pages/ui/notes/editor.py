@@ -28,7 +28,7 @@ WRITE = st.components.v2.component(
     + """
 const PAUSE = 500;
 const PATIENCE = 1500;
-const HOLD = 10000;
+const HOLD = 30000;
 
 const lines = text => text.replace(/\\r\\n?/g, '\\n');
 const came = own => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
@@ -132,13 +132,13 @@ const begin = (own, edit) => {
   document.addEventListener('keydown', event => {
     const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
       && (event.key === 'Enter' || event.key.toLowerCase() === 's');
-    if (!saves || event.isComposing || event.composedPath().includes(own.host)) return;
+    if (!saves || event.isComposing || shelf.open !== own.token || event.composedPath().includes(own.host)) return;
     event.preventDefault();
     document.activeElement?.blur();
     setTimeout(() => send(own, 'save'), 60);
   }, whole);
   document.addEventListener('input', event => {
-    if (!event.target.closest?.('[class*="st-key-note_title_"]')) return;
+    if (shelf.open !== own.token || !event.target.closest?.('[class*="st-key-note_title_"]')) return;
     own.title = event.target.value;
     own.titled = own.number + 1;
     changed(own);
@@ -168,8 +168,8 @@ const adopted = data => {
     data, token: data.token, session: data.session, wish: own.waits ? own.wish : undefined,
     wishes: data.wishes + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
   });
-  if (own.number > data.number || own.editor.text() !== lines(data.text)) setTimeout(() => {
-    changed(own);
+  setTimeout(() => {
+    if (own.number > data.number || own.editor.text() !== lines(data.text)) changed(own);
     shelf.drop(data.place, data.was, own.number);
   });
   return own;

@@ -35,7 +35,7 @@ export default function({ data, setTriggerValue }) {
     clearTimeout(shelf.again);
     if (data.readonly) return;
     // An editor that is on the page of a session that ended: its server was started again.
-    const lost = [...shelf.editors.values()].find(own => own.paper?.isConnected && own.session !== shelf.session);
+    const lost = [...shelf.editors.values()].find(own => (own.paper || own.held) && own.session !== shelf.session);
     const items = shelf.all(data.place).filter(item => item.token !== data.open && item.token !== lost?.token);
     if (lost) items.push(lost.item());
     const what = items.map(item => `${item.token} ${item.number}`).join() + data.session;
@@ -94,7 +94,7 @@ def listen(workspace: Workspace) -> None:
                     _take(workspace, one, goes_on=one["token"] == sent["resume"])
 
     now = writing.now()
-    stored = {token: one.stored for token, one in writing.of_session().items()} | st.session_state.get(_STORED, {})
+    stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in writing.of_session().items()}
     data = {
         "open": now.token if now and st.session_state["page"] == "notes" else "",
         "session": session(),
@@ -114,12 +114,11 @@ def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> Non
         if number > mine.stored:
             mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
             writing.keep(workspace, mine)
-        return
-    draft = _draft(one)
-    if goes_on:
+        number = min(number, mine.stored)
+    elif goes_on:
         links.say("note", st.query_params.get("note", ""))  # no link brought it
-        writing.resume(workspace, draft, token)
-    elif not _is_known(workspace, draft):
+        writing.go_on(workspace, _draft(one), token)
+    elif not _is_known(workspace, draft := _draft(one)):
         writing.put(workspace, draft, token)
     st.session_state.setdefault(_STORED, {})[token] = number
 

@@ -136,11 +136,14 @@ def edit_proposed(workspace: Workspace, one: Submission) -> None:
     _open(Writing(token_hex(8), note, one.note.base, changed.body, fields=fields, settles=one.change is not None))
 
 
-def resume(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
-    """Go on with a draft; for callbacks. Where its note is gone, it becomes a new one.
+def resume(workspace: Workspace, key: str) -> None:
+    """Go on with a draft as it is now; for callbacks. Where its note is gone, it becomes a new one."""
+    if draft := workspace.notes.draft(key):
+        go_on(workspace, draft)
 
-    `was` is the token of the editor that is in the window still, where its session ended.
-    """
+
+def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
+    """Go on with a text; `was` is the token of the editor that is in the window still, where its session ended."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
