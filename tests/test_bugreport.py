@@ -27,7 +27,8 @@ def fill(place: Path, secret: str) -> Path:
     (vault / f"{secret}empty.md").touch()
     folder = place / f"workspace {secret}"
     with Workspace(folder) as opened:
-        opened.notes.apply(opened.notes.plan_folder(vault, f"base {secret}"))
+        base = "".join(one for one in secret if one.isprintable() or one >= "\xa0")  # a name has no control characters
+        opened.notes.apply(opened.notes.plan_folder(vault, f"base {base}"))
         opened.preferences.set("x", secret)
         (folder / secret).write_text(secret)
         failures: list[Exception] = [

@@ -28,6 +28,7 @@ from benchmarks.drills.tally import Tally
 from core import data
 from core.api.door import api
 from core.errors import TesseraError
+from core.json_forms import versions
 from core.messages import readable
 from core.workspace import Workspace
 from pages.ui.shared import shell
@@ -112,7 +113,7 @@ class Bench:
         _json(data.of_status(workspace.status()))
         for card in cards:
             _json(data.of_note(workspace.notes.get(card.id), card.base))
-            _json([data.of_version(one) for one in workspace.notes.history(card.id)])
+            _json([versions.of_version(one) for one in workspace.notes.history(card.id)])
         for base in workspace.bases.all():
             for form in ("json", "zip"):
                 workspace.archives.exported(base.name, form)

@@ -31,6 +31,7 @@ def router(operations: Iterable[Operation]) -> APIRouter:
 
 def _add(routes: APIRouter, one: Operation) -> None:
     method, place = one.http.split()
+    in_body = {name: value for name, value in one.takes.items() if f"{{{name}" not in place}
     status = HTTPStatus.ACCEPTED if one.job else HTTPStatus.CREATED if one.creates else HTTPStatus.OK
     routes.add_api_route(
         place,
@@ -40,7 +41,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         operation_id=one.name,
         summary=str(one.about),
         response_model=values.JobForm if one.job else one.answer,
-        **gives(one.gives, status, takes=one.takes if method in ("POST", "PATCH") else None),
+        **gives(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 

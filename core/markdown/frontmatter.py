@@ -111,13 +111,23 @@ def _refuse_hostile(source: str) -> None:
         line = len(re.findall(LINE_END, source[: unprintable.start()])) + 2
         raise ValueError(message("line {line}: it holds a control character", line=line))
     depth = 0
-    for event in yaml.parse(source, Loader=_Loader):
+    for event in _events(source):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         line = event.start_mark.line + 2 if event.start_mark else 2
         if isinstance(event, yaml.AliasEvent):
             raise ValueError(message("line {line}: YAML aliases (*name) are not allowed", line=line))  # noqa: TRY004
         if depth > MAX_DEPTH:
             raise ValueError(message("line {line}: it is nested deeper than {n} levels", line=line, n=MAX_DEPTH))
+
+
+def _events(source: str) -> Iterator[yaml.Event]:
+    try:
+        yield from yaml.parse(source, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        if "nesting depth" not in (error.problem or ""):  # of PyYAML from 6.0.4 on, which looks ahead
+            raise
+        line = error.problem_mark.line + 2 if error.problem_mark else 2
+        raise ValueError(message("line {line}: it is nested deeper than {n} levels", line=line, n=MAX_DEPTH)) from error
 
 
 def unreadable(error: Exception) -> Message:

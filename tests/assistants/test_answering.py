@@ -96,7 +96,8 @@ def test_an_error_that_quotes_a_name_is_one_line(workspace: Workspace) -> None:
 
 
 def test_every_tool_that_gives_what_notes_say_is_tried() -> None:
-    assert {*server.TOOLS} == {*CALLS, "knowledge_list", "note_read", "note_add", "note_update"}
+    whole = {"knowledge_list", "note_read", "note_add", "note_update", "note_history", "note_difference"}
+    assert {*server.TOOLS} == {*CALLS} | whole
 
 
 def test_resources_are_the_notes_that_answer_without_what_is_hidden(workspace: Workspace) -> None:

@@ -48,7 +48,7 @@ def test_every_call_answers_as_written(workspace: Workspace) -> None:
         elif answers:
             assert steady(json.loads(result.content[0].text)) == steady(json.loads(answers[0]))
     assert len(NOTES) == 2
-    assert called == [tool for tool in server.TOOLS if tool not in ("note_list", "note_update")]
+    assert called == [tool for tool in server.TOOLS if tool not in ("note_list", "note_update", "note_difference")]
 
 
 def steady(value: Any) -> Any:

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
+from core.access import Access
 from core.assistants import server, writing
 from core.assistants.writing import Writing
 from core.workspace import Workspace
@@ -91,13 +92,10 @@ def test_a_folder_without_a_workspace_is_an_error_until_there_is_one(tmp_path: P
 def test_notes_are_written_by_itself_or_by_the_app_whoever_comes_and_goes(folder: Path) -> None:
     with connected(tessera(folder)) as assistant:
         first = written(assistant, "# One\n\nBefore the app.")
-        with serving(folder) as url:
-            with Workspace(folder, readonly=True) as reading:
-                token = reading.access.token
-            with connected(by_http(f"{url}/mcp", token)) as beside:
-                second = written(beside, "# Two\n\nOver HTTP.")  # the app has the workspace open from now on
-                third = written(assistant, "# Three\n\nHanded to the app.")
-                assert beside.items("note_read", note=third["id"])["title"] == "Three"
+        with serving(folder) as url, connected(by_http(f"{url}/mcp", Access(folder).token)) as beside:
+            second = written(beside, "# Two\n\nOver HTTP.")  # the app has the workspace open from now on
+            third = written(assistant, "# Three\n\nHanded to the app.")
+            assert beside.items("note_read", note=third["id"])["title"] == "Three"
         fourth = written(assistant, "# Four\n\nAfter the app.")
         notes = assistant.items("note_list", bases=["kitchen"], filters=["status:pending"])
         assert {note["id"] for note in notes} == {one["id"] for one in (first, second, third, fourth)}

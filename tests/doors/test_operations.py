@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
 from core.assistants.answers import Answer
 from core.assistants.binding import tool
 from core.cli.binding import bind

@@ -82,7 +82,7 @@ def test_it_comes_back_from_an_export_and_from_the_trash(workspace: Workspace, v
     imported(workspace, vault)
     for form in ("zip", "json", "yaml"):
         data = workspace.archives.exported("literal", form)
-        back = workspace.archives.restore_data(data, f"base.{form}", f"from {form}")
+        back = workspace.archives.restore_data(data, f"base.{form}", f"from {form}").base
         assert (back.kind, back.chunking.strategy) == ("literal", "markdown")
         assert workspace.bases.status(back).pending == 0
         assert workspace.search("restore", bases=back.name).hits

@@ -27,11 +27,15 @@ HIDDEN = {
     *("deferred_file_id", "shortcut", "theme"),
 }
 """Fields of what is sent that no person reads: addresses, keys, kinds, the code of the components."""
+UNREAD = {"elements", "attributes"}
+"""Data of components that no person reads: the names that HTML may hold."""
 ATTRIBUTES = re.compile(r'\b(?:title|aria-label|placeholder|alt)="([^"]*)"')
 LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff](?:[\w' -]*\w)?")
 OF_MACHINES = re.compile(r"(?<![\w.])~?/[^\s\u27e6\u27e7]+|\d{4}-\d\d-\d\dT[\d:.+]+")
 """Paths of this machine, and times as charts take them."""
-CODE = re.compile(r"[0-9a-f]{12}(?: \d*)* ?\d*|own|both|gap|(?:deleted|only| )+|h\d+|[a-z]+://\S+")
+CODE = re.compile(
+    r"#[0-9a-f]{6}|[0-9a-f]{8}|[0-9a-f]{12}(?: \d*)* ?\d*|own|both|gap|(?:deleted|only| )+|h\d+|[a-z]+://\S+"
+)
 """What a component is told beside texts: ids of notes and headings, addresses, and classes of its style sheet."""
 MARKDOWN = re.compile(r":material/\w+:|:gray(?=\[)")
 
@@ -125,11 +129,15 @@ def _shown(where: str, text: str) -> Iterator[str]:
         case "Html.body":
             yield from _of_html(text)
         case "BidiComponent.json":
-            for one in _strings(json.loads(text)):
+            data = json.loads(text)
+            read = {name: data[name] for name in data.keys() - UNREAD} if isinstance(data, dict) else data
+            for one in _strings(read):
                 if one.startswith("<"):
                     yield from _of_html(one)
                 elif not CODE.fullmatch(one):
                     yield one
+        case "Code.code_text":
+            yield re.sub(r"</?note>", "", text)  # the marks of a context
         case "Dataframe.columns":
             for column in json.loads(text).values():
                 yield from _strings([column.get("label"), column.get("help")])

@@ -100,7 +100,7 @@ def test_an_archive_opens_no_folder(
                 name, source.read(name).replace(b'"source_ref": ' + _json(folder), b'"source_ref": ' + _json(secret))
             )
     with Workspace(place) as workspace:
-        base = workspace.archives.restore(tmp_path / "b.zip", "guest")
+        base = workspace.archives.restore(tmp_path / "b.zip", "guest").base
         [card] = workspace.notes.cards(workspace.searching.filters(bases=[base.name]))
         assert workspace.notes.attachment(card.id, "/secret.png") is None
         assert workspace.notes.attachment(card.id, "secret.png") is None

@@ -11,7 +11,8 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from core import cli, limits
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
 from core.assistants import server
 from core.errors import QueryError, QuestionSetError
 from core.model import Question

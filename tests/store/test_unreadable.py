@@ -16,7 +16,6 @@ from core.workspace import Workspace
 
 MANY = "1" * 6_000
 UNREADABLE = {
-    "bytes that are no text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
     "aliases, a number": "extra = '{\"aliases\": 5}'",
     "aliases, numbers": "extra = '{\"aliases\": [5, null]}'",
     "a number of 6,000 figures": f"extra = '{{\"x\": {MANY}}}'",
