@@ -1,5 +1,6 @@
 """`tessera base connect`: gives a base a folder whose files its notes are from then on."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +26,7 @@ def connect(
 ) -> None:
     with options.workspace_at(workspace, readonly=dry_run) as opened:
         plan = opened.notes.plan_connection(folder, name)
+        writes_files = opened.bases.get(name).write_files
         agreed = dry_run or not plan.differing or costs.agreed(_question(plan), yes)
         applied = agreed and not dry_run
         confirmed = allow_removals or not plan.removes_many
@@ -34,6 +36,7 @@ def connect(
         "folder": plan.source_ref,
         "connected": applied,
         "joined": len(plan.joined),
+        "writes_files": writes_files,
         "differing": [match.file.path for match in plan.differing],
     }
     show(values | data.of_report(report), as_json, _lines)
@@ -61,5 +64,10 @@ def _lines(values: dict[str, Any]) -> list[str]:
     differing = [_("  differs from its file: {path}", path=path) for path in values["differing"]]
     if not values["connected"]:
         return [say(joined), *differing, _("Nothing was changed.")]
-    read = _("The files are only read. To write edits into them: {command}", command="tessera base set --write-files")
-    return [say(joined), *differing, *lines.of_import(values), read]
+    command = f"tessera base set {shlex.quote(values['base'])} --write-files"
+    read = (
+        []
+        if values["writes_files"]
+        else [_("The files are only read. To write edits into them: {command}", command=command)]
+    )
+    return [say(joined), *differing, *lines.of_import(values), *read]

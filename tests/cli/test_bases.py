@@ -1,6 +1,7 @@
 """`tessera base`, and what an import says of a base that it makes."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,35 @@ def test_a_base_of_words_is_made_asked_and_given_a_model(
         ]
     changed = run("base", "set", "work", "--embedder", "words", "--yes")
     assert (changed["kind"], changed["embedder"], changed["pending"]) == ("vector", "words", 0)
+
+
+def test_a_restored_base_says_what_it_may_not_do_and_a_folder_is_connected(
+    run: Run, said: Run, folder: Path, tmp_path: Path
+) -> None:
+    run("import", folder)
+    run("base", "set", "vault", "--write-files", "--watch", "--trust-programs")
+    place = tmp_path / "out.zip"
+    run("export", "vault", "--to", place)
+    _, out, _ = said("restore", place, "--base", "my copy")
+    for option in ("--write-files", "--watch", "--trust-programs"):
+        assert f"tessera base set 'my copy' {option}" in out
+    assert f"Its notes were files in {folder}" in out
+    assert run("base", "show", "my copy")["write_files"] is False
+    (folder / "backups.md").write_text("another text")
+    planned = run("base", "connect", "my copy", folder, "--dry-run")
+    assert (planned["joined"], planned["differing"], planned["connected"]) == (3, ["backups.md"], False)
+    code, _, error = said("base", "connect", "my copy", folder)
+    assert (code, "1 note differs from its file" in error) == (1, True)
+    assert run("base", "show", "my copy")["folders"] == []
+    done = run("base", "connect", "my copy", folder, "--yes")
+    assert (done["connected"], done["changed"], done["unchanged"]) == (True, 1, 2)
+    assert [one["path"] for one in run("base", "show", "my copy")["folders"]] == [str(folder)]
+    assert run("import", folder, "--base", "my copy")["unchanged"] == 3
+
+
+def test_a_fifo_is_no_export_and_no_question_file(said: Run, run: Run, folder: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    run("import", folder)
+    for command in (("restore", tmp_path / "fifo"), ("evaluate", tmp_path / "fifo", "--base", "vault")):
+        code, _, error = said(*command)
+        assert (code, "is not an ordinary file" in error) == (1, True)
