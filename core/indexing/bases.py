@@ -179,7 +179,7 @@ class Bases(Switching):
         if half_character(name) is not None:
             raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
         if _CONTROL.search(name):
-            raise ConfigError("The name '{name}' holds a control character. Type another name.", name=ascii(name))
+            raise ConfigError("The name '{name}' holds a control character. Type another name.", name=ascii(name)[1:-1])
         if len(name) > MOST_NAME:
             raise ConfigError(
                 "The name has {n} characters; at most {most} are possible. Type a shorter one.",
