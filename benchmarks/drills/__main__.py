@@ -12,7 +12,20 @@ from pathlib import Path
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 
-DRILLS = ("kills", "writing", "files", "damage", "disks", "processes", "fuzz", "browser", "schemas", "servers", "http")
+DRILLS = (
+    "kills",
+    "writing",
+    "files",
+    "damage",
+    "disks",
+    "processes",
+    "fuzz",
+    "browser",
+    "schemas",
+    "servers",
+    "http",
+    "terminal",
+)
 
 
 def main() -> None:
