@@ -27,6 +27,7 @@ DRILLS = (
     "edges",
     "archives",
     "editor",
+    "terminal",
 )
 
 
