@@ -20,7 +20,7 @@ browser: .venv/ready ## run the tests that drive the app in Chromium as a person
 	$(BIN)/pytest -m browser -n 2 --dist worksteal
 
 check: .venv/ready ## lint, format, types, layers
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/oxlint --deny-warnings && $(BIN)/mypy && $(BIN)/lint-imports
 
 locale: .venv/ready ## bring the catalogues in step with the texts, list what lacks a translation
 	$(BIN)/python -m tests.catalogues

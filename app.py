@@ -1,5 +1,6 @@
 """The front door: `tessera app` serves the pages, to whom `shared.policy` lets in, with its headers on every answer."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -8,8 +9,12 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
-from core.api.door import PLACE, api
+from core import access
+from core.api import PLACE
+from core.api.door import api
+from core.api.entrance import Entrance, address
 from core.api.guard import Guard
+from core.api.limits import ShortHead
 from core.api.origins import OwnPages
 from core.assistants import door
 from core.remote.calls import Calls
@@ -23,15 +28,36 @@ HOSTS = [
 ]
 """The names that the app answers to; Streamlit itself asks for them on WebSockets only, and writes IPv6 bare."""
 
+needs_token = access.pages_need_token()
 calls = Calls(shell.workspace)
 """What commands on this machine do in the open workspace; `shell` says there where they are taken."""
 assistants = Guard(door.Door(shell.workspace), shell.workspace)
+
+with_tokens = [
+    *calls.routes,
+    Mount(PLACE, api(shell.workspace)),
+    *(Route(place, assistants) for place in door.PLACES),
+]
+"""Routes of programs, which show tokens of their own."""
+
+middleware = [
+    Middleware(Policy),
+    Middleware(ShortHead),
+    # A redirect would name the host that is asked for.
+    Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
+    Middleware(OwnPages),
+    Middleware(FrontEnd),
+    *([Middleware(Entrance, token=access.PAGES, others=with_tokens)] if needs_token else []),
+]
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace at the end: the signal that ends the server ends the process before any exit handler runs."""
     calls.close_at_signals()
+    if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # else `tessera app` has said it
+        sys.stdout.write(f"{address(shell.address(), access.PAGES)}\n")
+        sys.stdout.flush()
     yield
     st.cache_resource.clear()
 
@@ -39,19 +65,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[
-        attachments.ROUTE,
-        bundle.ROUTE,
-        *calls.routes,
-        Mount(PLACE, api(shell.workspace)),
-        *(Route(place, assistants) for place in door.PLACES),
-    ],
-    middleware=[
-        Middleware(Policy),
-        # A redirect would name the host that is asked for.
-        Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
-        Middleware(OwnPages),
-        Middleware(FrontEnd),
-    ],
+    routes=[attachments.route(shell.workspace), bundle.ROUTE, *with_tokens],
+    middleware=middleware,
     exception_handlers={Exception: failure},
 )

@@ -1,18 +1,41 @@
-"""Who comes in beside the pages: programs with the person's token, and commands of this machine with that of a run."""
+"""Who comes in: programs with the person's token, commands of this machine with that of a run, and browsers.
+
+Where the pages need a token it is PAGES, which is another one in each process.
+"""
 
 import hmac
 import json
+import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from errno import EROFS
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from core import files
+from core.config import settings
+from core.errors import ConfigError
 
 TOKEN = "token"
 RUN = "run.json"
 _BYTES = 32
+PAGES = secrets.token_urlsafe(_BYTES)
+"""The token of the pages of this process."""
+_TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
+"""A token of 32 bytes: one that is cut or overwritten is none, and lets nobody in."""
+_ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
+
+
+def pages_need_token() -> bool:
+    """Return whether the pages need their token; they do while the settings can't be read."""
+    try:
+        return settings().app.token
+    except ConfigError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +51,41 @@ class Run:
 
 
 class Access:
-    """The tokens of a workspace, each in a file that only its owner can read."""
+    """The tokens of a workspace, each in a file that only its owner can read; `readonly` makes none."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token, self._run = folder / TOKEN, folder / RUN
+        self._readonly = readonly
         self._own: Run | None = None
 
     @property
     def token(self) -> str:
-        """The person's token, made when it is first read; raises OSError where it can't be stored."""
-        with suppress(FileNotFoundError):
-            if token := self._token.read_text(encoding="ascii").strip():
-                return token
-        return self.renew()
+        """The person's token, made where there is none; raises OSError where it can't be stored."""
+        return self._stored() or self.renew()
 
     def renew(self) -> str:
-        """Store and return another token; programs that show the old one are refused from now on."""
+        """Store and return another token; programs that show the old one are refused from now on.
+
+        One that can't be read is set aside. Raises OSError, with `readonly` always.
+        """
+        if self._readonly:
+            raise OSError(EROFS, os.strerror(EROFS), str(self._token))
+        self._stored(aside=True)
         token = secrets.token_urlsafe(_BYTES)
         files.replace(self._token, token)
         return token
+
+    def _stored(self, *, aside: bool = False) -> str | None:
+        return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
         """Store the address of this process for commands on this machine, and make the person's token if there is none.
 
         Raises OSError.
         """
-        if not self._token.exists():
+        if not self._stored():
             self.renew()
+        files.load(self._run, _run, aside=True)
         self._own = Run(address, secrets.token_urlsafe(_BYTES))
         files.replace(self._run, json.dumps(asdict(self._own)))
 
@@ -68,10 +99,9 @@ class Access:
     @property
     def run(self) -> Run | None:
         """The process that said last where it listens; it may have been killed since."""
-        try:
-            return Run(**json.loads(self._run.read_text(encoding="ascii")))
-        except (OSError, ValueError, TypeError):
-            return None
+        with suppress(OSError):
+            return files.load(self._run, _run, aside=False)
+        return None
 
     def proof(self, challenge: str) -> str:
         """Return this process's answer to a challenge; empty where it doesn't say where it listens."""
@@ -84,5 +114,21 @@ class Access:
     def _valid(self, programs: bool) -> Iterator[str]:
         if self._own is not None:
             yield self._own.token
-        if programs:
-            yield self.token
+        if programs and (token := self._stored()):
+            yield token
+
+
+def _token(stored: str) -> str:
+    """Return a token that is whole; raises ValueError."""
+    if not _TOKEN.fullmatch(token := stored.strip()):
+        raise ValueError("no token")
+    return token
+
+
+def _run(stored: dict[str, Any]) -> Run:
+    """Return a run as it was stored; raises ValueError and TypeError."""
+    run = Run(**stored)
+    if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
+        raise ValueError("no run")
+    urlsplit(run.address).port  # noqa: B018 raises ValueError for one that is none
+    return run

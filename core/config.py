@@ -17,7 +17,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from core import places
+from core import files, places
 from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.messages import message
 from core.model import (
@@ -198,6 +198,12 @@ class HttpSettings(_Section):
     enabled: bool | None = None
 
 
+class AppSettings(_Section):
+    """Whether the pages need the token of the run, which `tessera app` prints."""
+
+    token: bool = False
+
+
 class KnowledgeSettings(_Section):
     """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
 
@@ -255,6 +261,7 @@ class Settings(BaseSettings):
     llm: LlmSettings = LlmSettings()
     index: IndexSettings = IndexSettings()
     http: HttpSettings = HttpSettings()
+    app: AppSettings = AppSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
 
     _plain = field_validator("workspace", "models_dir")(_path)
@@ -288,9 +295,9 @@ class Settings(BaseSettings):
 
 def _in_file() -> dict[str, Any]:
     """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
-    file = str(FILE.resolve())
+    file = str(FILE.absolute())
     try:
-        return tomllib.loads(FILE.read_text("utf-8-sig"))
+        return tomllib.loads(files.read(FILE).decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
     except UnicodeDecodeError as error:
@@ -298,8 +305,8 @@ def _in_file() -> dict[str, Any]:
         raise ConfigError(
             "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
         ) from error
-    except OSError as error:
-        raise ConfigError("{path} can't be read: {reason}.", path=file, reason=error.strerror or str(error)) from error
+    except (OSError, files.Unfit) as error:
+        raise ConfigError("{path} can't be read: {reason}.", path=file, reason=files.reason(error)) from error
     except RecursionError as error:
         raise ConfigError(
             "{file} is nested too deeply. It needs [sections] with lines such as limit = 5 only.", file=file
@@ -358,11 +365,15 @@ def check(
         if value is None:
             continue
         if CHOICES[name] and value not in CHOICES[name]:
-            raise UnknownChoice(part.noun, value, CHOICES[name])
+            raise UnknownChoice(part.noun, str(value), CHOICES[name])
         least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
-        if least is not None and most is not None and not least <= value <= most:
+        if least is not None and most is not None and not _within(value, least, most):
             fields = {"name": part.noun, "value": value, "least": least, "most": most}
             raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
+
+
+def _within(value: object, least: float, most: float) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
 
 
 def settings(**values: Any) -> Settings:
@@ -371,10 +382,10 @@ def settings(**values: Any) -> Settings:
     The same object comes again while nothing that it is made of has changed: a page asks dozens of times.
     """
     try:
-        in_file: bytes | None = FILE.read_bytes()
-    except OSError:
+        in_file: bytes | None = files.read(FILE)
+    except (OSError, files.Unfit):
         in_file = None
-    made_of = repr((values, sorted(os.environ.items()), FILE.exists(), in_file, places.read(ENTERED)))
+    made_of = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, places.read(ENTERED)))
     made = _last_made.get(made_of)
     if made is None:
         made = _made(values)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from datetime import datetime
 from typing import Any
 
+from core.json_forms import packs
 from core.messages import Message
 from core.model import (
     Advice,
@@ -13,16 +13,12 @@ from core.model import (
     Cut,
     Evaluation,
     Hit,
-    InstalledPack,
     NewBase,
     Note,
     NoteCard,
-    NoteDifference,
-    Pack,
-    PackCard,
-    PackReport,
     QuestionResult,
     Rechunked,
+    Restored,
     ScannedFolder,
     SearchResult,
     SideBySide,
@@ -31,7 +27,7 @@ from core.model import (
     Submission,
     SyncReport,
     Trashed,
-    Version,
+    TrashedBase,
     WhyNot,
     choice_line,
     classified,
@@ -54,6 +50,11 @@ def pick(noun: object, names: str) -> dict[str, Any]:
 
 def of_report(report: SyncReport | Rechunked) -> dict[str, Any]:
     return of(report) | {"failed": [*map(of, report.failed)]}
+
+
+def of_restored(restored: Restored) -> dict[str, Any]:
+    """Return a base that was restored, and what it could do where it is from."""
+    return {"base": restored.base.name, "wish": restored.base.wish, "powers": of(restored.powers)}
 
 
 def of_scanned(scanned: ScannedFolder) -> dict[str, Any]:
@@ -221,38 +222,27 @@ def of_advice(advice: Advice, names: Mapping[str, str | Message]) -> dict[str, A
     }
 
 
+def of_trashed_base(base: TrashedBase) -> dict[str, Any]:
+    return {
+        "key": base.key,
+        "base": base.name,
+        "deleted_at": base.at.isoformat(),
+        "expired": base.expired,
+        "notes": list(base.titles),
+        "problem": base.problem or "",
+    }
+
+
 def of_status(status: Status) -> dict[str, Any]:
     return {
         "workspace": str(status.folder),
         "bytes": status.bytes_on_disk,
         "bases": [*map(of_base, status.bases)],
-        "packs": [*map(of_installed, status.packs)],
+        "packs": [*map(packs.of_installed, status.packs)],
         "settings_problem": status.settings_problem or "",
+        "unreadable": status.unreadable,
+        "set_aside": list(status.set_aside),
     }
-
-
-def of_installed(pack: InstalledPack) -> dict[str, Any]:
-    return {
-        **pick(pack, "name version base notes chunks"),
-        "initialized_at": pack.initialized_at.isoformat(),
-        "last_check": pack.checked_at.isoformat(),
-    }
-
-
-def of_pack(card: PackCard) -> dict[str, Any]:
-    found, installed = card.found, card.installed
-    values = {"name": card.name, "found": None, "installed": of_installed(installed) if installed else None}
-    if found:
-        values["found"] = pick(found, "version base language description") | {"folder": str(found.folder)}
-    return values
-
-
-def of_found(pack: Pack) -> dict[str, Any]:
-    return of_pack(PackCard(pack, None))
-
-
-def of_pack_report(report: PackReport) -> dict[str, Any]:
-    return of(report) | {"edited": [*map(of, report.edited)]}
 
 
 def of_base(status: BaseStatus) -> dict[str, Any]:
@@ -290,10 +280,6 @@ def _times(note: Note | NoteCard) -> dict[str, str | None]:
     return {name: at.isoformat() if at else None for name, at in times.items()}
 
 
-def of_version(version: Version) -> dict[str, Any]:
-    return pick(version, "number kind author title") | {"at": version.at.isoformat()}
-
-
 def of_trashed(one: Trashed, base: str) -> dict[str, Any]:
     version = one.version
     return {
@@ -308,18 +294,3 @@ def of_trashed(one: Trashed, base: str) -> dict[str, Any]:
 
 def of_submission(one: Submission) -> dict[str, Any]:
     return {**pick(one.note, "id base path title version"), **pick(one, "kind author"), "at": one.at.isoformat()}
-
-
-def of_difference(difference: NoteDifference, first: int, second: int) -> dict[str, Any]:
-    return {
-        "first": first,
-        "second": second,
-        "fields": [
-            {"name": one.name, "before": _plain(one.before), "after": _plain(one.after)} for one in difference.fields
-        ],
-        "pieces": [*map(of, difference.pieces)],
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value

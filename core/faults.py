@@ -95,7 +95,8 @@ def hindrance(folder: Path) -> StoreError | None:
 
 def newest_backup(folder: Path) -> Path | None:
     """Return the newest backup in a workspace, None without one."""
-    return max((folder / BACKUPS).glob("*.db"), key=lambda file: file.stat().st_mtime, default=None)
+    backups = filter(Path.is_file, (folder / BACKUPS).glob("*.db"))
+    return max(backups, key=lambda file: file.stat().st_mtime, default=None)
 
 
 def damaged(folder: Path, why: str) -> NotesDamaged:

@@ -1,14 +1,150 @@
-"""Small files that are written as a whole or not at all, and the size of folders."""
+"""Files that are opened only if they are regular, small ones written whole or not at all, and the size of folders."""
 
+import json
+import logging
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from errno import EACCES, EISDIR, ELOOP, ENXIO
 from pathlib import Path
 from tempfile import mkstemp
+from typing import Any, BinaryIO, TypeVar
+
+from core.errors import SourceError
+
+_LOG = logging.getLogger(__name__)
+SMALL = 4 << 20
+"""Most bytes of a small file."""
+BROKEN = ".broken"
+"""What follows the name of a file that is set aside."""
+_ASIDE = 5
+"""Most files of a name that are set aside; the last of them is replaced."""
+_UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
+"""Errors of what can't be read at any time; others may come of a full table of files or of a disk."""
+AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+"""Flags of `os.open`, so that a pipe that nobody writes to isn't waited for."""
+
+T = TypeVar("T")
+
+
+class Unfit(ValueError):
+    """What lies in the place of a file: no regular file, one that may not be read, or one that is too large."""
+
+
+def reason(error: OSError | Unfit) -> str:
+    """Return why a file can't be read, in the words of the system."""
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading, without a wait for what is none; raises Unfit and OSError."""
+    try:
+        handle = os.open(file, os.O_RDONLY | AT_ONCE)
+    except OSError as error:
+        if error.errno in _UNREADABLE:
+            raise Unfit(error.strerror) from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unfit("it is no regular file")
+    with os.fdopen(handle, "rb") as stream:
+        yield stream
+
+
+@contextmanager
+def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
+    """Open a regular file of a person, of at most `most` bytes; raises SourceError for anything else, at once."""
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(opened(file))
+        except (OSError, RuntimeError, ValueError) as error:
+            why = getattr(error, "strerror", "") or str(error)
+            raise SourceError(str(file), "can't be read: {why}.", why=why) from error
+        if (size := os.fstat(stream.fileno()).st_size) > most:
+            size_text = {"size": size / 2**20, "limit": most // 2**20}
+            raise SourceError(str(file), "is {size:.1f} MB; the limit is {limit} MB.", **size_text)
+        yield stream
+
+
+def read(file: Path, most: int = SMALL) -> bytes:
+    """Return the bytes of a regular file that has at most `most` of them; raises Unfit and OSError."""
+    with opened(file) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise Unfit(f"it is larger than {most:,} bytes")
+    return data
+
+
+def of_json(data: bytes) -> Any:
+    """Return the value of JSON; raises ValueError for other data and half characters, RecursionError."""
+    value = json.loads(data)
+    json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
+def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], Any] = of_json) -> T | None:
+    """Return what a file holds as `check` returns it, None without the file.
+
+    A file that can't be read, or for which `parse` or `check` raise, counts as none; with `aside` it is set aside.
+    Raises OSError where the system doesn't read now.
+    """
+    try:
+        return check(parse(read(file)))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        if aside:
+            with suppress(OSError):
+                set_aside(file)
+        return None
+
+
+def aside(folder: Path) -> tuple[str, ...]:
+    """Return the names of what was set aside in a folder."""
+    with suppress(OSError):
+        names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
+        return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
+    return ()
+
+
+def set_aside(file: Path) -> Path:
+    """Rename what lies in the place of a file, so that the file can be made anew; return the new name.
+
+    Raises OSError.
+    """
+    names = (f"{file.name}{BROKEN}{f'-{number}' if number > 1 else ''}" for number in range(1, _ASIDE + 1))
+    places = [file.with_name(name) for name in names]
+    place = next((one for one in places if not os.path.lexists(one)), places[-1])
+    delete(place)
+    file.rename(place)
+    _LOG.warning("%s can't be used. It is set aside as %s, and made anew.", file.name, place.name)
+    return place
+
+
+def folder(place: Path) -> Path:
+    """Make a folder that only its owner can read, unless it is there; what else lies there is set aside."""
+    if os.path.lexists(place) and not place.is_dir():
+        set_aside(place)
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
+
+
+def delete(place: Path) -> None:
+    """Delete a file, a link, or a folder with all it holds, if there is one."""
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def replace(file: Path, text: str | bytes) -> None:
-    """Write a file that only its owner can read in place of the one that is there; raises OSError."""
+    """Write a file that only its owner can read in place of the one that is there; raises OSError.
+
+    A folder in its place is set aside.
+    """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)  # with mode 0600
     temporary = Path(name)
@@ -17,6 +153,8 @@ def replace(file: Path, text: str | bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
+        if file.is_dir() and not file.is_symlink():
+            set_aside(file)
         temporary.replace(file)
     finally:
         with suppress(OSError):

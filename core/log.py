@@ -21,6 +21,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import FrameType
 
+from core import files
 from core.errors import TesseraError
 from core.messages import skeleton
 from core.places import PROGRAM
@@ -63,6 +64,8 @@ class Log(RotatingFileHandler):
         self.setFormatter(_Lines(texts))
         self._loggers: list[logging.Logger] = []
         self.listen("core")
+        if not readonly:
+            self._make_room()
 
     def listen(self, *names: str) -> None:
         """Write what these loggers say."""
@@ -87,11 +90,19 @@ class Log(RotatingFileHandler):
         with suppress(OSError):  # what a full disk didn't take
             super().close()
 
+    def _make_room(self) -> None:
+        """Set aside what lies in the place of the log and is none; a device, such as /dev/null, is a choice."""
+        file = Path(self.baseFilename)
+        with suppress(OSError):
+            files.folder(file.parent)
+            if os.path.lexists(file) and not (file.is_file() or file.is_char_device()):
+                files.set_aside(file)
+
     def _open(self) -> TextIOWrapper:
         file = Path(self.baseFilename)
         if not self._readonly:
             file.parent.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.AT_ONCE, 0o600)
         return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
 
 
@@ -117,9 +128,8 @@ def errors(folder: Path, count: int) -> list[Logged]:
 def _lines(folder: Path) -> Iterator[str]:
     file = folder / FILE
     for one in (*(file.with_name(f"{file.name}.{number}") for number in range(_OLDER, 0, -1)), file):
-        with suppress(OSError):
-            if one.is_file():
-                yield from one.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+        with suppress(OSError, files.Unfit):
+            yield from files.read(one).decode("utf-8", "replace").split("\n")[:-1]
 
 
 class _Lines(logging.Formatter):

@@ -23,6 +23,8 @@ LOCALE = Path(__file__).with_name("locale")
 _MAIN = ("error", "problem", "reason", "told", "why")
 """Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
 
+_LONG = 10**30
+"""A whole number whose size is told from here on; Python refuses to write out one of more than 4,300 figures."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -153,8 +155,17 @@ def from_json(data: object) -> Message:
     return Message(**(data | {"fields": {name: _read(value) for name, value in data["fields"].items()}}))
 
 
+def figures(number: int) -> str:
+    """Return a whole number with thousands separators; of one that is longer than a person reads, its size."""
+    if abs(number) < _LONG:
+        return f"{number:,}"
+    return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"
+
+
 def _plain(value: object) -> object:
     value = getattr(value, "message", value)
+    if type(value) is int and abs(value) >= _LONG:
+        return figures(value)
     if isinstance(value, Message):
         return {"message": to_json(value)}
     if isinstance(value, (list, tuple)):
@@ -198,5 +209,5 @@ class _Rendering(Formatter):
         if isinstance(value, (list, tuple)):
             return render(_SEPARATOR, self._language).join(self.format_field(item, format_spec) for item in value)
         if isinstance(value, int) and not isinstance(value, bool) and not format_spec:
-            return f"{value:,}"
+            return figures(value)
         return format(value, format_spec)

@@ -21,12 +21,17 @@ PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
 
 
 def provided(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a workspace's file of this name, else the one that comes along; `make` copies that into the workspace."""
+    """Return a workspace's file of this name, else the one that comes along; `make` copies that into the workspace.
+
+    What is no file, `make` sets aside.
+    """
     file, built_in = folder / name, PROGRAM / "data" / name
-    if make and not file.exists():
+    if make and not file.is_file():
         with suppress(OSError):  # the built-in one does as well
+            if file.exists() or file.is_symlink():
+                files.set_aside(file)
             files.replace(file, built_in.read_text(encoding="utf-8"))
-    return file if file.exists() else built_in
+    return file if file.is_file() else built_in
 
 
 def personal(name: str) -> Path:
@@ -39,10 +44,10 @@ def read(name: str) -> dict[str, object]:
     """Return the JSON object in a file of the person's, empty without the file; raises ConfigError for other data."""
     file = personal(name)
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
+        values = files.of_json(files.read(file))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
         raise ConfigError("{file} can't be read. Correct it, or delete it and enter the servers again.", file=str(file))

@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from core import files
@@ -21,7 +22,9 @@ class Preferences:
 
     def get(self, name: str) -> str:
         """Return a choice, empty if there is none."""
-        return str(self._choices().get(name, ""))
+        with suppress(OSError):
+            return self._choices().get(name, "")
+        return ""
 
     def set(self, name: str, value: str) -> None:
         """Store a choice; one that can't be stored is no reason to fail."""
@@ -29,13 +32,16 @@ class Preferences:
             return
         try:
             with self._lock:
-                files.replace(self._file, json.dumps(self._choices() | {name: value}, ensure_ascii=False))
+                files.replace(self._file, json.dumps(self._choices() | {name: value}))
         except OSError as error:
             _LOG.warning("The choice '%s' isn't stored: %s", name, error)
 
-    def _choices(self) -> dict[str, object]:
-        try:
-            choices = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}  # no file yet, or a damaged one, which is no reason to fail
-        return choices if isinstance(choices, dict) else {}
+    def _choices(self) -> dict[str, str]:
+        return files.load(self._file, _checked, aside=not self._readonly) or {}
+
+
+def _checked(stored: dict[str, str]) -> dict[str, str]:
+    """Return choices as they were stored; raises ValueError for anything but texts by name."""
+    if not all(isinstance(value, str) for value in stored.values()):
+        raise ValueError("a choice is no text")
+    return stored

@@ -28,6 +28,7 @@ _REASONS = {
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
     **dict.fromkeys(("bool_parsing", "bool_type"), _TRUTH),
     **dict.fromkeys(("string_type", "string_unicode"), _TEXT),
+    "string_too_long": message("it must have at most {max_length} characters"),
     "path_type": message("it must be a path"),
     "literal_error": message("it must be one of {choices}"),
     "extra_forbidden": message("there is no such setting"),
@@ -78,4 +79,4 @@ def _place(names: tuple[int | str, ...], file: Path) -> str:
     """Return the environment variable that sets a setting or a section around it, else the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
-    return next((variable for variable in os.environ if variable.upper() in variables), str(file.resolve()))
+    return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

@@ -12,7 +12,7 @@ from core.access import Access
 from core.archives.collection import Archives
 from core.bugreport import BugReport
 from core.config import Settings, settings
-from core.errors import StoreError, TesseraError, WorkspaceLocked
+from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
@@ -21,6 +21,7 @@ from core.intake.textfolders import TextFolders
 from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
+from core.messages import Message
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
 from core.models import Models
 from core.models.servers import Servers
@@ -65,7 +66,7 @@ class Workspace:
 
     def __init__(self, path: Path | None = None, *, readonly: bool = False, patience: float = 0.0) -> None:
         self.settings: Settings = settings()
-        folder = (path or self.settings.workspace).resolve()
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # which no loop of links stops
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -79,7 +80,7 @@ class Workspace:
             _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
-        self.access = Access(self.store.folder)
+        self.access = Access(self.store.folder, readonly=readonly)
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
@@ -130,11 +131,10 @@ class Workspace:
         self.log.close()
 
     def _expire_trash(self) -> None:
-        """Delete for good what is old in the trash; where nothing can be written it stays until the next opening."""
+        """Take out of the trash what is there too long; where that can't be done it stays until the next opening."""
         try:
-            self.notes.expire_trash()
             self.archives.expire_trash()
-        except StoreError:
+        except TesseraError:
             _LOG.warning("The trash stays as it is", exc_info=True)
 
     @property
@@ -183,7 +183,14 @@ class Workspace:
             index_problem=self.store.index_problem,
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
+            unreadable=self.unreadable,
+            set_aside=files.aside(self.store.folder),
         )
+
+    @property
+    def unreadable(self) -> tuple[Message, ...]:
+        """A sentence for each row that was met and has values that can't be read."""
+        return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return what goes into the configuration of assistants; the app listens at the address."""

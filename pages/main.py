@@ -8,6 +8,6 @@ from pages.ui.shared import shell, widgets
 page = shell.start()
 with st.sidebar:
     letters.listen(shell.workspace())
-with shell.errors():
+with shell.unreadable(), shell.errors():
     page.run()
 widgets.forget_presses()

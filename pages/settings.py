@@ -15,6 +15,10 @@ with shell.errors():
     if status.settings_problem:
         text = t("A change of tessera.toml can't be used: {why}", why=text_of(status.settings_problem))
         st.warning(plain(text), icon=":material/warning:")
+    if status.set_aside:
+        names = ", ".join(status.set_aside)
+        text = t("Damaged, so it was set aside and made anew: {names}. Delete what you don't need.", names=names)
+        st.warning(plain(f"{text} {t('It lies in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
     of_models, of_servers, of_assistants, of_programs, of_search, of_types, of_packs, of_index = st.tabs(
         [
             t("Models"),

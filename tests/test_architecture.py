@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
+
+import grimp
 
 ROOT = Path(__file__).parents[1]
 
@@ -12,6 +15,11 @@ def test_the_layers_hold() -> None:
         [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = grimp.build_graph("core", "pages", cache_dir=None)
+    TopologicalSorter({name: graph.find_modules_directly_imported_by(name) for name in graph.modules}).prepare()
 
 
 def test_starting_imports_no_model_and_no_index() -> None:
@@ -26,7 +34,9 @@ def test_starting_imports_no_model_and_no_index() -> None:
 
 
 def test_no_page_lets_notes_bring_html_of_their_own() -> None:
-    for page in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py")]:
+    scripts = [file for file in (ROOT / "pages").rglob("*.js") if file.parent.name != "codemirror"]
+    assert scripts
+    for page in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *scripts]:
         text = page.read_text(encoding="utf-8")
         assert "unsafe_allow" not in text, page
         assert "innerHTML" not in text, page

@@ -24,6 +24,8 @@ DRILLS = (
     "schemas",
     "servers",
     "http",
+    "edges",
+    "archives",
     "editor",
 )
 

@@ -1,5 +1,6 @@
 """What is done to a file of a workspace; each takes the file, chance, and the same file of another workspace."""
 
+import json
 import os
 import random
 import shutil
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ZEROS = 100_000
+HUGE = 256 << 20
 
 
 def _deleted(file: Path, _: random.Random, __: Path) -> None:
@@ -51,6 +53,33 @@ def _link(file: Path, _: random.Random, __: Path) -> None:
     file.symlink_to(file.rename(file.with_name(f"moved {file.name}")))
 
 
+def _loop(file: Path, chance: random.Random, other: Path) -> None:
+    _deleted(file, chance, other)
+    file.symlink_to(file)
+
+
+def _pipe(file: Path, chance: random.Random, other: Path) -> None:
+    _deleted(file, chance, other)
+    os.mkfifo(file)
+
+
+def _nested(file: Path, _: random.Random, __: Path) -> None:
+    file.write_bytes(b"[" * 100_000)
+
+
+def _other_types(file: Path, _: random.Random, __: Path) -> None:
+    """Give each value of JSON another type; of other files, half a character."""
+    try:
+        values = json.loads(file.read_bytes())
+    except ValueError:
+        values = {"": "\ud800"}
+    file.write_text(json.dumps({name: [{"x": value}, None, 1e999] for name, value in values.items()}))
+
+
+def _huge(file: Path, _: random.Random, __: Path) -> None:
+    os.truncate(file, HUGE)
+
+
 def _readonly(file: Path, _: random.Random, __: Path) -> None:
     file.chmod(0o555 if file.is_dir() else 0o444)
 
@@ -83,9 +112,15 @@ BREAKAGES: dict[str, Callable[[Path, random.Random, Path], None]] = {
     "a folder": _folder,
     "a broken link": _broken_link,
     "a link": _link,
+    "a loop": _loop,
+    "a pipe": _pipe,
+    "nested": _nested,
+    "other types": _other_types,
+    "huge": _huge,
     "read-only": _readonly,
     "another's": _another,
 }
 """By name; `a folder` makes a file of a folder, `another's` of the database is a later version's."""
 
-OF_FOLDERS = tuple(name for name in BREAKAGES if name not in ("cut", "random", "zeroed"))
+_OF_FILES = ("cut", "random", "zeroed", "nested", "other types", "huge")
+OF_FOLDERS = tuple(name for name in BREAKAGES if name not in _OF_FILES)

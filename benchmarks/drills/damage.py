@@ -1,80 +1,72 @@
-"""Every file of a workspace, damaged in ten ways, with the app closed and with the app open; then a person goes on.
+"""Every file of a used workspace, damaged in 15 ways, with the app closed or open; then a person goes on.
 
-After each damage: `status`, `search`, the app, `import`, `rebuild`, the app again, each in a process of its own. All
-that is damaged beside the database has to be healed then; no answer may differ from exact search without a word.
+After each damage: `status`, `search`, the app, `import`, `rebuild`, the app again. Where the database or the index is
+damaged each runs in a process of its own; else all in one, without the index. All that is damaged beside the database
+has to be healed then, nothing that was written may be gone, and no answer may differ from exact search without a word.
 """
 
 import os
 import random
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
+from benchmarks.drills import used
 from benchmarks.drills.breakage import BREAKAGES, OF_FOLDERS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from benchmarks.drills.verbs import FORK, SECONDS, Outcome, begun, command, run
+from benchmarks.drills.used import QUESTION, WORDS, Projected
+from benchmarks.drills.verbs import FORK, SECONDS, Outcome, begun, command, in_time, run
 from core.embedding import EMBEDDERS
-from core.embedding.tfidf import DIMENSION, Tfidf
-from core.model import Matrix, Role
 from core.registry import Entry
 from core.workspace import Workspace
 
-NOTES, SECTIONS = 36, 32
-"""More than 1,000 windows: with fewer Chroma writes no HNSW file."""
 QUESTIONS = 12
 LEAST = 0.97
 """Least share of the exact top ten that the index returns; a sound one returns 0.99 and more."""
-TOLD = ("notes.db", "lock")
-"""What isn't healed: a sentence says what is wrong with it. The rest is built again."""
-_SYLLABLES = (("ka", "lo", "mi", "nu", "re", "sa"), ("bar", "den", "fil"), ("ix", "um", "a"))
-_WORDS = ["".join(parts) for parts in product(*_SYLLABLES)]
-QUESTION = " ".join(_WORDS[::11])
-
-
-class Projected(Tfidf):
-    """Hashed words in few numbers, so that an index is built in a second."""
-
-    fingerprint = "damage-48"
-    dimension = 48
-    _map = np.random.default_rng(0).standard_normal((DIMENSION, dimension), np.float32)
-
-    def embed(self, texts: list[str], *, role: Role) -> Matrix:  # type: ignore[override]
-        """Return one vector per text, the same for notes and questions."""
-        vectors = super().embed(texts, role=role) @ self._map
-        unit: Matrix = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return unit
+TOLD = "notes.db"
+"""What isn't healed: a sentence says what is wrong with it. The rest is made again."""
+_INDEX = ("notes.db", "chroma")
+_DERIVED = (*_INDEX, "lock", "logs", "scratch", "floors.json")
+"""Files that hold nothing of a person's."""
+_VALID = ("read-only", "another's")
+"""Damages after which a file is as good as before: the program may write it again."""
 
 
 @dataclass(frozen=True)
 class Case:
     """A damage of a file, by its path in the workspace, while the app is open or not."""
 
+    place: Path
     path: str
     damage: str
     app_open: bool
 
     @property
+    def of_index(self) -> bool:
+        """Whether the database or the index is damaged."""
+        return self.path.startswith(_INDEX)
+
+    @property
     def kind(self) -> str:
         """The path, without the part that differs from workspace to workspace."""
-        return "/".join("SEGMENT" if _is_segment(part) else part for part in self.path.split("/"))
+        return "/".join(map(_kind, self.path.split("/")))
 
 
 def drill(tally: Tally, given: Given) -> None:
     """Try cases, in an order by the seed, until there are `count` of them or the time is up."""
-    EMBEDDERS["damage"] = Entry("benchmarks.drills.damage:Projected")
+    EMBEDDERS["damage"] = Entry("benchmarks.drills.used:Projected")
     os.environ |= {"TESSERA_EMBEDDER": "damage", "TESSERA_SEARCH__RERANKER": "none"}
     with tempfile.TemporaryDirectory(prefix="damage") as scratch:
         place = Path(scratch).resolve()
-        _made(place / "own", 1)
-        cases = list(_cases(place / "own"))
+        cases = [*_cases(_made(place / "large", 1)), *_cases(_made(place / "small", 1))]
+        cases = [case for case in cases if case.place.name == ("large" if case.of_index else "small")]
         random.Random(given.seed).shuffle(cases)
         for number, case in enumerate(cases[: given.count], 1):
             if not given.goes_on:
@@ -87,33 +79,9 @@ def drill(tally: Tally, given: Given) -> None:
 def _made(place: Path, seed: int) -> Path:
     """Return a folder with workspaces of these notes."""
     if not place.exists():
-        made = run(partial(_make, place, seed))
+        made = run(partial(used.make, place, seed, used.SMALL if "small" in place.name else used.LARGE))
         assert not made.died + made.told, made
     return place
-
-
-def _make(place: Path, seed: int) -> None:
-    """Make a workspace, closed and clean, and a copy of it as a killed process would leave it."""
-    chance = random.Random(seed)
-    notes = place / "notes"
-    notes.mkdir(parents=True)
-    for number in range(NOTES):
-        heads = (" ".join(chance.choices(_WORDS, k=4)) for _ in range(SECTIONS))
-        parts = [f"## {head}\n\n{' '.join(chance.choices(_WORDS, k=40))}.\n" for head in heads]
-        (notes / f"{number}.md").write_text("\n".join(parts))
-    with Workspace(place / "closed") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
-        workspace.preferences.set("language", "en")
-        workspace.search(QUESTION)
-    shutil.copytree(place / "closed", place / "killed")
-    with Workspace(place / "killed") as workspace:
-        workspace.store.open_index()
-        (notes / "late.md").write_text(f"# Late\n\n{QUESTION}")
-        workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
-        shutil.copytree(place / "killed", place / "now")
-    (notes / "late.md").unlink()
-    shutil.rmtree(place / "killed")
-    (place / "now").rename(place / "killed")
 
 
 def _cases(own: Path) -> Iterator[Case]:
@@ -124,29 +92,63 @@ def _cases(own: Path) -> Iterator[Case]:
             paths.setdefault(file.relative_to(own / folder).as_posix(), file.is_dir())
     for path, is_folder in paths.items():
         for damage in OF_FOLDERS if is_folder else BREAKAGES:
-            yield Case(path, damage, app_open=False)
-            if path != "notes.db-shm" or damage not in ("empty", "cut"):
+            yield Case(own, path, damage, app_open=False)
+            copied = path.startswith("scratch/")  # which is open only while something is tried with it
+            if not copied and (path != "notes.db-shm" or damage not in ("empty", "cut")):
                 # SQLite maps that file: whoever makes it shorter ends the processes that have it open.
-                yield Case(path, damage, app_open=True)
+                yield Case(own, path, damage, app_open=True)
 
 
 def _tried(case: Case, place: Path, chance: random.Random) -> dict[str, Outcome]:
     """Damage a copy, go on as a person would, and return what came of each verb."""
     here = place / "here"
     shutil.rmtree(here, ignore_errors=True)
-    own = next(one for one in (place / "own" / "closed", place / "own" / "killed") if (one / case.path).exists())
-    workspace, notes = (
-        shutil.copytree(own, here / "workspace"),
-        shutil.copytree(place / "own" / "notes", here / "notes"),
-    )
+    own = next(one for one in (case.place / "closed", case.place / "killed") if (one / case.path).exists())
+    workspace = shutil.copytree(own, here / "workspace")
+    notes = shutil.copytree(case.place / "notes", here / "notes")
     (notes / "new.md").write_text(f"# New\n\n{QUESTION}")
     file = workspace / case.path
-    other = _twin(_made(place / "other", 2) / own.name, case.path) if case.damage == "another's" else file
+    other = (
+        _twin(_made(place / f"other {case.place.name}", 2) / own.name, case.path)
+        if case.damage == "another's"
+        else file
+    )
 
     def damage() -> None:
         if file.exists():  # one that only a killed process leaves may be gone
             BREAKAGES[case.damage](file, chance, other)
 
+    verbs = _verbs(case, workspace, notes)
+    if not case.of_index:
+        done = run(partial(_in_turn, case, workspace, notes, damage, verbs))
+        outcomes: dict[str, Outcome] = done.answer or {"all": done}
+    else:
+        outcomes = _apart(case, workspace, notes, damage, verbs)
+    return outcomes
+
+
+def _verbs(case: Case, workspace: Path, notes: Path) -> dict[str, Callable[[], Any]]:
+    """Return what a person does after the damage."""
+    at = ("--workspace", workspace)
+    commands: dict[str, Callable[[], Any]] = {
+        "status": partial(command, "status", *at),
+        "search": partial(command, "search", QUESTION, "--mode", "semantic", *at),
+        "the app": partial(_app, workspace, case.path),
+        "import": partial(command, "import", notes, "--base", "base", *at),
+        "rebuild": partial(command, "rebuild", *at),
+        "the app at last": partial(_app, workspace, case.path),
+    }
+    if not case.of_index:
+        del commands["rebuild"]
+        commands["status"] = lambda: [command("status", *more, *at) for more in ((), ("--log",))]
+        commands["trash"] = partial(command, "restore", *at)
+    return commands
+
+
+def _apart(
+    case: Case, workspace: Path, notes: Path, damage: Callable[[], None], verbs: Mapping[str, Callable[[], Any]]
+) -> dict[str, Outcome]:
+    """Do each in a process of its own."""
     outcomes: dict[str, Outcome] = {}
     if case.app_open:
         opened, damaged = FORK.Event(), FORK.Event()
@@ -158,27 +160,60 @@ def _tried(case: Case, place: Path, chance: random.Random) -> dict[str, Outcome]
     else:
         damage()
     left = _bytes(workspace / "notes.db")
-    at = ("--workspace", workspace)
-    outcomes["status"] = run(partial(command, "status", *at))
-    outcomes["search"] = run(partial(command, "search", QUESTION, "--mode", "semantic", *at))
-    outcomes["the app"] = run(partial(_app, workspace))
-    outcomes["import"] = run(partial(command, "import", notes, "--base", "base", *at))
-    outcomes["rebuild"] = run(partial(command, "rebuild", *at))
-    outcomes["the app at last"] = run(partial(_app, workspace))
+    outcomes |= {name: run(verb) for name, verb in verbs.items()}
     if left != _bytes(workspace / "notes.db") and all(one.told for one in outcomes.values()):
         outcomes["notes.db"] = Outcome(died="was written to, though no command could read it")
     return outcomes
+
+
+def _in_turn(
+    case: Case, workspace: Path, notes: Path, damage: Callable[[], None], verbs: Mapping[str, Callable[[], Any]]
+) -> dict[str, Outcome]:
+    """Do all in this process, each within some seconds, and look whether what was damaged is there still."""
+    os.environ["TESSERA_INDEX__KIND"] = "none"
+    outcomes: dict[str, Outcome] = {}
+    written: dict[str, bytes] = {}
+
+    def harm() -> None:
+        damage()
+        file = workspace / case.path
+        if file.is_file() and not case.path.startswith(_DERIVED) and case.damage not in _VALID:
+            written["file"] = file.read_bytes()
+
+    if case.app_open:
+        outcomes["the open app"] = in_time(partial(_open_while, workspace, notes, case.path, harm))
+    else:
+        harm()
+    outcomes |= {name: in_time(verb) for name, verb in verbs.items()}
+    if written.get("file") and not _holds(workspace, case.path, written["file"]):
+        outcomes["the app at the very last"] = Outcome(answer="what was damaged is gone")
+    return outcomes
+
+
+def _open_while(folder: Path, notes: Path, path: str, harm: Callable[[], None]) -> str:
+    with Workspace(folder) as workspace:
+        workspace.search(QUESTION)
+        harm()
+        workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
+        return used.missing(workspace, path)
+
+
+def _holds(folder: Path, path: str, data: bytes) -> bool:
+    """Whether a file of a workspace holds what was damaged, in its place, set aside, or with more behind it."""
+    name = Path(path).name
+    files = (file for file in folder.rglob("*") if name in file.name and file.is_file() and not file.is_symlink())
+    return any(file.read_bytes().startswith(data) for file in files)
 
 
 def _bytes(file: Path) -> bytes:
     return file.read_bytes() if file.is_file() else b""
 
 
-def _app(folder: Path) -> str:
-    """Open a workspace as the app does and search in it; return what is wrong with the answers."""
+def _app(folder: Path, path: str) -> str:
+    """Open a workspace as the app does and use it; return what is wrong or gone."""
     with Workspace(folder) as workspace:
         workspace.store.open_index()
-        return _wrong(workspace)
+        return (_wrong(workspace) if path.startswith(_INDEX) else "") or used.missing(workspace, path)
 
 
 def _held_open(folder: Path, notes: Path, opened: Event, damaged: Event) -> str:
@@ -195,13 +230,13 @@ def _held_open(folder: Path, notes: Path, opened: Event, damaged: Event) -> str:
 
 def _wrong(workspace: Workspace) -> str:
     """Compare the ten nearest with those of exact search; return what is wrong and not told, empty if all is well."""
-    if not workspace.bases.all():
+    base, store = workspace.bases.find("base"), workspace.store
+    if base is None:
         return "the base is gone"
-    (base,), store = workspace.bases.all(), workspace.store
     chance = random.Random(5)
     shares = []
     for _ in range(QUESTIONS):
-        (vector,) = Projected().embed([" ".join(chance.choices(_WORDS, k=8))], role="query")
+        (vector,) = Projected().embed([" ".join(chance.choices(WORDS, k=8))], role="query")
         exact = store.chunks.nearest(base, vector, 10)
         tops = store.nearest(base, vector, 10), store._from_index(base, vector, 10, None) or exact
         shares += [len(exact.keys() & top.keys()) / max(1, len(exact)) for top in tops]
@@ -213,12 +248,18 @@ def _twin(other: Path, path: str) -> Path:
     """Return the file of another workspace that is the same part of it."""
     place = other
     for part in path.split("/"):
-        place = next(filter(lambda one: _is_segment(one.name), place.iterdir())) if _is_segment(part) else place / part
+        place = next(one for one in sorted(place.iterdir()) if _kind(one.name) == _kind(part))
     return place
 
 
-def _is_segment(name: str) -> bool:
-    return name.count("-") == 4
+def _kind(name: str) -> str:
+    """Return a name without what differs from workspace to workspace."""
+    stem, dot, suffix = name.partition(".")
+    if name.count("-") == 4:
+        return "SEGMENT"
+    if re.fullmatch(r"\d{8}T\d{12}-.*", stem):
+        return f"BASE{'-notes' if stem.endswith('-notes') else ''}{dot}{suffix}"
+    return "COPY" if re.fullmatch(r"[0-9a-f]{16}", name) else name
 
 
 def _count(tally: Tally, case: Case, outcomes: Mapping[str, Outcome]) -> None:
@@ -226,7 +267,8 @@ def _count(tally: Tally, case: Case, outcomes: Mapping[str, Outcome]) -> None:
     faults = [f"{verb} {one.died}" for verb, one in outcomes.items() if one.died]
     lost = [f"{verb}: {one.answer}" for verb, one in outcomes.items() if "app" in verb and one.answer]
     if not case.path.startswith(TOLD) and case.damage != "read-only":
-        lost += [f"{verb}: {outcomes[verb].told}" for verb in ("rebuild", "the app at last") if outcomes[verb].told]
+        healed = [verb for verb in ("import", "rebuild", "the app at last") if verb in outcomes]
+        lost += [f"{verb}: {outcomes[verb].told}" for verb in healed if outcomes[verb].told]
     how = f"{case.damage}, app {'open' if case.app_open else 'closed'}"
     tally.count(
         case.kind,

@@ -6,6 +6,7 @@ HANG seconds by the clock), a peak of the process's memory that is more than GRO
 function `use_…` returns as lost.
 """
 
+import codecs
 import json
 import os
 import resource
@@ -22,7 +23,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.drills.fuzzing import files, settings, texts
+from benchmarks.drills.fuzzing import files, frames, settings, texts
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core import chunking, config, embedding
@@ -32,11 +33,15 @@ from core.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
 from core.model import ChunkingOptions, Note, SyncReport
+from core.remote import frames as remote
 from core.workspace import Workspace
 
 SECONDS = 5.0
 HANG = 60
 GROWTH = 2**30
+FRAME_SECONDS = 1.0
+FRAME_GROWTH = 50 * 2**20
+"""What reading a frame of some kilobytes takes at most; what it does beside making values is a fault too."""
 
 BY_MEANING = 20
 """One question of so many is searched for by meaning too, and its hits are reranked, which takes long."""
@@ -121,6 +126,47 @@ def use_upload(bench: Bench, made: list[tuple[str, bytes]]) -> str:
     return _uploaded(bench, made)
 
 
+def use_frame(bench: Bench, made: bytes) -> str:
+    """Read a frame; return what it did beside making values."""
+    peak, started = _peak(), time.process_time()
+    _WATCH.events.clear()
+    _WATCH.on = True
+    try:
+        value = remote.load(made)
+    except remote.Unreadable as error:
+        raise TesseraError("refused") from error
+    finally:
+        _WATCH.on = False
+        did = [*_WATCH.events]
+        took, grown = time.process_time() - started, _peak() - peak
+        if Path(frames.CRASH).exists():
+            Path(frames.CRASH).unlink()
+            did.append("made a file")
+        if took > FRAME_SECONDS or grown > FRAME_GROWTH:
+            did.append(f"took {took:.1f} s and {grown / 2**20:.0f} MB")
+        if did:
+            raise AssertionError("; ".join(did))
+    remote.dump(value)
+    return "" if not isinstance(value, remote.Call) or value.is_sound in (True, False) else "unsound"
+
+
+class _Watch:
+    """What the interpreter does while a frame is read: names that are looked up, files, imports, processes."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.events: list[str] = []
+        codecs.lookup("raw-unicode-escape")  # pickletools reads some texts by it, which imports it once
+        sys.addaudithook(self._heard)
+
+    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.on and not (event == "pickle.find_class" and arguments in remote.NAMED):
+            self.events.append(f"{event} {arguments}"[:200])
+
+
+_WATCH = _Watch()
+
+
 Use = Callable[[Bench, Any], str]
 KINDS: dict[str, tuple[Callable[[Random], Any], Use]] = {
     "front matter": (texts.front_matter, use_front_matter),
@@ -132,6 +178,7 @@ KINDS: dict[str, tuple[Callable[[Random], Any], Use]] = {
     "uploads": (files.upload, use_upload),
     "archives": (files.archive, use_archive),
     "questions": (texts.question, use_question),
+    "frames": (frames.frame, use_frame),
 }
 """Kind -> what makes an input, and what uses it and returns what was lost."""
 

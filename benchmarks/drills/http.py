@@ -1,8 +1,9 @@
 """HTTP: `--count` requests in all by the API's own schema; none is answered with 500, none that is refused writes.
 
 Every operation in turn gets requests that its schema allows and requests that it doesn't; half of the names and ids in
-them are those of bases, notes and chunks that are there. `told` counts the refusals, each a problem with a sentence.
-`lost` is a refused request after which the database or the files of the workspace differ.
+them are those of bases, notes and chunks that are there. After each turn come as many requests of the shapes of
+`doors`, at the whole front door. `told` counts the refusals, each of the API a problem with a sentence. `lost` is a
+refused request after which the database or the files of the workspace differ, and an answer that the door forbids.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,6 +26,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.generation.case import Case
 from schemathesis.python.asgi import ASGIClient, get_client
 
+from benchmarks.drills.doors import Doors
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.api.answers import PROBLEM
@@ -107,12 +109,14 @@ class Bench:
 
 def drill(tally: Tally, given: Given) -> None:
     """Send requests until there were `count`, or until the deadline."""
-    with _bench(given.vault) as bench:
-        kinds = _kinds(bench)
+    with _bench(given.vault) as (bench, doors):
+        kinds, random = _kinds(bench), Random(given.seed)
         turn = 0
         while tally.total.tried < given.count and given.goes_on:
             most = min(PER_TURN, given.count - tally.total.tried)
             _send(tally, bench, kinds[turn % len(kinds)], most, given.seed * 1_000_000 + turn)
+            for _ in range(min(PER_TURN, given.count - tally.total.tried)):
+                _knock(tally, bench, doors, random)
             turn += 1
             print(f"\r{tally.total.tried} of {given.count}", end="", file=sys.stderr, flush=True)
 
@@ -167,6 +171,16 @@ def _attempt(tally: Tally, bench: Bench, case: Case) -> None:
     tally.count(kind, told=told, died=died, lost=lost)
 
 
+def _knock(tally: Tally, bench: Bench, doors: Doors, random: Random) -> None:
+    bench.settle()
+    try:
+        kind, got = doors.attempt(random)
+    except Exception as error:  # noqa: BLE001 this is what the drill looks for
+        tally.count("the front door", died=f"{type(error).__name__}: {error}"[:300])
+        return
+    tally.count(kind, told=got.status >= 400, died=got.wrong if got.status >= 500 else "", lost=got.wrong)
+
+
 def _as_notes(body: object) -> dict[str, Any]:
     """Return an upload's files under names of notes, which the schema can't tell; nothing for other requests."""
     match body:
@@ -189,13 +203,15 @@ def _name_what_is_there(values: object, known: Mapping[str, list[str]], random: 
 
 
 @contextmanager
-def _bench(vault: Path) -> Iterator[Bench]:
-    """A bench in a folder of its own, which is the current one: a path in a request leads nowhere else."""
+def _bench(vault: Path) -> Iterator[tuple[Bench, Doors]]:
+    """A bench and its front door in a folder of its own, which is the current one, so that no path leads elsewhere."""
     folder, vault, before = Path(tempfile.mkdtemp(prefix="tessera-http-")), vault.resolve(), Path.cwd()
     os.chdir(folder)
     try:
         with Workspace(folder / "workspace") as workspace:
-            yield Bench(workspace, vault)
+            doors = Doors(workspace, folder)
+            with closing(doors):
+                yield Bench(workspace, vault), doors
     finally:
         os.chdir(before)
         shutil.rmtree(folder)

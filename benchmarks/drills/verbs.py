@@ -2,11 +2,13 @@
 
 import ctypes
 import json
+import math
 import multiprocessing
 import os
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +24,9 @@ from core.store import apart, chroma
 
 SECONDS = 120
 """Longest time of a piece of work before it counts as hanging."""
+
+LIMIT = 10
+"""Seconds that `in_time` gives to anything; more in proportion to the load of the machine."""
 
 FORK = multiprocessing.get_context("fork")
 
@@ -110,6 +115,25 @@ def command(*arguments: object) -> Any:
         if code:
             raise TesseraError("{told}", told=json.loads(_read(err).splitlines()[-1])["error"])
         return json.loads(_read(out))
+
+
+def in_time(verb: Callable[[], Any]) -> Outcome:
+    """Return what came of a verb, which is stopped where it hangs."""
+    seconds = LIMIT * max(1, math.ceil(os.getloadavg()[0] / (os.cpu_count() or 1)))
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"hangs for {seconds} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        return Outcome(answer=verb())
+    except TesseraError as error:
+        return Outcome(told=str(error))
+    except BaseException:  # noqa: BLE001 whatever it is, a drill looks for it
+        return Outcome(died=" ".join(traceback.format_exc().split()[-30:]))
+    finally:
+        signal.alarm(0)
 
 
 def _read(file: Any) -> str:

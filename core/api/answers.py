@@ -64,14 +64,13 @@ def listen(headers: Headers) -> None:
 
 def answer(value: object, status: int = 200, **headers: str) -> Response:
     """Return a value as JSON, its messages in the language of the request; `headers` with `_` for `-`."""
-    content = json.dumps(readable(value, LANGUAGE.get()), ensure_ascii=False)
-    return Response(content, status, _named(headers), "application/json")
+    return Response(as_json(readable(value, LANGUAGE.get())), status, _named(headers), "application/json")
 
 
 def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: str) -> Response:
     """Return an error as a problem; by default with the status of its kind."""
     members = problem_of(error, status)
-    return Response(json.dumps(members, ensure_ascii=False), members["status"], _named(headers), PROBLEM)
+    return Response(as_json(members), members["status"], _named(headers), PROBLEM)
 
 
 def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[str, Any]:
@@ -85,6 +84,11 @@ def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[st
         "error": known.phrase.replace(" ", "") if isinstance(error, Problem) else type(error).__name__,
         "message": to_json(error.message),
     }
+
+
+def as_json(value: object) -> bytes:
+    """Return a value as JSON; half of a character, as in the name of a file, is escaped as JSON escapes it."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _status(error: TesseraError) -> HTTPStatus:

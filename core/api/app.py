@@ -12,17 +12,17 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import bases, chunks, jobs, knowledge, notes, notesearch, packs, questions, searching, status
+from core.api import PLACE, bases, binding, chunks, jobs, knowledge, notes, notesearch, questions, searching, status
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
-from core.api.door import PLACE
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
 from core.messages import Message, lines, message, verbatim
+from core.operations import OPERATIONS
 from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
-_RESOURCES = (bases, notes, chunks, searching, questions, packs, jobs, status)
+_RESOURCES = (bases, notes, chunks, searching, questions, jobs, status)
 _OLDER = (knowledge, notesearch)
 """Modules with a `router`: of version 1, and by the paths of older designs."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
@@ -48,7 +48,7 @@ _PROBLEM = {
 
 
 def make(workspace: Callable[[], Workspace]) -> FastAPI:
-    """Return the app; it is mounted at `door.PLACE`."""
+    """Return the app; it is mounted at `PLACE`."""
     app = FastAPI(
         title="Tessera",
         version="1",
@@ -59,6 +59,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
         responses={"default": {"description": "A problem", "content": {PROBLEM: {"example": _PROBLEM}}}},
     )
     app.state.workspace = workspace
+    app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
     for resource in _RESOURCES:
         app.include_router(resource.router, prefix="/v1")
     for resource in _OLDER:

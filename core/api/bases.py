@@ -73,7 +73,7 @@ def make(workspace: Opened, new: NewBase) -> Response:
 
 
 @router.post("/bases/{base:path}/import", **gives(JOB, 202, takes={"folder": "/home/ada/notes"}))
-def import_(workspace: Opened, base: str, source: Folder) -> Response:
+def import_(workspace: Opened, base: Text, source: Folder) -> Response:
     """Begin to bring a base up to date with a folder; a base of a new name is made. Then its notes are indexed."""
 
     def work(progress: Progress) -> SyncReport:
@@ -86,7 +86,7 @@ def import_(workspace: Opened, base: str, source: Folder) -> Response:
 
 
 @router.post("/bases/{base:path}/rechunk", **gives(JOB, 202, takes={"chunk_size": 256}))
-def rechunk(workspace: Opened, base: str, splitting: Chunking) -> Response:
+def rechunk(workspace: Opened, base: Text, splitting: Chunking) -> Response:
     """Begin to split the notes of a base again; what is given becomes the base's, and edits of chunks stay."""
     known, given = there(lambda: workspace.bases.get(base)), splitting.given()
     options = replace(known.chunking, **given) if given else None
@@ -98,20 +98,20 @@ def rechunk(workspace: Opened, base: str, splitting: Chunking) -> Response:
 
 
 @router.post("/bases/{base:path}/index", **gives(JOB, 202))
-def index(workspace: Opened, base: str) -> Response:
+def index(workspace: Opened, base: Text) -> Response:
     """Begin to index the chunks of a base that are found by words only."""
     there(lambda: workspace.bases.get(base))
     return jobs.begun(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress))
 
 
 @router.get("/bases/{base:path}", **gives(BASE))
-def one(workspace: Opened, base: str) -> Response:
+def one(workspace: Opened, base: Text) -> Response:
     """Show a base."""
     return answer(_values(workspace, there(lambda: workspace.bases.get(base))))
 
 
 @router.patch("/bases/{base:path}", **gives(BASE, takes={"search": {"limit": 5}}))
-def change(workspace: Opened, base: str, changes: BaseChange) -> Response:
+def change(workspace: Opened, base: Text, changes: BaseChange) -> Response:
     """Change settings of a base, or rename it; what isn't given stays."""
     known = there(lambda: workspace.bases.get(base))
     changed = workspace.bases.change(base, **changes.fields(known.search))
@@ -121,7 +121,7 @@ def change(workspace: Opened, base: str, changes: BaseChange) -> Response:
 
 
 @router.delete("/bases/{base:path}", **gives({"base": "work", "deleted": True}))
-def delete(workspace: Opened, base: str) -> Response:
+def delete(workspace: Opened, base: Text) -> Response:
     """Put a base with its notes into the trash, from which it can be restored on the page Bases."""
     there(lambda: workspace.bases.get(base))
     workspace.archives.delete(base)

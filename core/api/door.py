@@ -10,9 +10,6 @@ from core.api.guard import Guard
 from core.api.limits import Limit
 from core.workspace import Workspace
 
-PLACE = "/api"
-"""Where the API is mounted."""
-
 
 class Door:
     """The API of a workspace, made when it is first needed."""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from core.operations.examples import INSTALLED
+
 JOB: dict[str, Any] = {
     "id": "rechunk-4",
     "name": "rechunk",
@@ -120,7 +122,7 @@ RESULT: dict[str, Any] = {
     ],
 }
 CONTEXT: dict[str, Any] = {
-    "text": "[1] Roadmap\n\nThe search comes first.",
+    "text": "[1] <note> Roadmap (plans/roadmap.md)\nThe search comes first.\n</note>",
     "tokens": 12,
     "budget": 1000,
     "left_out": 0,
@@ -202,26 +204,6 @@ QUESTION_RESULT: dict[str, Any] = {
     "found_rank": 1,
     "found_in_budget": True,
 }
-INSTALLED: dict[str, Any] = {
-    "name": "guide",
-    "version": "0.1.0",
-    "base": "guide",
-    "notes": 23,
-    "chunks": 61,
-    "initialized_at": "2026-11-23T08:15:00+00:00",
-    "last_check": "2026-11-23T08:15:00+00:00",
-}
-PACK: dict[str, Any] = {
-    "name": "guide",
-    "found": {
-        "version": "0.1.0",
-        "base": "guide",
-        "language": "en",
-        "description": "How Tessera works",
-        "folder": "/opt/tessera/data/packs/guide",
-    },
-    "installed": INSTALLED,
-}
 STATUS: dict[str, Any] = {
     "workspace": "/home/ada/tessera/data/workspace",
     "bytes": 4194304,
@@ -229,4 +211,5 @@ STATUS: dict[str, Any] = {
     "packs": [INSTALLED],
     "readonly": False,
     "index_problem": None,
+    "unreadable": [],
 }

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Depends, Header
+from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -99,10 +100,14 @@ class Idempotency:
 
 
 def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
-    _, _, boundary = headers.get("content-type", "").partition("boundary=")
-    if boundary:
-        body = body.replace(boundary.partition(";")[0].strip('" ').encode("latin-1"), b"")
-    return hashlib.sha256(b"\0".join((scope["path"].encode(), scope["query_string"], body))).digest()
+    """Return a hash of a request: its path, its query, the kind of its body, and each part of that."""
+    kind, options = parse_options_header(headers.get("content-type", ""))
+    boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
+    parts = (b"\r\n" + body).split(b"\r\n--" + boundary) if boundary else [body]
+    digest = hashlib.sha256()
+    for part in (scope["path"].encode(), scope["query_string"], kind, *parts):
+        digest.update(hashlib.sha256(part).digest())
+    return digest.digest()
 
 
 async def _answer_of(app: ASGIApp, scope: Scope, body: bytes) -> Response:

@@ -8,11 +8,10 @@ import anyio
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from core.api import values
-from core.api.answers import LANGUAGE, Problem, answer, problem
-from core.api.door import PLACE
+from core.api import PLACE, values
+from core.api.answers import LANGUAGE, Problem, answer, as_json, problem
 from core.api.examples import JOB
-from core.api.shared import Opened, gives
+from core.api.shared import Opened, Text, gives
 from core.messages import message, readable
 from core.model import Job, Progress
 from core.workspace import Workspace
@@ -31,13 +30,13 @@ def every(workspace: Opened) -> Response:
 
 
 @router.get("/jobs/{job}", **gives(JOB))
-def one(workspace: Opened, job: str) -> Response:
+def one(workspace: Opened, job: Text) -> Response:
     """Show a job: how far it is, and how it ended."""
     return answer(values.of_job(_job(workspace, job)))
 
 
 @router.delete("/jobs/{job}", **gives(JOB, 202))
-def cancel(workspace: Opened, job: str) -> Response:
+def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
     workspace.jobs.cancel(_job(workspace, job).name)
     return answer(values.of_job(_job(workspace, job)), 202)
@@ -48,7 +47,7 @@ def cancel(workspace: Opened, job: str) -> Response:
     response_class=StreamingResponse,
     **gives(f"data: {json.dumps(JOB)}\n\n", form="text/event-stream"),
 )
-def events(workspace: Opened, job: str) -> Response:
+def events(workspace: Opened, job: Text) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""
     _job(workspace, job)
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
@@ -66,17 +65,17 @@ def begun(workspace: Workspace, name: str, work: Callable[[Progress], object], *
     return answer(values.of_job(job), 202, Location=place)
 
 
-async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[str]:
+async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
     """Yield an event whenever a job changed, until it ended or another one has its place."""
     last, quiet = None, 0.0
     while (job := _current(workspace, job_id)) is not None:
         quiet += _LOOK
         if job != last:
             last, quiet = job, 0.0
-            yield f"data: {json.dumps(readable(values.of_job(job), language), ensure_ascii=False)}\n\n"
+            yield b"data: %s\n\n" % as_json(readable(values.of_job(job), language))
         elif quiet >= _ALIVE:
             quiet = 0.0
-            yield ": alive\n\n"
+            yield b": alive\n\n"
         if job.state != "running":
             return
         await anyio.sleep(_LOOK)

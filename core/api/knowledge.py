@@ -33,7 +33,7 @@ _SPAN = {"id": "4f1c:0a9b", "start": 0, "end": 30}
 _CHUNK = _SPAN | {"preview": "The search comes first.", "state": "pending"}
 _HIT = _SPAN | {"doc_id": "4f1c", "name": "roadmap.md", "score": 0.83, "content": "The search comes first."}
 _QUESTION = {"base": "work", "question": "What comes first?"}
-BaseName = Annotated[str, Query(description="The name of a base")]
+BaseName = Annotated[Text, Query(description="The name of a base")]
 
 
 class NewBase(Body):
@@ -124,7 +124,7 @@ def docs(workspace: Opened, base: BaseName) -> Response:
 
 
 @router.get("/chunks", **gives([_CHUNK]))
-def chunks(workspace: Opened, base: BaseName, doc_id: str) -> Response:
+def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
     name = there(lambda: workspace.bases.get(base)).name
     if _card(workspace, doc_id).base != name:

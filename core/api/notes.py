@@ -3,19 +3,18 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from core import data
 from core.api.answers import answer
-from core.api.examples import CARD, NOTE, TRASHED, VERSION, WRITTEN
-from core.api.shared import Body, Opened, Text, gives
+from core.api.examples import CARD, NOTE, TRASHED, WRITTEN
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives
 from core.model import FIELDS, Note, Proposal
 from core.notes.writer import check_version
 from core.workspace import Workspace
 
 router = APIRouter(tags=["notes"])
-Version = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
 _NEW = {"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"}
 
@@ -44,22 +43,22 @@ class NewNote(Fields):
     """A note to add."""
 
     base: Text
-    body: Text = ""
+    body: LongText = ""
     path: Text = ""
 
 
 class NoteChange(Fields):
     """Another text or other fields of a note."""
 
-    body: Text | None = None
+    body: LongText | None = None
 
 
 @router.get("/notes", **gives({"notes": [CARD], "left_out": 0}))
 def every(
     workspace: Opened,
-    base: Annotated[list[str], Query(description="Only notes of these bases")] = [],  # noqa: B006 FastAPI copies it
-    filter: Annotated[list[str], Query(description="As in the search box, such as tag:rust")] = [],  # noqa: B006 FastAPI copies it
-    text: Annotated[str, Query(description="What the title or the path holds")] = "",
+    base: Annotated[list[Text], Query(description="Only notes of these bases")] = [],  # noqa: B006 FastAPI copies it
+    filter: Annotated[list[Text], Query(description="As in the search box, such as tag:rust")] = [],  # noqa: B006 FastAPI copies it
+    text: Annotated[Text, Query(description="What the title or the path holds")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> Response:
@@ -77,22 +76,22 @@ def add(workspace: Opened, new: NewNote) -> Response:
 
 
 @router.get("/notes/{note}", **gives(NOTE))
-def one(workspace: Opened, note: str) -> Response:
+def one(workspace: Opened, note: Text) -> Response:
     """Read a note; its ETag is its version."""
     return _read(workspace, workspace.notes.get(note))
 
 
 @router.patch("/notes/{note}", **gives(WRITTEN, takes={"tags": ["plan"], "priority": 1}))
-def change(workspace: Opened, note: str, changes: NoteChange, if_match: Version = "") -> Response:
+def change(workspace: Opened, note: Text, changes: NoteChange, if_match: IfMatch = "") -> Response:
     """Change a note. The change is `pending` until the person accepts it, unless the note's base trusts programs."""
-    done = workspace.proposals.update(note, body=changes.body, expected_version=_version(if_match), **changes.fields())
+    done = workspace.proposals.update(note, body=changes.body, expected_version=expected(if_match), **changes.fields())
     return _written(workspace, done, 200)
 
 
 @router.delete("/notes/{note}", **gives({"id": "4f1c", "deleted": True}))
-def delete(workspace: Opened, note: str, if_match: Version = "") -> Response:
+def delete(workspace: Opened, note: Text, if_match: IfMatch = "") -> Response:
     """Put a note into the trash, from which it can be restored for some days."""
-    check_version(workspace.notes.get(note), _version(if_match))
+    check_version(workspace.notes.get(note), expected(if_match))
     workspace.notes.delete(note, author="program")
     return answer({"id": note, "deleted": True})
 
@@ -107,37 +106,26 @@ def trash(
 
 
 @router.post("/trash/{note}/restore", **gives(WRITTEN))
-def restore(workspace: Opened, note: str) -> Response:
+def restore(workspace: Opened, note: Text) -> Response:
     """Bring a deleted note back, as it was; one that waited for the person waits again."""
     note_id = workspace.notes.in_trash(note).version.note_id
     workspace.notes.restore([note_id], author="program")
     return _written(workspace, workspace.notes.get(note_id), 200)
 
 
-@router.get("/notes/{note}/versions", **gives({"versions": [VERSION]}))
-def versions(workspace: Opened, note: str) -> Response:
-    """List the versions of a note, the newest first."""
-    return answer({"versions": [*map(data.of_version, workspace.notes.history(note))]})
-
-
 @router.get("/notes/{note}/versions/{number}", **gives(NOTE))
-def version(workspace: Opened, note: str, number: Number) -> Response:
+def version(workspace: Opened, note: Text, number: Number) -> Response:
     """Read a note as it was in a version."""
     return _read(workspace, workspace.notes.at(note, number))
 
 
 @router.post("/notes/{note}/versions/{number}/revert", **gives(WRITTEN))
-def revert(workspace: Opened, note: str, number: Number, if_match: Version = "") -> Response:
+def revert(workspace: Opened, note: Text, number: Number, if_match: IfMatch = "") -> Response:
     """Give a note the text and fields of one of its versions; that is a change, `pending` like any other."""
     old = workspace.notes.at(note, number)
     fields: dict[str, Any] = {name: getattr(old, name) for name in FIELDS if name != "status"}
-    done = workspace.proposals.update(note, body=old.body, expected_version=_version(if_match), **fields)
+    done = workspace.proposals.update(note, body=old.body, expected_version=expected(if_match), **fields)
     return _written(workspace, done, 200)
-
-
-def _version(if_match: str) -> int | None:
-    """Return the version of an ETag; None where any will do."""
-    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None
 
 
 def _read(workspace: Workspace, note: Note) -> Response:

@@ -10,13 +10,13 @@ from starlette.responses import Response
 from core import data
 from core.api import examples, jobs, values
 from core.api.answers import Problem, answer
-from core.api.shared import Body, Opened, Search, Text, gives, there
+from core.api.shared import Body, LongText, Opened, Search, Text, gives, there
 from core.messages import message
 from core.model import Progress, QuestionSet, SearchSettings
 from core.workspace import Workspace
 
 router = APIRouter(tags=["question sets and runs"])
-OfBase = Annotated[str, Query(description="The name of a base")]
+OfBase = Annotated[Text, Query(description="The name of a base")]
 
 
 class NewSet(Body):
@@ -24,7 +24,7 @@ class NewSet(Body):
 
     base: Text
     name: Text
-    questions: Text = ""
+    questions: LongText = ""
 
 
 class Suggestion(Body):
@@ -59,21 +59,21 @@ def add(workspace: Opened, new: NewSet) -> Response:
 
 
 @router.get("/question-sets/{question_set}", **gives(examples.QUESTION_SET | {"all": [examples.QUESTION]}))
-def one(workspace: Opened, question_set: str) -> Response:
+def one(workspace: Opened, question_set: Text) -> Response:
     """Show a question set with its questions and the places of their right passages."""
     known = _known(workspace, question_set)
     return answer(values.of_set(known) | {"all": [*map(values.of_question, workspace.questions.of(known))]})
 
 
 @router.delete("/question-sets/{question_set}", **gives({"id": "8c21", "deleted": True}))
-def delete(workspace: Opened, question_set: str) -> Response:
+def delete(workspace: Opened, question_set: Text) -> Response:
     """Delete a question set; its runs stay."""
     workspace.questions.delete_set(_known(workspace, question_set))
     return answer({"id": question_set, "deleted": True})
 
 
 @router.post("/question-sets/{question_set}/suggestions", **gives(examples.JOB, 202, takes={"count": 20}))
-def suggest(workspace: Opened, question_set: str, wanted: Suggestion) -> Response:
+def suggest(workspace: Opened, question_set: Text, wanted: Suggestion) -> Response:
     """Begin to look for questions that the notes answer; they wait in the set for the person to accept them."""
     known = _known(workspace, question_set)
 
@@ -84,7 +84,7 @@ def suggest(workspace: Opened, question_set: str, wanted: Suggestion) -> Respons
 
 
 @router.post("/question-sets/{question_set}/runs", **gives(examples.JOB, 202, takes={"search": {"limit": 5}}))
-def run(workspace: Opened, question_set: str, new: NewRun) -> Response:
+def run(workspace: Opened, question_set: Text, new: NewRun) -> Response:
     """Begin to ask the questions of a set; the runs are kept."""
     known = _known(workspace, question_set)
     base = next(base.name for base in workspace.bases.all() if base.id == known.base_id)
@@ -100,14 +100,14 @@ def runs(workspace: Opened, base: OfBase) -> Response:
 
 
 @router.get("/runs/{run}", **gives(examples.RUN | {"per_question": [examples.QUESTION_RESULT]}))
-def one_run(workspace: Opened, run: str) -> Response:
+def one_run(workspace: Opened, run: Text) -> Response:
     """Show a run with what it found for each question."""
     ((known, results),) = workspace.runs.measured([run])
     return answer(values.of_run(known) | {"per_question": [*map(data.of_question_result, results)]})
 
 
 @router.delete("/runs/{run}", **gives({"id": "5d07", "deleted": True}))
-def delete_run(workspace: Opened, run: str) -> Response:
+def delete_run(workspace: Opened, run: Text) -> Response:
     """Delete a run."""
     workspace.runs.measured([run])
     workspace.runs.delete([run])

@@ -19,7 +19,7 @@ router = APIRouter(tags=["search"])
 class Narrowed(Search):
     """A question in the language of the search box, what narrows it, and how it is searched."""
 
-    query: Annotated[str, Field(max_length=100_000)]
+    query: Text
     bases: tuple[Text, ...] = ()
     tags: tuple[Text, ...] = ()
     path: Text = ""

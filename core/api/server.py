@@ -7,7 +7,9 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import BaseRoute, Mount
 
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
+from core.api.limits import ShortHead
 from core.api.origins import OwnPages
 from core.workspace import Workspace
 
@@ -22,6 +24,7 @@ def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -
     return Starlette(
         routes=[Mount(PLACE, api(lambda: workspace, programs_only=True)), *more],
         middleware=[
+            Middleware(ShortHead),
             Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
             Middleware(OwnPages),
         ],

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
 
 from core.api.answers import Problem
@@ -24,8 +24,13 @@ def _workspace(request: Request) -> Workspace:
 
 Opened = Annotated[Workspace, Depends(_workspace)]
 """The workspace, as a parameter of an operation."""
-Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
-"""A text that a file and a database can hold."""
+_POSSIBLE = r"^[^\x00]*$"
+"""A text that a file and a database can hold; half a character is none for pydantic."""
+Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
+"""A name, a value or a line."""
+LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
+"""The text of a note or of a file; how large it may be is said by what takes it."""
+IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
 class Body(BaseModel):
@@ -38,10 +43,15 @@ class Body(BaseModel):
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 
 
-_SEARCH: dict[str, Any] = {name: (hint, None) for name, hint in get_type_hints(SearchSettings).items()}
+_TEXTS: dict[Any, Any] = {str: Text, str | None: Text | None}
+_SEARCH: dict[str, Any] = {
+    name: (_TEXTS.get(hint, hint), None) for name, hint in get_type_hints(SearchSettings).items()
+}
 Search: Any = create_model("Search", __base__=Body, **_SEARCH)
 """How notes are searched; what isn't given is as the base, else the settings say."""
-_CHUNKING: dict[str, Any] = {name: (hint | None, None) for name, hint in get_type_hints(ChunkingOptions).items()}
+_CHUNKING: dict[str, Any] = {
+    name: (_TEXTS.get(hint, hint) | None, None) for name, hint in get_type_hints(ChunkingOptions).items()
+}
 Chunking: Any = create_model("Chunking", __base__=Body, **_CHUNKING)
 """How notes are split; what isn't given stays, in a new base as the settings say."""
 
@@ -62,3 +72,8 @@ def there(look: Callable[[], _T]) -> _T:
         return look()
     except UnknownChoice as error:
         raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+
+
+def expected(if_match: str) -> int | None:
+    """Return the version of an ETag; None where any will do."""
+    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

@@ -2,8 +2,27 @@
 
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from core import data
+from core.json_forms import packs
 from core.model import Chunk, Job, PackReport, Question, QuestionSet, Rechunked, Run, SyncReport
+
+
+class JobForm(TypedDict):
+    """A job: how far it is, how it ended; `result` is what its work came to, null where that isn't told."""
+
+    id: str
+    name: str
+    base: str
+    state: str
+    done: float
+    total: float
+    share: float
+    what: str
+    seconds: float
+    result: dict[str, Any] | None
+    error: str | None
 
 
 def job_id(job: Job) -> str:
@@ -27,7 +46,7 @@ def _result(result: object) -> dict[str, Any] | None:
         case SyncReport() | Rechunked():
             return data.of_report(result)
         case PackReport():
-            return data.of_pack_report(result)
+            return dict(packs.of_report(result))
         case list():
             return {"runs": [of_run(run) for run in result if isinstance(run, Run)]}
         case int() if not isinstance(result, bool):

@@ -1,30 +1,30 @@
 """A base as one document, JSON or YAML: its settings and its notes, without their history."""
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 import yaml
-from yaml.constructor import SafeConstructor
 
+from core.archives import jsondocument, yamldocument
+from core.archives.jsondocument import Document, refused
+from core.archives.parts import Made, Parts
 from core.archives.plain import Typed, noun, plain
-from core.archives.records import NoteRecord, Records
+from core.archives.records import NoteRecord, Records, new_base, record_of
 from core.errors import ArchiveError, RowError
-from core.intake.folder import content_hash, safe
+from core.intake.encoding import MAX_BYTES
+from core.intake.folder import safe
 from core.intake.notefile import look_into
 from core.markdown import frontmatter
 from core.markdown.frontwriting import as_json
-from core.messages import Message, message, reason_of
+from core.messages import message
 from core.model import OPEN, BaseKind, ChunkingOptions, KnowledgeBase, Note, NoteStatus, SearchSettings
 from core.notes.filetexts import front_of, read_front
-from core.store.ids import fresh_id
 
-_Parsed = tuple[dict[str, Any], list[tuple[int, Any]]]
-"""The document without its notes, and each note with its line."""
 _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
-_MOST_DEPTH = 30
 _DEFAULT = ChunkingOptions()
 
 
@@ -33,7 +33,7 @@ class _Base:
     name: str
     kind: BaseKind = "vector"
     description: str = ""
-    embedder: str = "bundled"
+    embedder: str = ""
     embed_at_once: bool = True
     keep_tokens: bool = True
     chunking: ChunkingOptions = _DEFAULT
@@ -77,62 +77,35 @@ def to_yaml(records: Records) -> bytes:
 
 
 def read(data: bytes, name: str) -> Records:
-    """Return the records of a JSON or YAML document; raises ArchiveError with every mistake and its line."""
+    """Return the records of a JSON or YAML document, whose notes are read when they are needed; raises ArchiveError."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    document: Document = (jsondocument if name.lower().endswith(".json") else yamldocument).read(data, name)
+    if (document.head.get("tessera"), _number(document.head.get("version"))) != ("base", 1):
+        raise refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _refused(name, 1, message("this isn't UTF-8. Save the file as UTF-8.")) from error
-    parse: Callable[[str, str], _Parsed] = _parsed_json if name.lower().endswith(".json") else _parsed_yaml
-    try:
-        head, items = parse(text, name)
-    except RecursionError as error:
-        raise _refused(name, 1, message("this is nested too deeply.")) from error
-    if (head.get("tessera"), _number(head.get("version"))) != ("base", 1):
-        raise _refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
-    return _records(head.get("base"), items, name)
-
-
-def records_of(base: KnowledgeBase, notes: Iterable[Note]) -> Records:
-    """Return the records of a base with new notes, which get their ids."""
-    taken: set[str] = set()
-    records = []
-    for note in notes:
-        note_id = fresh_id(f"{base.id}/{note.path}", taken)
-        taken.add(note_id)
-        hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
-        records.append(NoteRecord(replace(note, id=note_id, base_id=base.id, content_hash=hashed, source="person")))
-    return Records(base, tuple(records))
-
-
-def new_base(name: str, **fields: Any) -> KnowledgeBase:
-    """Return a base that isn't stored yet; its model is known once it is written."""
-    embedder = fields.pop("embedder", "bundled")
-    chunking = fields.pop("chunking", ChunkingOptions())
-    return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, datetime.now(UTC), **fields)
-
-
-def _records(head: Any, items: list[tuple[int, Any]], name: str) -> Records:
-    mistakes: list[tuple[str | Message, Message]] = []
-    described = _Base("")
-    try:
-        described = noun(_Base, head)
+        described = noun(_Base, document.head.get("base"))
     except RowError as error:
-        mistakes.append((message("base"), error.message))
-    notes: list[Note] = []
-    paths: set[str] = set()
-    for line, item in items:
-        try:
-            one = noun(_Note, item)
-            _check(one, paths)
-            notes.append(_note(one))
-        except RowError as error:
-            mistakes.append((message("line {line}", line=line), error.message))
-    if mistakes:
-        raise ArchiveError(name, mistakes)
-    return records_of(new_base(**{key: getattr(described, key) for key in _Base.__slots__}), notes)
+        raise ArchiveError(name, [(message("base"), error.message)]) from error
+    base = new_base(**{key: getattr(described, key) for key in _Base.__slots__})
+
+    def notes() -> Iterator[Made[NoteRecord]]:
+        taken: set[str] = set()
+        paths: set[str] = set()
+        for line, item in document.items():
+            yield message("line {line}", line=line), partial(_record, item, base, paths, taken)
+
+    return Records(base, Parts(notes))
+
+
+def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], taken: set[str]) -> NoteRecord:
+    one = noun(_Note, item())
+    _check(one, paths)
+    return record_of(base, _note(one), taken)
 
 
 def _check(note: _Note, paths: set[str]) -> None:
+    if len(note.body) + len(note.front) > MAX_BYTES:
+        raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
     if not safe(note.path):
         raise RowError("the path '{path}' could lead out of the folder.", path=note.path)
     if note.path in paths:
@@ -152,6 +125,7 @@ def _note(one: _Note) -> Note:
 
 def _base(records: Records) -> dict[str, Any]:
     values: dict[str, Any] = plain(_Base(**{name: getattr(records.base, name) for name in _Base.__slots__}))
+    values["embedder"] = records.base.wish or records.base.embedder
     values["search"] = records.base.search.chosen()
     return values
 
@@ -165,10 +139,6 @@ def _value(note: Note, name: str) -> Any:
     return front_of(note) if name == "front" else (getattr(note, name) if name != "path" else note.path or note.id)
 
 
-def _refused(name: str, line: int, reason: Message) -> ArchiveError:
-    return ArchiveError(name, [(message("line {line}", line=line), reason)])
-
-
 def _number(value: object) -> object:
     return value.value if isinstance(value, Typed) else value
 
@@ -178,44 +148,6 @@ def _number(value: object) -> object:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _parsed_json(text: str, name: str) -> _Parsed:
-    try:
-        whole = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise _refused(name, error.lineno, reason_of(error)) from error
-    if not isinstance(whole, dict) or not isinstance(whole.get("notes"), list):
-        raise _refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
-    return whole, list(zip(_lines_of_items(text, len(whole["notes"])), whole["notes"], strict=True))
-
-
-def _lines_of_items(text: str, count: int) -> list[int]:
-    """Return the line of each item of the list `notes`, which the document holds at its top."""
-    decoder, at = json.JSONDecoder(), text.index("{") + 1
-    lines: list[int] = []
-    while True:
-        at = _next(text, at)
-        key, at = decoder.raw_decode(text, at)
-        at = _next(text, at)
-        if key != "notes":
-            _, at = decoder.raw_decode(text, at)
-            continue
-        at += 1
-        seen, line = 0, 1
-        for _ in range(count):
-            at = _next(text, at)
-            line, seen = line + text.count("\n", seen, at), at
-            lines.append(line)
-            _, at = decoder.raw_decode(text, at)
-        return lines
-
-
-def _next(text: str, at: int) -> int:
-    """Return where the next value begins, behind white space, commas and colons."""
-    while text[at] in " \t\r\n,:":
-        at += 1
-    return at
 
 
 # YAML
@@ -244,41 +176,3 @@ def _yaml(note: dict[str, Any]) -> str:
     except (yaml.YAMLError, ValueError):
         same = False
     return text if same else f"- {as_json(note)}\n"
-
-
-def _parsed_yaml(text: str, name: str) -> _Parsed:
-    try:
-        depth = 0
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > _MOST_DEPTH:
-                reason = message("this is nested too deeply, or uses aliases (*name).")
-                raise _refused(name, event.start_mark.line + 1 if event.start_mark else 1, reason)
-        root = yaml.compose(text, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise _refused(name, mark.line + 1 if mark else 1, reason_of(error)) from error
-    pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    head: dict[str, Any] = {}
-    items: list[tuple[int, Any]] = []
-    for key, value in pairs:
-        if key.value == "notes" and isinstance(value, yaml.SequenceNode):
-            items = [(item.start_mark.line + 1, _plain_of(item)) for item in value.value]
-        else:
-            head[str(key.value)] = _plain_of(value)
-    return head, items
-
-
-def _plain_of(node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return {str(key.value): _plain_of(value) for key, value in node.value}
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain_of(item) for item in node.value]
-    if getattr(node, "style", None):
-        return str(node.value)
-    typed = Typed(node.value)
-    try:
-        typed.value = SafeConstructor().construct_document(node)
-    except (yaml.YAMLError, ValueError, TypeError, LookupError):
-        typed.value = str(node.value)
-    return typed

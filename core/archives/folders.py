@@ -2,15 +2,16 @@
 
 import shutil
 import tempfile
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
 
-from core.archives.documents import new_base, records_of
-from core.archives.records import Records
+from core.archives.parts import Made, Parts
+from core.archives.records import NoteRecord, Records, new_base, record_of
 from core.errors import ArchiveError, EditError, SourceError
-from core.intake import folder, notefile
+from core.intake import folder, notefile, upload
 from core.messages import Message
-from core.model import Note
+from core.model import Failed, KnowledgeBase
 from core.notes import naming
 from core.notes.filetexts import text_of
 
@@ -18,9 +19,10 @@ from core.notes.filetexts import text_of
 def files(records: Records) -> dict[str, bytes]:
     """Return the files of a base by their paths; raises ArchiveError for fields that front matter can't hold."""
     texts: dict[str, bytes] = {}
-    taken: set[str] = set()
     mistakes: list[tuple[str | Message, Message]] = []
-    for note in sorted((one.note for one in records.notes), key=lambda note: (note.path or "", note.source_ref)):
+    notes = sorted((one.note for one in records.notes), key=lambda note: (note.path or "", note.source_ref))
+    taken = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
+    for note in notes:
         path = note.path or naming.of_title(note.title)
         if path in taken:
             path = naming.free(path, taken)
@@ -53,16 +55,29 @@ def write(records: Records, place: Path) -> int:
 
 
 def read(place: Path, *, forbidden: Path | None = None) -> Records:
-    """Return the records of a folder, whose notes then live in the workspace; raises ArchiveError for bad files."""
-    scanned = folder.scan(place, forbidden=forbidden)
-    mistakes: list[tuple[str | Message, Message]] = [(failed.path, failed.error) for failed in scanned.failed]
-    notes: list[Note] = []
-    for file in scanned.files:
-        try:
-            note, _ = notefile.read(folder.read(scanned.folder, file.path), file.path)
-            notes.append(replace(note, source_ref=""))
-        except SourceError as error:
-            mistakes.append((file.path, error.reason))
-    if mistakes:
-        raise ArchiveError(str(place), mistakes)
-    return records_of(new_base(scanned.folder.name), notes)
+    """Return the records of a folder, whose notes then live in the workspace; raises SourceError for one without any.
+
+    Files are read when their records are.
+    """
+    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES)
+    if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:
+        raise upload.too_much(str(place))
+    base = new_base(scanned.folder.name)
+
+    def files() -> Iterator[Made[NoteRecord]]:
+        taken: set[str] = set()
+        for failed in scanned.failed:
+            yield failed.path, partial(_fail, failed)
+        for file in scanned.files:
+            yield file.path, partial(_read, scanned.folder, file.path, base, taken)
+
+    return Records(base, Parts(files))
+
+
+def _read(place: Path, path: str, base: KnowledgeBase, taken: set[str]) -> NoteRecord:
+    note, _ = notefile.read(folder.read(place, path), path)
+    return record_of(base, note, taken)
+
+
+def _fail(failed: Failed) -> NoteRecord:
+    raise SourceError(failed.path, failed.error)

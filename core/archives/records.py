@@ -1,15 +1,20 @@
 """A base as records: what its archive holds, read from a store and written to one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from core import embedding
-from core.archives.plain import noun, plain
+from core.archives.parts import Parts
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
+from core.intake.folder import content_hash
+from core.messages import Message
 from core.model import (
+    NO_POWERS,
     Author,
     ChunkingOptions,
     Edit,
@@ -17,6 +22,7 @@ from core.model import (
     Filters,
     KnowledgeBase,
     Note,
+    Powers,
     Proposal,
     Question,
     QuestionResult,
@@ -25,10 +31,13 @@ from core.model import (
     Run,
     VersionKind,
 )
+from core.notes import naming
 from core.store import Store
 from core.store.ids import fresh_id
 
 _IMPORTED = Revision("create", "person")
+_REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
+_OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +87,44 @@ class SyncRecord:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """A base with all that belongs to it."""
+    """A base with all that belongs to it. `powers` are those that were left at the door."""
 
     base: KnowledgeBase
-    notes: tuple[NoteRecord, ...]
-    versions: tuple[VersionRecord, ...] = ()
-    edits: tuple[Edit, ...] = ()
-    proposals: tuple[Proposal, ...] = ()
-    sets: tuple[SetRecord, ...] = ()
-    runs: tuple[RunRecord, ...] = ()
-    syncs: tuple[SyncRecord, ...] = ()
-    feedback: tuple[Feedback, ...] = ()
+    notes: Parts[NoteRecord] = field(default_factory=Parts)
+    versions: Parts[VersionRecord] = field(default_factory=Parts)
+    edits: Parts[Edit] = field(default_factory=Parts)
+    proposals: Parts[Proposal] = field(default_factory=Parts)
+    sets: Parts[SetRecord] = field(default_factory=Parts)
+    runs: Parts[RunRecord] = field(default_factory=Parts)
+    syncs: Parts[SyncRecord] = field(default_factory=Parts)
+    feedback: Parts[Feedback] = field(default_factory=Parts)
     words: dict[str, str] = field(default_factory=dict)
     """Files of words that the person edits, by name: synonyms, the vocabulary."""
+    powers: Powers = NO_POWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The ids of an archive: notes with their versions, the numbers of versions, edits; `named` are all others."""
+
+    notes: dict[str, int] = field(default_factory=dict)
+    versions: dict[str, set[int]] = field(default_factory=dict)
+    edits: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+
+def new_base(name: str, **values: Any) -> KnowledgeBase:
+    """Return a base that isn't stored yet; its model is known once it is written."""
+    chunking, embedder = values.pop("chunking", ChunkingOptions()), values.pop("embedder", "")
+    return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, datetime.now(UTC), **values)
+
+
+def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
+    """Return the record of a new note of a base, with an id that isn't taken, which is taken then."""
+    note_id = fresh_id(f"{base.id}/{note.path}", taken)
+    taken.add(note_id)
+    hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
+    return NoteRecord(replace(note, id=note_id, base_id=base.id, content_hash=hashed, source="person", source_ref=""))
 
 
 def read(store: Store, base: KnowledgeBase) -> Records:
@@ -100,14 +134,14 @@ def read(store: Store, base: KnowledgeBase) -> Records:
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
         return Records(
             base=replace(base, index_generation=0),
-            notes=tuple(note_record(store, note_id) for note_id in ids),
-            versions=tuple(version for note_id in everyone for version in _versions(store, note_id)),
-            edits=tuple(store.edits.of_base(base.id)),
-            proposals=tuple(store.proposals.all(base.id)),
-            sets=tuple(SetRecord(one, tuple(store.questions.of(one))) for one in store.questions.sets(base)),
-            runs=tuple(_run(store, run) for run in reversed(store.runs.of(base))),
-            syncs=tuple(SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])),
-            feedback=tuple(
+            notes=Parts.of(note_record(store, note_id) for note_id in ids),
+            versions=Parts.of(version for note_id in everyone for version in versions(store, note_id)),
+            edits=Parts.of(store.edits.of_base(base.id)),
+            proposals=Parts.of(store.proposals.all(base.id)),
+            sets=Parts.of(SetRecord(one, tuple(store.questions.of(one))) for one in store.questions.sets(base)),
+            runs=Parts.of(_run(store, run) for run in reversed(store.runs.of(base))),
+            syncs=Parts.of(SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])),
+            feedback=Parts.of(
                 sorted(
                     (one for note_id in everyone for one in store.usage.judged(note_id=note_id)),
                     key=lambda one: (one.at, one.query, one.chunk_id),
@@ -123,7 +157,8 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
     return NoteRecord(note, row["mtime_ns"], row["size"], store.notes.options(note_id))
 
 
-def _versions(store: Store, note_id: str) -> list[VersionRecord]:
+def versions(store: Store, note_id: str) -> list[VersionRecord]:
+    """Return the records of the versions of a note, the oldest first."""
     return [
         VersionRecord(one.kind, one.author, one.at, replace(store.versions.note(note_id, one.number), generation=0))
         for one in reversed(store.versions.of(note_id))
@@ -134,14 +169,14 @@ def _run(store: Store, run: Run) -> RunRecord:
     return RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
 
 
-def write(store: Store, records: Records, name: str) -> KnowledgeBase:
+def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
     """Write a base with all that belongs to it in one transaction, and return it; ids that are taken become others.
 
     Its chunks are pending. Raises ConfigError and ModelError for a model that isn't there.
     """
     store.open_index()
     with store.changing, store.database.write():
-        records = _with_free_ids(store, records)
+        records = _with_free_ids(store, records, ids)
         embedder = embedding.build(records.base.embedder)
         base = replace(
             records.base, name=name, fingerprint=embedder.fingerprint, dimension=embedder.dimension, index_generation=0
@@ -149,7 +184,7 @@ def write(store: Store, records: Records, name: str) -> KnowledgeBase:
         store.bases.put(base)
         store.index.build(base)
         _write_edits(store, base, records.edits)
-        _write_notes(store, base, records)
+        _write_notes(store, base, records, ids)
         for version in records.versions:
             store.versions.put(version.note, Revision(version.kind, version.author), version.at)
         for proposal in records.proposals:
@@ -167,26 +202,34 @@ def write(store: Store, records: Records, name: str) -> KnowledgeBase:
     return base
 
 
-def _write_notes(store: Store, base: KnowledgeBase, records: Records) -> None:
-    versioned = {version.note.id for version in records.versions}
+def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) -> None:
     indexer = Indexer(store, base, embedding.build(base.embedder))
-    drafts = {
-        one.note.id: Draft(one.note, one.mtime_ns, one.size, change=None if one.note.id in versioned else _IMPORTED)
-        for one in records.notes
-    }
-    _write_drafts(indexer, list(drafts.values()))
-    own = {one.note.id: one.chunking for one in records.notes if one.chunking}
+    own: dict[str, ChunkingOptions] = {}
+    paths: defaultdict[str, set[str]] = defaultdict(set)
+
+    def drafts() -> Iterator[Draft]:
+        for one, old in zip(records.notes, ids.notes, strict=True):
+            note = one.note
+            if note.path is not None:
+                note = replace(note, path=naming.free(note.path, paths[note.source_ref]))
+                paths[note.source_ref].add(str(note.path))
+            if one.chunking:
+                own[note.id] = one.chunking
+            yield Draft(note, one.mtime_ns, one.size, change=None if old in ids.versions else _IMPORTED)
+
+    _write_drafts(indexer, drafts(), len(ids.notes))
     for note_id, options in own.items():
         store.notes.set_options(note_id, options)
-    _write_drafts(indexer, [replace(drafts[note_id], change=None) for note_id in own])
+        row = store.notes.indexed_as(note_id)
+        _write_drafts(indexer, [Draft(store.notes.note(note_id), row["mtime_ns"], row["size"])], 1)
 
 
-def _write_drafts(indexer: Indexer, drafts: Sequence[Draft]) -> None:
-    for error in indexer.write(drafts, len(drafts)).failed:
+def _write_drafts(indexer: Indexer, drafts: Iterable[Draft], count: int) -> None:
+    for error in indexer.write(drafts, count).failed:
         raise error
 
 
-def _write_edits(store: Store, base: KnowledgeBase, edits: Sequence[Edit]) -> None:
+def _write_edits(store: Store, base: KnowledgeBase, edits: Iterable[Edit]) -> None:
     by_note: dict[str, list[Edit]] = {}
     for edit in edits:
         by_note.setdefault(edit.note_id, []).append(edit)
@@ -194,29 +237,40 @@ def _write_edits(store: Store, base: KnowledgeBase, edits: Sequence[Edit]) -> No
         store.edits.put(Note(note_id, base.id, title="", body="", content_hash=""), of_note)
 
 
-def _with_free_ids(store: Store, records: Records) -> Records:
+def is_id(owner: type, name: str) -> bool:
+    """Whether a field of a class holds the id of a base, a note, an edit, a set, a run or a chunk."""
+    return name in _REFERENCES or (name == "id" and owner in _OWNERS)
+
+
+def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
     """Return the records with other ids in place of those that the store has already."""
     taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     taken |= {edit.id for edit in store.edits.all()}
-    own = [records.base.id, *(one.note.id for one in records.notes), *(one.note.id for one in records.versions)]
-    own += [edit.id for edit in records.edits]
+    taken |= {one.id for base in store.bases.all() for one in store.questions.sets(base)}
     others: dict[str, str] = {}
-    for old in dict.fromkeys(own):
-        if old in taken:
+    for old in (records.base.id, *ids.notes, *ids.versions, *ids.edits, *ids.named):
+        if old in taken and old not in others:
             others[old] = fresh_id(old, taken | {*others.values()})
     if not others:
         return records
-    renamed: Records = noun(Records, _renamed(plain(records), others))
-    return renamed
+    parts = {one.name: getattr(records, one.name) for one in fields(Records)}
+    renamed: dict[str, Any] = {
+        name: value.map(partial(_renamed, others)) if isinstance(value, Parts) else value
+        for name, value in parts.items()
+    }
+    return Records(**renamed | {"base": replace(records.base, id=others.get(records.base.id, records.base.id))})
 
 
-def _renamed(value: Any, others: Mapping[str, str]) -> Any:
-    """Return plain values in which every id, also at the start of a chunk's id, is another one."""
-    if isinstance(value, dict):
-        return {name: _renamed(item, others) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_renamed(item, others) for item in value]
-    if isinstance(value, str):
+def _renamed(others: Mapping[str, str], value: Any, owner: type = object, name: str = "") -> Any:
+    """Return a noun in which every id, also at the start of a chunk's id, is another one."""
+    if is_dataclass(value) and not isinstance(value, Message | type):
+        kind = type(value)
+        return kind(**{one.name: _renamed(others, getattr(value, one.name), kind, one.name) for one in fields(value)})
+    if isinstance(value, tuple):
+        return tuple(_renamed(others, item, owner, name) for item in value)
+    if isinstance(value, dict) and owner is RunRecord:
+        return {key: _renamed(others, item) for key, item in value.items()}
+    if isinstance(value, str) and is_id(owner, name):
         head, sign, rest = value.partition(":")
-        return f"{others[head]}{sign}{rest}" if head in others and len(value) < 200 else value
+        return f"{others.get(head, head)}{sign}{rest}"
     return value

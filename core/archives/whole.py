@@ -2,25 +2,44 @@
 
 import io
 import json
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import IO, Any, get_args, get_type_hints
 
-from core.archives.plain import noun, plain
-from core.archives.records import Records
+from core import files
+from core.archives import wordlists
+from core.archives.parts import Made, Parts
+from core.archives.plain import noun, parsed, plain
+from core.archives.records import Records, SyncRecord
 from core.errors import ArchiveError, RowError, SourceError
-from core.evaluation.problems import parsing
 from core.intake import upload
-from core.intake.folder import safe
+from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
-from core.messages import Message, message
-from core.model import KnowledgeBase
+from core.messages import message
+from core.model import KnowledgeBase, Powers
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "feedback")
 _TIME = (1980, 1, 1, 0, 0, 0)
+_MOST_LINE = 2 * MAX_BYTES + 2**20
+"""Bytes of a record: a note of the largest size, all of whose characters JSON escapes."""
+_MOST_HEAD = 2**20
+_MOST_FOLDERS = 20
+_TITLES = 50
+"""Most titles that a list of archives reads."""
+FAULTS = (
+    *(OSError, EOFError, ValueError, TypeError, LookupError, RecursionError, RowError),
+    *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+)
+"""What reading an unknown zip raises: damage, encryption, an unknown compression, a record of another kind."""
 
 
 def packed(records: Records) -> bytes:
@@ -47,97 +66,79 @@ def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def is_notes(data: bytes) -> bool:
+def is_notes(archive: upload.Archive) -> bool:
     """Return whether a zip holds a folder of notes, not a base with everything."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, ValueError):
-        return False
-    return _MARK not in names and any(map(is_note, names))
+    return _MARK not in archive.names and any(map(is_note, archive.names))
 
 
-def unpacked(data: bytes, name: str) -> Records:
-    """Return the records of a zip; raises ArchiveError with every mistake, SourceError for a damaged archive."""
-    files = upload.members(data, name=name)
-    if files.get(_MARK, b"").strip() != _line(_VERSION).strip().encode():
+def unpacked(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
+    """Return the records of a zip, which is read when they are; one that Tessera wrote itself has no limits.
+
+    Raises ArchiveError for an archive that isn't of a base, SourceError for a damaged one.
+    """
+    archive = upload.opened(stream, name, limited=not own)
+    if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
         raise ArchiveError(name, [(_MARK, message("this is no base that Tessera exported, or a later version did."))])
-    reading = _Reading(files)
     kinds = get_type_hints(Records)
-    bases = reading.records(_BASE, KnowledgeBase)
-    lists = {kind: tuple(reading.records(f"{kind}.jsonl", get_args(kinds[kind])[0])) for kind in _LISTS}
-    words = {file.removeprefix(_WORDS): reading.text(file) for file in files if file.startswith(_WORDS)}
-    if len(bases) != 1 and not reading.mistakes:
-        reading.mistakes.append((_BASE, message("this must hold one base.")))
-    if not reading.mistakes:
-        reading.check(bases[0], lists)
-    if reading.mistakes:
-        raise ArchiveError(name, reading.mistakes)
-    return Records(bases[0], words=words, **lists)
+    lists: dict[str, Any] = {
+        kind: Parts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
+    }
+    try:
+        base: KnowledgeBase = noun(KnowledgeBase, parsed(archive.read(_BASE, _MOST_HEAD)))
+    except RowError as error:
+        raise ArchiveError(name, [(_BASE, error.message)]) from error
+    words = {file: archive.read(f"{_WORDS}{file}", _MOST_HEAD) for file in wordlists.FILES}
+    return Records(
+        base,
+        words={file: text.decode("utf-8", "replace") for file, text in words.items() if text},
+        powers=Powers(folders=() if own else _folders(lists["syncs"])),
+        **lists,
+    )
 
 
-class _Reading:
-    """The files of an archive; `mistakes` are the places that are wrong."""
+def _lines(archive: upload.Archive, file: str, kind: Any, own: bool) -> Iterator[Made[Any]]:
+    for number, line in enumerate(archive.lines(file, None if own else _MOST_LINE), start=1):
+        yield message("{file}, line {line}", file=file, line=number), partial(_record, kind, line)
 
-    def __init__(self, files: dict[str, bytes]) -> None:
-        self._files = files
-        self.mistakes: list[tuple[str | Message, Message]] = []
 
-    def text(self, file: str) -> str:
-        try:
-            return self._files.get(file, b"").decode("utf-8")
-        except UnicodeDecodeError:
-            self.mistakes.append((file, message("this isn't UTF-8. Save the file as UTF-8.")))
-            return ""
+def _record(kind: Any, line: bytes) -> Any:
+    return noun(kind, parsed(line))
 
-    def records(self, file: str, kind: Any) -> list[Any]:
-        found = []
-        for number, line in enumerate(self.text(file).split("\n"), start=1):
-            try:
-                if line.strip():
-                    found.append(noun(kind, json.loads(line)))
-            except RowError as error:
-                self._add(file, number, error.message)
-            except json.JSONDecodeError as error:
-                text = parsing(error.msg)
-                reason = message("this isn't a JSON object ({reason}, column {n}).", reason=text, n=error.colno)
-                self._add(file, number, reason)
-            except RecursionError:
-                self._add(file, number, message("this is nested too deeply."))
-        return found
 
-    def check(self, base: KnowledgeBase, lists: dict[str, tuple[Any, ...]]) -> None:
-        """Note what doesn't belong together: another base's records, ids that stand twice, paths that lead out."""
-        ids: set[str] = set()
-        paths: set[tuple[str, str | None]] = set()
-        for kind in ("notes", "versions"):
-            for number, record in enumerate(lists[kind], start=1):
-                note, file = record.note, f"{kind}.jsonl"
-                if note.base_id != base.id:
-                    self._add(file, number, message("this is a note of another base."))
-                if note.path is not None and not safe(note.path):
-                    reason = message("the path '{path}' could lead out of the folder.", path=note.path)
-                    self._add(file, number, reason)
-                if kind == "notes":
-                    if note.id in ids or (note.path is not None and (note.source_ref, note.path) in paths):
-                        self._add(file, number, message("this note stands here twice."))
-                    ids.add(note.id)
-                    paths.add((note.source_ref, note.path))
-        for number, proposal in enumerate(lists["proposals"], start=1):
-            if proposal.note_id not in ids:
-                self._add("proposals.jsonl", number, message("the note of this change isn't in the archive."))
-
-    def _add(self, file: str, number: int, reason: Message) -> None:
-        self.mistakes.append((message("{file}, line {line}", file=file, line=number), reason))
+def _folders(syncs: Parts[SyncRecord]) -> tuple[str, ...]:
+    """Return the folders that the notes of an archive were read from, as far as they can be read."""
+    folders: list[str] = []
+    try:
+        for sync in syncs:
+            if sync.folder.startswith(("/", "~", "\\")) or sync.folder[1:2] == ":":
+                folders.append(sync.folder)
+            if len(folders) == _MOST_FOLDERS:
+                break
+    except (RowError, SourceError):
+        pass  # the first reading of the archive says what is wrong
+    return tuple(folders)
 
 
 def base_of(file: Path) -> KnowledgeBase:
-    """Return the base in a zip, without its notes; raises SourceError for a damaged one."""
+    """Return the base in a zip, without its notes; raises SourceError for a damaged one, and for what is none."""
+    with _member(file, _BASE) as stream:
+        base: KnowledgeBase = noun(KnowledgeBase, json.loads(stream.read(_MOST_HEAD)))
+        return base
+
+
+def titles_of(file: Path) -> tuple[str, ...]:
+    """Return the titles of the first notes in a zip; raises as `base_of` does."""
+    with _member(file, "notes.jsonl") as stream:
+        lines = iter(lambda: stream.readline(_MOST_HEAD), b"")
+        return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))
+
+
+@contextmanager
+def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
     try:
-        with zipfile.ZipFile(file) as archive:
-            base: KnowledgeBase = noun(KnowledgeBase, json.loads(archive.read(_BASE)))
-            return base
-    except (OSError, KeyError, ValueError, RowError, zipfile.BadZipFile) as error:
+        with files.opened(file) as stream, zipfile.ZipFile(stream) as archive, archive.open(name) as member:
+            yield member
+    except FAULTS as error:
         raise SourceError(
             str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
         ) from error

@@ -38,10 +38,14 @@ class Fields(BaseModel):
 
 
 def note_read(workspace: Workspace, note: Name) -> Answer:
-    """Read a whole note with its fields. A very long one is shortened, and says so."""
+    """Read a whole note with its fields, whatever its status. A very long one is shortened, and says so.
+
+    `hidden` are the parts of the content, from and up to a character, that the person hid: they answer nothing.
+    """
     card = _named(workspace, note)
     whole = workspace.notes.get(card.id)
-    return Answer(_card(card) | _fields(card, whole) | {"content": whole.body[:MOST_CHARACTERS]}, remarks=_cut(whole))
+    content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
+    return Answer(_fields(card, whole) | _card(card) | content, remarks=_cut(whole.body))
 
 
 def note_list(
@@ -52,8 +56,11 @@ def note_list(
     text: Annotated[str, Field(description="A part of the title or the path")] = "",
     limit: int = 50,
 ) -> Answer:
-    """List notes without their texts, by base and path: those that pass the filters."""
-    cards = workspace.notes.cards(narrowed(workspace, bases, tags, filters), text=text)
+    """List notes without their texts, by base and path: those that answer questions and pass the filters.
+
+    A filter such as status:pending lists the others: pending, archived or expired.
+    """
+    cards = workspace.notes.cards(narrowed(workspace, bases, tags, filters), text=text, answering=True)
     return bounded(map(_card, cards), at_least_one(limit, MOST))
 
 
@@ -92,22 +99,21 @@ def address(card: NoteCard) -> str:
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
-    """Return the next active notes with their addresses, in the order of these, and whether there are more."""
-    active = workspace.notes.cards(narrowed(workspace, None, None, ["status:active"]))
-    cards = {address(card): card for card in active}
+    """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
+    cards = {address(card): card for card in workspace.notes.cards(answering=True)}
     addresses = sorted(one for one, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
     return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
-    """Return the Markdown of the note at an address, and what is left out of it; raises NoteNotFound."""
-    note = workspace.notes.get(_at(workspace, uri).id)
-    return [note.body[:MOST_CHARACTERS], *_cut(note)]
+    """Return what answers of the note at an address, and what is left out; raises NoteNotFound for any other note."""
+    body = workspace.notes.shown(_at(workspace, uri, answering=True).id)
+    return [body[:MOST_CHARACTERS], *_cut(body)]
 
 
-def _cut(note: Note) -> tuple[str, ...]:
-    most, whole = MOST_CHARACTERS, len(note.body)
+def _cut(body: str) -> tuple[str, ...]:
+    most, whole = MOST_CHARACTERS, len(body)
     if whole <= most:
         return ()
     return (f"The content is shortened: these are {most} of its {whole} characters. Search it for the rest.",)
@@ -117,10 +123,10 @@ def _named(workspace: Workspace, name: str) -> NoteCard:
     return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.named(name)
 
 
-def _at(workspace: Workspace, uri: str) -> NoteCard:
+def _at(workspace: Workspace, uri: str, *, answering: bool = False) -> NoteCard:
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     base, path = unquote(base), unquote(path)
-    for card in workspace.notes.cards(narrowed(workspace, [base], None, None), text=path):
+    for card in workspace.notes.cards(narrowed(workspace, [base], None, None), text=path, answering=answering):
         if card.path == path:
             return card
     raise NoteNotFound(uri)
@@ -139,7 +145,7 @@ def _card(card: NoteCard) -> dict[str, Any]:
         "tags": list(card.tags),
         "type": card.type,
         "category": card.category,
-        "status": card.status,
+        "status": "expired" if card.expired else card.status,
         "priority": card.priority,
         "version": card.version,
         "updated_at": card.updated_at.isoformat() if card.updated_at else "",

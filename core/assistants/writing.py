@@ -1,7 +1,9 @@
 """How a process that only reads has its notes written: by itself while nobody else writes, else by the app."""
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,15 +16,20 @@ from core.workspace import Workspace
 
 _PATIENCE = 15.0
 """Seconds to wait for another process that writes, and is no app: a command, or an app that starts."""
-_PAUSE = 0.2
+_PAUSE = 0.02
+"""Seconds between two tries, and for which the workspace is free after a call, so that another process has its turn."""
 
 
 class Writing:
-    """Calls tools that write. The workspace is locked for the time of a call only, so that an app can always start."""
+    """Calls tools that write, one after the other.
+
+    The workspace is locked for the time of a call only, so that an app can always start.
+    """
 
     def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
         """Take the folder of the workspace, and what opens it for reading."""
         self._folder, self._opened = folder, opened
+        self._turn = threading.Lock()
 
     def __call__(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         try:
@@ -32,14 +39,22 @@ class Writing:
             return failure(str(error))
 
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
-        ends = time.monotonic() + _PATIENCE
+        patience = _PATIENCE
         while True:
             try:
-                with Workspace(self._folder) as workspace:
+                with self._locked() as workspace:
                     return run(lambda: workspace, name, arguments)
             except WorkspaceLocked:
                 if app := cast(Workspace | None, client.beside(self._folder)):
                     return run(lambda: app, name, arguments)
-                if time.monotonic() > ends:
+                patience -= _PAUSE
+                if patience < 0:
                     raise
+            time.sleep(_PAUSE)
+
+    @contextmanager
+    def _locked(self) -> Iterator[Workspace]:
+        with self._turn:
+            with Workspace(self._folder) as workspace:
+                yield workspace
             time.sleep(_PAUSE)

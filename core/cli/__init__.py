@@ -1,6 +1,5 @@
 """`tessera`: the verbs of the pages as commands. Every command prints lines for people, or JSON with --json."""
 
-import json
 import signal
 import sys
 import threading
@@ -15,13 +14,16 @@ import typer
 from core import data
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
+from core.cli.binding import bind
 from core.cli.evaluate import evaluate
-from core.cli.output import STOPPED, progress, show, stop, write
+from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
+from core.cli.rendering import LINES
 from core.cli.serving import serve
+from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
-from core.messages import readable
 from core.model import ChunkingOptions, Difference, SearchOptions
+from core.operations import OPERATIONS
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -39,6 +41,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(notes.app, name="note")
 app.add_typer(packs.app, name="packs")
 app.add_typer(bases.app, name="base")
+bind({"note": notes.app, "packs": packs.app}, LINES, OPERATIONS.values())
 translate_typer()
 
 
@@ -283,6 +286,7 @@ def version(as_json: options.Json = False, workspace: options.Folder = options.W
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `tessera`. Exit with 1 and one line on stderr for a TesseraError, with 2 for wrong usage."""
+    take()
     STOPPED.clear()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, stop)
@@ -290,12 +294,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _check(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except TesseraError as error:
+        tell_beside()
         if "--json" in (arguments or sys.argv):
-            line = json.dumps(readable({"error": error.message}), ensure_ascii=False)
+            line = json_of({"error": error.message})
         else:
             line = f"tessera: {' '.join(say(error).split())}"
         sys.stderr.write(f"{line}\n")
         sys.exit(1)
+    finally:
+        tell_beside()
 
 
 def _check(arguments: Sequence[str]) -> None:

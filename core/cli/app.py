@@ -43,13 +43,23 @@ def serve(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", "--headless", help=_("Open no browser, only print the address."))
     ] = False,
+    token: Annotated[
+        bool, typer.Option("--token", help=_("Answer only browsers that open the address with the token."))
+    ] = False,
     workspace: Workspace = None,
     as_json: Json = False,
 ) -> None:
+    from core import access
+    from core.api.entrance import address
+
     chosen = free(port)
     if workspace is not None:
         os.environ["TESSERA_WORKSPACE"] = str(workspace)
+    if token:
+        os.environ["TESSERA_APP__TOKEN"] = "true"
     url = f"http://{HOST}:{chosen}"
+    if access.pages_need_token():
+        url = address(url, access.PAGES)
     show({"url": url}, as_json, lambda values: [_("Tessera runs on {url}. Ctrl+C stops it.", url=values["url"])])
     sys.stdout.flush()
     if not no_browser and _has_screen():

@@ -4,7 +4,7 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 
@@ -13,6 +13,7 @@ from core.access import Access
 from core.cli import options
 from core.cli.app import HOST, PORT
 from core.cli.output import show
+from core.cli.terminal import Stream
 from core.cli.texts import _
 from core.errors import ConfigError
 
@@ -44,7 +45,7 @@ def mcp(
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,
 ) -> None:
-    folder = workspace.resolve()
+    folder = Path(os.path.realpath(workspace))
     if print_config:
         show({"snippets": _snippets(folder)}, as_json, _lines)
         return
@@ -52,10 +53,12 @@ def mcp(
         sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
     from core.assistants import wire
 
-    own = wire.take()
+    own = Stream(wire.take(), shown=str)
     from core.assistants.stdio import serve  # its libraries may print while they load
 
-    serve(folder, own)
+    serve(folder, cast(TextIO, own))
+    if own.lost:
+        raise own.lost
 
 
 def _snippets(folder: Path) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import typer
 
 from core import data
 from core.cli import costs, lines, options
+from core.cli.connecting import connect
 from core.cli.lines import base_lines, folder_lines
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
@@ -202,6 +203,9 @@ def delete(name: Name, yes: Yes = False, workspace: Folder = WORKSPACE, as_json:
         if deleted:
             opened.archives.delete(name)
     show({"base": name, "notes": notes, "deleted": deleted}, as_json, _deleted_lines)
+
+
+app.command(help=_("Connect a folder to a base: its notes become those of the files with the same paths."))(connect)
 
 
 @app.command("empty-trash", help=_("Delete the bases in the trash for good, or one of them; asks first."))

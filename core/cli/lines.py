@@ -244,6 +244,9 @@ def of_status(status: dict[str, Any]) -> list[str]:
         lines.append(
             _("  pack {name} {version}: {notes} notes, {chunks} chunks", **pack | {"version": pack["version"] or "…"})
         )
+    if status["set_aside"]:
+        names = ", ".join(status["set_aside"])
+        lines.append(_("Damaged, so it was set aside and made anew: {names}. Delete what you don't need.", names=names))
     return lines
 
 

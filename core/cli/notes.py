@@ -10,6 +10,7 @@ from core.cli.options import WORKSPACE, Base, Folder, Json, workspace_at
 from core.cli.output import show
 from core.cli.texts import _
 from core.errors import ConfigError
+from core.json_forms import versions
 from core.model import FIELDS, NoteStatus
 from core.notes.fields import NoteFields
 
@@ -143,32 +144,6 @@ def set_(
     show({"notes": [data.of_card(cards[one]) for one in ids]}, as_json, notelines.of_list)
 
 
-@app.command(help=_("Show the versions of a note, the newest first: what was done, by whom, when."))
-def history(name: Name, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    with workspace_at(workspace, readonly=True) as opened:
-        versions = opened.notes.history(writing.note_id(opened, name))
-    show({"versions": [*map(data.of_version, versions)]}, as_json, notelines.of_history)
-
-
-@app.command(
-    help=_("Show what differs between two versions of a note, word by word; by default what its last change did.")
-)
-def diff(
-    name: Name,
-    first: Annotated[int | None, typer.Argument(help=_("A version; by default the one before."))] = None,
-    second: Annotated[int | None, typer.Argument(help=_("Another one; by default the newest."))] = None,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    with workspace_at(workspace, readonly=True) as opened:
-        note_id = writing.note_id(opened, name)
-        numbers = [version.number for version in opened.notes.history(note_id)]
-        second = second or numbers[0]
-        first = first or next((number for number in numbers if number < second), second)
-        difference = opened.notes.difference(note_id, first, second)
-    show(data.of_difference(difference, first, second), as_json, notelines.of_difference)
-
-
 @app.command(help=_("Give a note the text and fields of one of its versions; that is a new version."))
 def revert(
     name: Name,
@@ -181,14 +156,6 @@ def revert(
         card = opened.notes.named(name)
         note = opened.notes.revert(card.id, number, expected_version=expected)
     show(data.of_note(note, card.base) | {"changed": note.version != card.version}, as_json, notelines.of_change)
-
-
-@app.command(help=_("Archive notes: searches leave them out unless they ask for archived ones."))
-def archive(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    with workspace_at(workspace) as opened:
-        ids = [card.id for card in opened.notes.all_named(names)]
-        opened.notes.archive(ids)
-    show({"archived": ids}, as_json, notelines.of_archived)
 
 
 @app.command(help=_("Bring notes back: deleted ones from the trash, archived ones to the active ones."))
@@ -224,7 +191,7 @@ def waiting(
             return
         one = opened.proposals.get(opened.notes.named(name).id)
         text = data.of_note(opened.proposals.proposed(one), one.note.base)
-        compared = data.of_difference(opened.proposals.difference(one), one.note.version, one.note.version + 1)
+        compared = versions.of_difference(opened.proposals.difference(one), one.note.version, one.note.version + 1)
     show(data.of_submission(one) | compared | {"text": text}, as_json, notelines.of_submission)
 
 

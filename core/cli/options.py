@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from core.cli.output import BESIDE
 from core.cli.texts import _
 from core.errors import WorkspaceLocked
 from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
@@ -100,7 +101,7 @@ def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     try:
-        return Workspace(folder, readonly=readonly)
+        opened = Workspace(folder, readonly=readonly)
     except WorkspaceLocked:
         from core.remote import client
 
@@ -111,6 +112,8 @@ def workspace_at(folder: Path, *, readonly: bool = False) -> "Workspace":
             note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
             sys.stderr.write(f"{note}\n")
         return cast("Workspace", remote)
+    BESIDE.append(lambda: opened.unreadable)
+    return opened
 
 
 @contextmanager

@@ -6,11 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from core import data
-from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
-from core.cli.output import progress, show
+from core.cli.binding import call
+from core.cli.options import WORKSPACE, Folder, Json
+from core.cli.output import show
 from core.cli.texts import _, say
+from core.json_forms.packs import of_cards
 from core.messages import plural
+from core.model import PackCard
+from core.operations import packs as operations
 
 app = typer.Typer(
     help=_("Packs: sets of notes with a version, which come with Tessera, with a Python package, or in a folder."),
@@ -18,22 +21,19 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Name = Annotated[str, typer.Argument(help=_("A name that `tessera packs list` shows."))]
 
-
-@app.command("list", help=_("Show the packs there are, and which of them this workspace has."))
+@app.command("list", help=say(operations.list_.about))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.packs.sources import found
 
     if (workspace / "notes.db").is_file():
-        with workspace_at(workspace, readonly=True) as opened:
-            values = [*map(data.of_pack, opened.packs.list())]
+        values = call(operations.list_, workspace, {})
     else:
-        values = [*map(data.of_found, found().values())]
-    show({"packs": values}, as_json, _list_lines)
+        values = of_cards([PackCard(one, None) for one in found().values()])
+    show(values, as_json, _list_lines)
 
 
-@app.command(help=_("Install a pack by its name, or from a folder with a pack.toml."))
+@app.command(help=say(operations.install.about))
 def install(
     source: Annotated[str, typer.Argument(help=_("A name that `tessera packs list` shows, or a folder."))],
     workspace: Folder = WORKSPACE,
@@ -42,32 +42,19 @@ def install(
     place = Path(source).expanduser()
     if len(place.parts) > 1 or (place / "pack.toml").is_file():
         source = str(place.absolute())  # the open app works in another folder
-    with workspace_at(workspace) as opened, resumable(workspace, "packs", "install", source):
-        report = opened.packs.install(source, progress=progress)
-    show(data.of_pack_report(report), as_json, _report_lines)
+    show(call(operations.install, workspace, {"source": source}), as_json, _report_lines)
 
 
-@app.command(
-    help=_("Bring packs to the version there is now. Notes that you changed stay as you have them, and are shown.")
-)
+@app.command(help=say(operations.upgrade.about))
 def upgrade(
     name: Annotated[str | None, typer.Argument(help=_("One pack; by default every one."))] = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    with workspace_at(workspace) as opened, resumable(workspace, "packs", "upgrade"):
-        names = [name] if name else [pack.name for pack in opened.packs.installed()]
-        reports = [data.of_pack_report(opened.packs.upgrade(one, progress=progress)) for one in names]
-        for report in reports:
-            report["edited"] = [*map(data.of, opened.packs.edited(report["name"]))]
+    every = call(operations.list_, workspace, {})["packs"]
+    names = [name] if name else [pack["name"] for pack in every if pack["installed"]]
+    reports = [call(operations.upgrade, workspace, {"pack": one}) for one in names]
     show({"packs": reports}, as_json, lambda values: [line for one in values["packs"] for line in _report_lines(one)])
-
-
-@app.command(help=_("Put the notes of a pack into the trash; those that you changed stay."))
-def remove(name: Name, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    with workspace_at(workspace) as opened:
-        stay = opened.packs.remove(name)
-    show({"name": name, "stay": stay}, as_json, _remove_lines)
 
 
 def _list_lines(values: dict[str, Any]) -> list[str]:
@@ -101,7 +88,7 @@ def _report_lines(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _remove_lines(values: dict[str, Any]) -> list[str]:
+def removed_lines(values: dict[str, Any]) -> list[str]:
     lines = [_("The pack {name} is removed; its notes are in the trash.", name=values["name"])]
     if values["stay"]:
         stay = plural("{n} note that you changed stays.", "{n} notes that you changed stay.", n=values["stay"])

@@ -15,6 +15,8 @@ from core.errors import ConfigError
 
 _GRACE = 3
 """Seconds for the requests that are under way when the server is stopped."""
+_HEAD = 2**20
+"""Bytes of a head that are read; a shorter one that is too long gets an answer that says so."""
 
 
 def serve(
@@ -54,7 +56,15 @@ def serve(
         opened.start_watching()
         app = server(opened, address, routes)
         with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
-            uvicorn.run(app, host=host, port=chosen, log_level="warning", timeout_graceful_shutdown=_GRACE)
+            uvicorn.run(
+                app,
+                host=host,
+                port=chosen,
+                log_level="warning",
+                timeout_graceful_shutdown=_GRACE,
+                http="h11",  # the other parser reads a head that never ends
+                h11_max_incomplete_event_size=_HEAD,
+            )
 
 
 def _address(host: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from core.cli.texts import _
 from core.errors import ConfigError, NoteNotFound, TesseraError
+from core.intake.encoding import MAX_BYTES
 from core.model import Note
 
 if TYPE_CHECKING:
@@ -52,7 +53,13 @@ def base_of(workspace: "Workspace", note: Note) -> str:
 
 def _read(before: str) -> str:
     try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ConfigError(
+                "More than {limit} MB came from stdin, so nothing is written. Split it into several notes.",
+                limit=MAX_BYTES // 2**20,
+            )
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError("What came from stdin is no text in UTF-8, so nothing is written.") from error
     if before and not text.strip():

@@ -1,39 +1,8 @@
-"""Texts -> vectors: the protocol of an embedder, and the table of the embedders."""
+"""Texts -> vectors: the table of the embedders."""
 
-from collections.abc import Sequence
-from typing import Protocol
-
+from core.embedding.protocol import Embedder as Embedder
 from core.messages import message
-from core.model import Matrix, Role, Spans
 from core.registry import Entry, Table
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors. Building one is cheap: the first `embed` or `warm` loads the model."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Model, revision, dimension and prompts: equal for embedders whose vectors are comparable."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens of text that one vector covers, without the prompt and special tokens."""
-
-    def tokens(self, text: str) -> Spans:
-        """Return the character span of each token, shape (tokens, 2); uses the tokenizer only, never the model."""
-
-    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.
-
-        Raises ModelError if the model can't be loaded or fails, ProviderError if its server fails.
-        """
-
-    def warm(self) -> None:
-        """Load what `embed` needs, so that the first question is not delayed by it."""
-
 
 EMBEDDERS: Table[Embedder] = Table(
     message("model for meaning"),
@@ -76,3 +45,10 @@ def presumed(name: str) -> str:
     from core.embedding import bundled
 
     return "bundled" if bundled.installed() else "tfidf"
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a model is part of this installation, so that it asks for no network, no server and no file."""
+    from core.embedding import bundled, onnx
+
+    return name == "tfidf" or (bundled.installed() and (name == "bundled" or (name == "onnx" and not onnx.lacking())))

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from core.embedding import Embedder
+from core.embedding.protocol import Embedder
 from core.embedding.shipped import arrays
 from core.model import Bits, Matrix, Role
 

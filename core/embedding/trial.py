@@ -1,12 +1,13 @@
 """Trial of this processor: is the built-in model faster in 8 bits on onnxruntime than on torch?"""
 
 import json
-import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from core import files
 from core.embedding import bundled, e5, onnx
 from core.embedding.device import choose
 from core.embedding.encoder import Encoder
@@ -63,18 +64,13 @@ def measured(
 
 def _kept(file: Path) -> dict[str, float] | None:
     try:
-        speeds = json.loads(file.read_text(encoding="utf-8"))
-        return {name: float(speeds[name]) for name in ("bundled", "onnx")}
-    except (OSError, ValueError, KeyError, TypeError):
+        return files.load(file, lambda speeds: {name: float(speeds[name]) for name in ("bundled", "onnx")}, aside=True)
+    except OSError:
         return None
 
 
 def _keep(file: Path, speeds: dict[str, float]) -> None:
     """Write the result; a folder that can't be written only means another trial."""
-    partial = file.with_suffix(f".{os.getpid()}.tmp")
-    try:
+    with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(json.dumps(speeds), encoding="utf-8")
-        partial.replace(file)
-    except OSError:
-        partial.unlink(missing_ok=True)
+        files.replace(file, json.dumps(speeds))

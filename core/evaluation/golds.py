@@ -5,16 +5,14 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import islice
 
 from core.errors import NoteNotFound, QuestionSetError, RowError
 from core.evaluation.problems import Problems
 from core.indexing.anchors import Span, places
-from core.model import Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
+from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
-_SOME_TIME = datetime.min.replace(tzinfo=UTC)
 _WORD, _WHITE = re.compile(r"\S+"), re.compile(r"\s+")
 _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
@@ -177,7 +175,7 @@ class _Text:
         """Return the place of a quote nearest to its last one."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
-        anchored = Edit("gold", gold.note_id, "text", gold.quote, gold.start, _SOME_TIME)
+        anchored = Edit("gold", gold.note_id, "text", gold.quote, gold.start, CALENDAR_BEGINS)
         exact = places(self._body, [anchored]).get(anchored.id)
         if exact is not None:
             return exact

@@ -4,24 +4,27 @@ import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from core.errors import QuestionSetError, RowError, SourceError
+from core import files
+from core.errors import QueryError, QuestionSetError, RowError
 from core.evaluation import golds, sheets
 from core.evaluation.problems import Problems, parsing
+from core.limits import check_question
 from core.messages import message, verbatim
 from core.model import Gold, KnowledgeBase, Question
 from core.store import Store
 from core.text import half_character
+
+MOST_BYTES = 50 * 2**20
+"""Bytes of a question file."""
 
 TABLES = (".csv", ".tsv")
 """Suffixes of files with a table."""
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a file; raises SourceError where it can't be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceError(str(path), "can't be read: {reason}.", reason=error.strerror or str(error)) from error
+    """Return the bytes of a file; raises SourceError where it can't be read, and for what is no ordinary file."""
+    with files.ordinary(path, MOST_BYTES) as stream:
+        return stream.read(MOST_BYTES)
 
 
 def parse(data: bytes, name: str) -> list[Question]:
@@ -75,6 +78,10 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
         raise QuestionSetError(name, 1, "there is no question in this file.")
     problems = Problems(name)
     for question in questions:
+        try:
+            check_question(question.text)
+        except QueryError as error:
+            problems.add_of(question, error)
         if question.id in taken:
             problems.add(question.line, message("the id '{id}' is already in the question set.", id=question.id))
     problems.raise_any()

@@ -1,5 +1,6 @@
 """The bases of a workspace: their settings, embedder, folders and state."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -39,6 +40,9 @@ _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
 
 Reworded = Callable[[str, str, str], str]
 """A question, the old and the new name of a base -> the question."""
+MOST_NAME = 200
+"""Characters of a base's name at most."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Bases(Switching):
@@ -130,6 +134,10 @@ class Bases(Switching):
         _check(fields, base.kind)
         return self._store.bases.change(base, **fields)
 
+    def forget_wish(self, name: str) -> KnowledgeBase:
+        """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
+        return self._store.bases.change(self.get(name), wish="")
+
     def rename(self, name: str, new: str) -> KnowledgeBase:
         """Give a base another name, in past searches and questions that name it too; return the base.
 
@@ -170,6 +178,14 @@ class Bases(Switching):
             raise ConfigError("The base has no name. Give it one.")
         if half_character(name) is not None:
             raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
+        if _CONTROL.search(name):
+            raise ConfigError("The name '{name}' holds a control character. Type another name.", name=ascii(name))
+        if len(name) > MOST_NAME:
+            raise ConfigError(
+                "The name has {n} characters; at most {most} are possible. Type a shorter one.",
+                n=len(name),
+                most=MOST_NAME,
+            )
         if name in {base.name for base in self.all()}:
             raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
 
@@ -215,7 +231,8 @@ class Bases(Switching):
 
     def failures(self, base: KnowledgeBase) -> list[Failed]:
         """Return the files that the last sync of each folder of the base couldn't read."""
-        return [Failed.of_dict(item) for _, _, report in self._store.bases.syncs(base) for item in report["failed"]]
+        reports = [report for _, _, report in self._store.bases.syncs(base)]
+        return [Failed.of_dict(item) for report in reports for item in report.get("failed", ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""

@@ -17,6 +17,8 @@ _GROUP = 128
 """Windows that are embedded and stored together, sorted by length, or notes."""
 _WRITTEN = 16
 """Notes that are written together where nothing is embedded."""
+_CHARACTERS = 1_000_000
+"""Characters of a group's notes at which it is finished: the chunks of a note take ten times its memory."""
 
 _Report = Callable[[float], None]
 """Takes the share of a group that is embedded."""
@@ -132,7 +134,7 @@ class Indexer:
         """Run the tasks, each the title of a note and what cuts it, and finish the cut notes in groups."""
         self._store.open_index()
         group: list[CutNote] = []
-        windows = 0
+        windows = characters = 0
         for number, (title, cut) in enumerate(tasks):
             progress(number - len(group), total, title)
             try:
@@ -143,9 +145,10 @@ class Indexer:
             except NoteNotFound:
                 continue
             windows += len(group[-1].windows)
-            if windows >= _GROUP or len(group) >= notes:
+            characters += len(group[-1].cutting.note.body)
+            if windows >= _GROUP or len(group) >= notes or characters >= _CHARACTERS:
                 finish(group, _reporter(group, number + 1 - len(group), total, progress))
-                group, windows = [], 0
+                group, windows, characters = [], 0, 0
         if group:
             finish(group, _reporter(group, total - len(group), total, progress))
         return self.done

@@ -1,15 +1,18 @@
 """Copies of a base, cut or embedded in another way. The base itself stays as it is."""
 
 import json
+import logging
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from core import chunking, embedding, files
 from core.embedding import Embedder
-from core.errors import NoteNotFound, WorkspaceLocked
+from core.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
+from core.faults import translated
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.indexing.waiting import Waiting
@@ -25,6 +28,9 @@ KEPT = 6
 """Copies that are kept, because embedding takes minutes. The least recently used ones are deleted."""
 
 _NOTES = "notes.json"
+_NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
+"""Errors of a copy that is as it was."""
+_LOG = logging.getLogger(__name__)
 
 
 class Scratch:
@@ -49,16 +55,27 @@ class Scratch:
         chunking.build(options)
         kind = [] if base.has_vectors else [base.kind]
         key = json.dumps([base.id, built.fingerprint, base.keep_tokens, asdict(options), *kind])
-        folder = self.folder / digest(key).hex()[:16]
-        store = Store(folder)
-        try:
+        place = self._place(digest(key).hex()[:16])
+
+        def fill(store: Store) -> None:
             target = self._base(store, base, options, embedder, built)
             self._fill(store, base, target, built, progress)
-            folder.touch()
+
+        store = _filled(place, fill)
+        try:
+            place.touch()
             self._leave_the_latest()
             yield store
         finally:
             store.close()
+
+    def _place(self, name: str) -> Path:
+        """Return the folder of a copy; what else lies in its place goes."""
+        with translated(self._store.folder):
+            place = files.folder(self.folder) / name
+            if os.path.lexists(place) and not place.is_dir():
+                files.delete(place)
+        return place
 
     def drop(self) -> None:
         """Delete all copies that aren't open."""
@@ -93,7 +110,7 @@ class Scratch:
     ) -> None:
         """Update the notes of the copy. `notes.json` has the state of each note when it was copied."""
         record = store.folder / _NOTES
-        before: dict[str, str] = json.loads(record.read_text("utf-8")) if record.exists() else {}
+        before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {card.id: self._state(card) for card in self._store.notes.cards(Filters(bases=(base.name,)))}
         stale = [note_id for note_id in store.notes.ids() if now.get(note_id) != before.get(note_id)]
         store.delete_notes(target, stale)
@@ -108,9 +125,7 @@ class Scratch:
             Waiting(store, lambda _: embedder, [target]).embed(progress)
         if missing or stale:
             store.drop_unused_vectors()
-            beside = record.with_suffix(".new")
-            beside.write_text(json.dumps(now), encoding="utf-8")
-            beside.replace(record)
+            files.replace(record, json.dumps(now))
 
     def _state(self, card: NoteCard) -> str:
         return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
@@ -128,11 +143,37 @@ class Scratch:
             _delete(copy)
 
     def _copies(self) -> list[Path]:
-        return list(self.folder.iterdir()) if self.folder.exists() else []
+        return list(self.folder.iterdir()) if self.folder.is_dir() else []
+
+
+def _filled(folder: Path, fill: Callable[[Store], None]) -> Store:
+    """Return a copy that is open and filled; a damaged one is made anew, once."""
+    try:
+        return _opened(folder, fill)
+    except StoreError as error:
+        if isinstance(error, _NO_DAMAGE):
+            raise
+        _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
+    with translated(folder.parent):
+        files.delete(folder)
+    return _opened(folder, fill)
+
+
+def _opened(folder: Path, fill: Callable[[Store], None]) -> Store:
+    store = Store(folder)
+    try:
+        fill(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def _delete(copy: Path) -> None:
     """Delete a copy unless it is open."""
+    if not copy.is_dir():
+        files.delete(copy)
+        return
     with suppress(WorkspaceLocked, OSError):
         lock = take(copy)
         shutil.rmtree(copy, ignore_errors=True)

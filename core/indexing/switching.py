@@ -85,4 +85,6 @@ class Switching:
     def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
         built = embedding.build(embedder)
         kind = base.kind if base.has_vectors else "vector"
-        return replace(base, kind=kind, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension)
+        return replace(
+            base, kind=kind, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, wish=""
+        )

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -32,14 +33,14 @@ def content_hash(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False) -> Scan:
+def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False, most: int = sys.maxsize) -> Scan:
     """List the note files of a folder without reading them; of a `plain` base, its own text files only.
 
     `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
-    a path that is missing, isn't a folder, or has no notes.
+    a path that is missing, isn't a folder, has no notes, or holds more than `most` files and folders of any kind.
     """
     root = _root(folder, forbidden)
-    entries = list(_walk(root, forbidden.resolve() if forbidden else None))
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most))
     if plain:
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
@@ -106,9 +107,9 @@ def _root(folder: Path, forbidden: Path | None) -> Path:
     return root
 
 
-def _walk(root: Path, forbidden: Path | None) -> Iterator[SourceFile | Failed]:
+def _walk(root: Path, forbidden: Path | None, most: int) -> Iterator[SourceFile | Failed]:
     """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
-    folders = [root]
+    folders, left = [root], most
     while folders:
         folder = folders.pop()
         try:
@@ -116,6 +117,9 @@ def _walk(root: Path, forbidden: Path | None) -> Iterator[SourceFile | Failed]:
         except OSError as error:
             yield Failed(_shown(folder, root), message("can't be opened: {why}.", why=_why(error)))
             continue
+        left -= len(entries)
+        if left < 0:
+            raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
             if is_skipped(entry.name):
                 continue

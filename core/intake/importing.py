@@ -13,11 +13,12 @@ from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.indexing.waiting import state_of
 from core.intake import folder, notefile
-from core.messages import skeleton
-from core.model import Failed, KnowledgeBase, Progress, Revision, SourceFile, SyncPlan, SyncReport
+from core.markdown.tags import key
+from core.messages import message, skeleton
+from core.model import FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
-from core.store.note_table import Moved
+from core.store.note_table import Joined, Moved
 from core.text import line_starts
 
 _LOG = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class Importer:
         removed, edits_kept = 0, 0
         if not plan.is_empty:
             try:
+                self._join(plan)
                 self._rename(plan)
                 self._write(plan, progress)
                 note_ids = [note.note_id for note in plan.removed]
@@ -82,6 +84,20 @@ class Importer:
             progress(done, total, state_of(notes, written, by_meaning))
 
         self._indexer.write(self._drafts(plan), len(plan.added) + len(plan.changed), report)
+
+    def _join(self, plan: SyncPlan) -> None:
+        """Make notes of the workspace those of files; one that was changed since it was compared fails."""
+        joins = []
+        for match in plan.joined:
+            note = self._store.notes.note(match.note.note_id)
+            if note.content_hash != match.note.content_hash:
+                self._failed.append(
+                    Failed(match.file.path, message("This note was changed here meanwhile. Sync again."))
+                )
+                continue
+            hashed = match.file.content_hash if match in plan.touched else note.content_hash
+            joins.append(Joined(note.id, plan.source_ref, hashed, _in_its_text(note)))
+        self._store.notes.join(joins)
 
     def _rename(self, plan: SyncPlan) -> None:
         moves = []
@@ -129,3 +145,14 @@ class Importer:
             updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
         )
         return Draft(note, file.mtime_ns, file.size, outline)
+
+
+def _in_its_text(note: Note) -> dict[str, object]:
+    """Return the values that a note's own text says of the fields that a person set otherwise."""
+    try:
+        said, _ = notefile.read(((note.front or "") + note.body).encode(), str(note.path), plain=note.plain)
+    except SourceError:
+        return {}
+    values = {name: (getattr(said, name), getattr(note, name)) for name in FIELDS}
+    values["tags"] = tuple(sorted(map(key, tags)) for tags in values["tags"])  # type: ignore[assignment]
+    return {name: getattr(said, name) for name, (own, set_here) in values.items() if own != set_here}

@@ -12,6 +12,7 @@ from core.errors import Cancelled, SourceError, SyncRefused, one_file
 from core.indexing.bases import Bases
 from core.indexing.waiting import FAILURES, Waiting
 from core.intake import folder, notefile, sync, upload
+from core.intake.encoding import decode
 from core.intake.importing import UPLOADED, Importer
 from core.model import (
     NOTE_SUFFIXES,
@@ -19,6 +20,7 @@ from core.model import (
     Cut,
     KnowledgeBase,
     KnownNote,
+    Match,
     Note,
     Progress,
     SyncPlan,
@@ -64,6 +66,41 @@ class Imports:
         plain, folder = self._is_plain(name), self._store.folder
         return self._planned(sync.plan(name, path, self._known(name), forbidden=folder, plain=plain))
 
+    def plan_connection(self, path: Path, base: str) -> SyncPlan:
+        """Compare a folder with the notes of a base that live in the workspace; nothing is changed.
+
+        Those with a file of the same path become its notes: with the same text as they are, else with the file's text.
+        The others stay. Raises UnknownChoice for a base, and as `plan_folder` does.
+        """
+        known = self._bases.get(base)
+        own, forbidden = self._store.notes.files(known), self._store.folder
+        scanned = folder.scan(path, forbidden=forbidden, plain=known.plain)
+        ref, paths = str(scanned.folder), {file.path for file in scanned.files}
+        taken = {note.path for note in own if note.source_ref == ref}
+        loose = {note.note_id: note for note in self._store.notes.loose(known) if note.path in paths - taken}
+        joining = [replace(note, source_ref=ref) for note in loose.values()]
+        others = [note for note in own if note.note_id not in loose]
+        plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
+        joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
+        same = [match for match in joined if self._is_same(match, plan.folder)]
+        return self._planned(
+            replace(
+                plan,
+                touched=(*(match for match in plan.touched if match not in joined), *same),
+                changed=(
+                    *(match for match in plan.changed if match not in joined),
+                    *(match for match in joined if match not in same),
+                ),
+                joined=tuple(joined),
+            )
+        )
+
+    def _is_same(self, match: Match, place: Path) -> bool:
+        """Return whether the text of a note is that of a file, whatever the file's encoding is."""
+        note = self._store.notes.note(match.note.note_id)
+        text, _ = decode(folder.read(place, match.file.path), match.file.path)
+        return text == (note.front or "") + note.body
+
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
 
@@ -96,6 +133,14 @@ class Imports:
         notes that wait. Raises SyncRefused for a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice
         if its base was deleted meanwhile.
         """
+        if plan.differing and not confirmed:
+            raise SyncRefused(
+                "{n} notes of the base '{base}' differ from their files in {folder}, and would get the text of the"
+                " files. Confirm it if that is meant; the earlier texts stay in their histories.",
+                n=len(plan.differing),
+                base=plan.base,
+                folder=str(plan.folder),
+            )
         if plan.needs_confirmation and not confirmed:
             raise SyncRefused(
                 "{n} of {known} notes are no longer in {folder} and would be removed."

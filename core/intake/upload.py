@@ -9,7 +9,8 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -25,7 +26,14 @@ RATIO_FLOOR = 10 * 1024 * 1024
 """Bytes that any archive may unpack to, because notes may be very repetitive; MAX_RATIO limits larger ones."""
 
 _BLOCK = 1024 * 1024
-_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+_SMALL_BLOCK = 4096
+"""Bytes that are read at once of a packing that unpacks a block as a whole, however much that gives."""
+_PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MOST_DIRECTORY = 16 * 1024 * 1024
+"""Bytes of the list of an archive's files, which is read as a whole."""
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
+)  # fmt: skip
 _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1
 
@@ -37,11 +45,11 @@ class _Allowance:
     name: str
     left: int
 
-    def blocks(self, source: IO[bytes]) -> Iterator[bytes]:
-        while block := source.read(_BLOCK):
+    def blocks(self, source: IO[bytes], size: int = _BLOCK) -> Iterator[bytes]:
+        while block := source.read(size):
             self.left -= len(block)
             if self.left < 0:
-                raise _too_much(self.name)
+                raise too_much(self.name)
             yield block
 
 
@@ -55,7 +63,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> None:
         path = _checked(name)
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
-            raise _too_much(name)
+            raise too_much(name)
         if is_note(path):
             _write(destination, path, [data])
 
@@ -66,27 +74,94 @@ def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> None:
     The limits apply to the bytes that are unpacked, not to the sizes stated in the archive. Raises
     SourceError for a damaged or encrypted archive, a zip bomb, or a name that leads out of the folder.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _unzip(archive, len(data), destination, name)
-    except _DAMAGE as error:
-        raise SourceError(
-            name, "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
-        ) from error
+    unzip_from(io.BytesIO(data), destination, name=name)
 
 
-def members(data: bytes, *, name: str) -> dict[str, bytes]:
-    """Return the files of a zip archive by their names, within the same limits; raises SourceError as `unzip` does."""
+def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> None:
+    """Write the note files of a zip archive as `unzip` does."""
+    with _sound(name), _listed(stream, name) as archive:
+        _unzip(archive, stream.seek(0, io.SEEK_END), destination, name)
+
+
+class Archive:
+    """The files of a zip archive by their `names`, read when they are needed.
+
+    The methods raise SourceError as `unzip` does.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._archive = archive
+        self._name = name
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        for member in archive.infolist():
+            path = _checked(_member_name(member).rstrip("/"))
+            if path in self._members:
+                raise SourceError(path, "This name is in the upload twice. Rename one of the files.")
+            self._members[path] = member
+
+    @property
+    def names(self) -> Collection[str]:
+        """The paths of the files."""
+        return self._members.keys()
+
+    def read(self, path: str, most: int) -> bytes:
+        """Return a file of at most `most` bytes, b"" if it isn't there."""
+        return next(self._pieces(path, most, lambda source: source.read(most + 1)), b"")
+
+    def lines(self, path: str, most: int | None) -> Iterator[bytes]:
+        """Yield the lines of a file, each of at most `most` bytes."""
+        return self._pieces(path, most, lambda source: source.readline(-1 if most is None else most + 1))
+
+    def _pieces(self, path: str, most: int | None, piece: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
+        if path not in self._members:
+            return
+        with _sound(self._name):
+            member = self._members[path]
+            if member.compress_type not in _PLAIN:
+                raise SourceError(self._name, "'{path}' is packed in a way that isn't read.", path=path)
+            with self._archive.open(member) as source:
+                while data := piece(source):
+                    if most is not None and len(data) > most:
+                        raise SourceError(
+                            self._name, "'{path}' holds a record of more than {limit} MB.", path=path, limit=most >> 20
+                        )
+                    yield data
+
+
+def opened(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
+    """Open a zip archive whose files are read while the stream is open; raises SourceError as `unzip` does.
+
+    One that isn't `limited` may unpack to any size.
+    """
+    with _sound(name):
+        archive = _listed(stream, name)
+        # A file never unpacks to more than its stated size.
+        unpacked = sum(member.file_size for member in archive.infolist())
+        if limited and unpacked > _most(stream.seek(0, io.SEEK_END)):
+            raise too_much(name)
+        return Archive(archive, name)
+
+
+def _listed(stream: IO[bytes], name: str) -> zipfile.ZipFile:
+    """Open a zip archive; raises SourceError where the list of its files alone is too long."""
+    end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
+    if end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY:  # type: ignore[attr-defined]
+        raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
+    archive = zipfile.ZipFile(stream)
+    if len(archive.infolist()) > MAX_ENTRIES:
+        raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
+    return archive
+
+
+def _most(packed: int) -> int:
+    return min(MAX_UNPACKED, max(packed * MAX_RATIO, RATIO_FLOOR))
+
+
+@contextmanager
+def _sound(name: str) -> Iterator[None]:
+    """Raise what the readers of zip archives raise as SourceError."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if len(archive.infolist()) > MAX_ENTRIES:
-                raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
-            allowance = _Allowance(name, min(MAX_UNPACKED, max(len(data) * MAX_RATIO, RATIO_FLOOR)))
-            files = {}
-            for member in archive.infolist():
-                with archive.open(member) as source:
-                    files[_checked(_member_name(member))] = b"".join(allowance.blocks(source))
-            return files
+        yield
     except _DAMAGE as error:
         raise SourceError(
             name, "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
@@ -95,18 +170,17 @@ def members(data: bytes, *, name: str) -> dict[str, bytes]:
 
 def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) -> None:
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
-    if len(archive.infolist()) > MAX_ENTRIES:
-        raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
     # All names are checked before the first file is written.
     paths = [_checked(_member_name(member)) for member in members]
-    allowance = _Allowance(name, min(MAX_UNPACKED, max(packed * MAX_RATIO, RATIO_FLOOR)))
+    allowance = _Allowance(name, _most(packed))
     for path, member in zip(paths, members, strict=True):
         if not is_note(path) or stat.S_ISLNK(member.external_attr >> 16):
             continue
         if member.flag_bits & _ENCRYPTED:
             raise SourceError(name, "'{path}' is encrypted. Unpack it yourself and import the folder.", path=path)
         with archive.open(member) as source:
-            _write(destination, path, allowance.blocks(source))
+            size = _BLOCK if member.compress_type in _PLAIN else _SMALL_BLOCK
+            _write(destination, path, allowance.blocks(source, size))
 
 
 def _member_name(member: zipfile.ZipInfo) -> str:
@@ -150,7 +224,8 @@ def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
         raise SourceError(path, "can't be written: {why}.", why=error.strerror or str(error)) from error
 
 
-def _too_much(name: str) -> SourceError:
+def too_much(name: str) -> SourceError:
+    """Return the error for more than the limits."""
     return SourceError(
         name,
         "This unpacks to far more than notes would (the limit is {size} MB or {n} files).",

@@ -1,1 +1,1 @@
-"""One reader of Markdown: front matter, and one parse for outline, titles, tags, links and tasks."""
+"""One reader of Markdown: front matter, and one parse for outline, titles, tags and links."""

@@ -7,7 +7,7 @@ only plain values are built, and YAML that expands when loaded is refused first.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, cast, get_args
 
 import yaml
@@ -16,7 +16,7 @@ from yaml.reader import Reader
 
 from core.markdown.tags import in_list
 from core.messages import Message, message, reason_of
-from core.model import NoteStatus
+from core.model import NoteStatus, exact
 from core.text import LINE_END
 
 MAX_CHARACTERS = 64 * 1024
@@ -212,9 +212,8 @@ def moment(value: str) -> datetime | None:
     year, month, day, hour, rest = match.groups()
     clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
     try:
-        when = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
-        return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
-    except (ValueError, OverflowError):
+        return exact(datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}"))
+    except ValueError:
         return None
 
 

@@ -18,6 +18,7 @@ from core.errors import EditError
 from core.markdown import frontmatter, tags
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.messages import message
+from core.model import day_of
 from core.text import LINE_END
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
@@ -229,7 +230,7 @@ def _date(value: datetime, like: str) -> str:
     """Return a time as the text that stood there: with a time of day or without, with an offset or without."""
     on_the_day = value.replace(hour=0, minute=0, second=0, microsecond=0)
     if value == on_the_day and (not like or ":" not in like):
-        return f"{value:%Y-%m-%d}".rjust(10, "0")
+        return day_of(value)
     plain = like.strip("\"'")
     bare = frontmatter.moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
     return (value.replace(tzinfo=None) if bare else value).isoformat()

@@ -67,9 +67,9 @@ def parse(body: str, name: str = "This note") -> Parsed:
     """
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, "longer than {n} characters; split it into several notes.", n=MAX_CHARACTERS)
-    lines = [*line_starts(body), len(body)] if body else [0]
-    if len(lines) > MAX_LINES + 1:
+    if body.count("\n") + body.count("\r") - body.count("\r\n") > MAX_LINES:  # the list of them would take 1 GB
         raise SourceError(name, "has more than {n} lines; split it into several notes.", n=MAX_LINES)
+    lines = [*line_starts(body), len(body)] if body else [0]
     tokens, references = _last_tokens(body) if len(body) <= SAVED else _tokens(body)
     return Parsed(body, lines, tokens, references)
 

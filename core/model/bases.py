@@ -91,6 +91,31 @@ class KnowledgeBase:
 
 
 @dataclass(frozen=True, slots=True)
+class Powers:
+    """What the base of an archive could do where it is from, and can't do here until a person says so.
+
+    `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model of its
+    second look. Its model for meaning is the `wish` of the base.
+    """
+
+    switches: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    reranker: str = ""
+
+
+NO_POWERS = Powers()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A base that came from an archive or the trash, and what it lacks; `own`: it is as it was, with its powers."""
+
+    base: KnowledgeBase
+    powers: Powers = NO_POWERS
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NewBase:
     """What a base that isn't there yet is made with."""
 
@@ -171,7 +196,9 @@ class BaseStatus:
 class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 
-    `settings_problem` is why a change of `tessera.toml` doesn't hold.
+    `settings_problem` is why a change of `tessera.toml` doesn't hold. `unreadable` names the rows with values that
+    can't be read, as far as they were met. `set_aside` names what lay in the place of the workspace's own files and
+    was damaged.
     """
 
     folder: Path
@@ -181,3 +208,5 @@ class Status:
     index_problem: Message | None
     packs: tuple[InstalledPack, ...] = ()
     settings_problem: Message | None = None
+    unreadable: tuple[Message, ...] = ()
+    set_aside: tuple[str, ...] = ()

@@ -17,6 +17,12 @@ MODES: dict[str, Message] = {
 }
 """Names of the modes of a result."""
 
+FOREIGN = message(
+    "Its file in the trash isn't one that this version of Tessera put there. So it comes back as an archive from "
+    "elsewhere does: with its notes, without folders and powers."
+)
+"""What is said of a base whose file in the trash may be anybody's."""
+
 BASE_KINDS: dict[BaseKind, Message] = {
     "vector": message("By meaning and words"),
     "lines": message("Lines of text files"),

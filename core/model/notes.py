@@ -1,12 +1,13 @@
 """Notes and their files."""
 
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Literal
 
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
+from core.model.moments import CALENDAR_ENDS, in_utc, midnight
 
 NoteStatus = Literal["pending", "active", "archived"]
 NoteState = Literal["pending", "ready"]
@@ -86,10 +87,10 @@ class Note(_NoteFacts):
 
 def lapses(expires_at: datetime) -> datetime:
     """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
-    at = expires_at.astimezone(UTC)
+    at = in_utc(expires_at)
     if at.time() != time():
         return at
-    return datetime.combine(at.date() + timedelta(days=1), time()).astimezone(UTC)  # midnight where the person is
+    return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS
 
 
 FIELDS = (
@@ -228,7 +229,8 @@ class SyncPlan:
 
     `touched` files have a new time but the same content: only their metadata changes.
     `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
-    that was compared, whatever it is called later; a plan that `makes` a base has none.
+    that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
+    workspace that become those of files with the same paths: what differs is among `changed` too.
     """
 
     base: str
@@ -244,11 +246,22 @@ class SyncPlan:
     known: int
     base_id: str = ""
     makes: NewBase | None = None
+    joined: tuple[Match, ...] = ()
+
+    @property
+    def differing(self) -> tuple[Match, ...]:
+        """The joined notes whose text isn't that of their files, which they get."""
+        return tuple(match for match in self.joined if match in self.changed)
+
+    @property
+    def removes_many(self) -> bool:
+        """Whether the plan removes over a third of the folder's notes, of five or more."""
+        return self.known >= 5 and 3 * len(self.removed) > self.known
 
     @property
     def needs_confirmation(self) -> bool:
-        """Whether the plan removes over a third of the folder's notes, of five or more."""
-        return self.known >= 5 and 3 * len(self.removed) > self.known
+        """Whether the plan removes many notes, or gives notes of the workspace the text of files."""
+        return self.removes_many or bool(self.differing)
 
     def report(self) -> SyncReport:
         """Return the counts of the plan, without chunks and windows."""
@@ -275,3 +288,12 @@ class Line:
     source: str
     number: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
+
+    path: Path
+    place: str
+    type: str

@@ -214,6 +214,10 @@ class WhyNot:
     scores: dict[str, StageScore] = field(default_factory=dict)
 
 
+NOTE_MARKS = ("<note>", "</note>")
+"""What stands before and behind a note's own text in a context; no such text holds them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered source of a context: a slice of a note."""
@@ -228,6 +232,8 @@ class Citation:
 @dataclass(frozen=True, slots=True)
 class Context:
     """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
+
+    Each is `[number] <note> title (path)`, the passage and `</note>`, on lines of their own.
 
     Not `confident`: as of the search.
     """

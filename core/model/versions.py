@@ -100,12 +100,19 @@ class NoteDifference:
 
 @dataclass(frozen=True, slots=True)
 class TrashedBase:
-    """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion."""
+    """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
+
+    `problem` says why it can't be restored; its name is that of its file then. An `expired` one is there for a last
+    week; with `titles` it is an archive of notes of the base that left the trash, `at` that time.
+    """
 
     key: str
     name: str
     bytes: int
     at: datetime
+    problem: Message | None = None
+    expired: bool = False
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.embedding.device import choose
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.jobs import Jobs
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
-from core.models import cards, floors, trials
+from core.models import cards, floors, trials, wishes
 from core.reranking import Reranker
 from core.reranking.cached import Cached
 from core.store import Store
@@ -35,6 +35,7 @@ class Models:
     download = staticmethod(cards.download)
     path = staticmethod(cards.path)
     device_of = staticmethod(cards.device_of)
+    asks = staticmethod(wishes.asks)
     device = staticmethod(choose)
 
     # what the bases use

@@ -12,7 +12,7 @@ from core.intake.notefile import look_into
 from core.messages import Message
 from core.model import Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming
-from core.notes.fields import check_text, checked
+from core.notes.fields import check_body, checked
 from core.notes.texts import with_body
 from core.notes.writer import Writer
 from core.store import Store
@@ -82,7 +82,7 @@ class Adding:
         """Return a new note with a fresh id, at a free path."""
         body, path = item.pop("body", ""), item.pop("path", "")
         fields = checked(item)
-        check_text("text", body)
+        check_body(body)
         in_folder = not path or path.endswith("/")
         inside = look_into(body, "note.md" if in_folder else path, plain=self._base.plain)
         name = "" if in_folder else naming.stem(path)

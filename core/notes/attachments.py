@@ -1,27 +1,30 @@
 """Pictures and other files beside a note, in the folder that it was read from and never outside of it."""
 
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from core.intake.notefile import is_skipped
-from core.model import Note
+from core.model import Attachment, Note
+from core.text import half_character
 
-TYPES: Mapping[str, str] = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
-    ".bmp": "image/bmp",
-    ".svg": "image/svg+xml",
+_PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
+_SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+    "image/avif": re.compile(rb".{4}ftypavi[fs]", re.DOTALL),
+    "image/bmp": re.compile(rb"BM"),
+    "image/svg+xml": re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]", re.IGNORECASE),
 }
-"""The suffixes of pictures that are shown, with their types; other attachments are downloaded."""
+"""Type of a picture -> how its file begins. A suffix alone tells nothing: many a .jpg holds a PNG."""
+_HEAD = 1024
+"""Bytes that tell what a file is."""
 
 MOST = 50_000_000
 """Bytes of an attachment; a larger one isn't shown."""
@@ -31,21 +34,12 @@ _FRESH = 20
 """Seconds for which a folder isn't looked through again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file beside a note: where it lies, its path from the top of the folder, and its type if it is a picture."""
-
-    path: Path
-    place: str
-    type: str
-
-
 def find(note: Note, target: str) -> Attachment | None:
     """Return the attachment that a note names, by its path or, as in Obsidian, by its name alone; else None.
 
     A path is one from the note's own place, then from the top of its folder; with `/` before it only that. Nothing
     outside of the folder is found, by a link of the file system neither, nothing in a folder whose name begins with a
-    dot, and no larger file than MOST.
+    dot, nothing that can't be read or named in an address, and no larger file than MOST.
     """
     if not note.in_file or "\0" in target:
         return None
@@ -60,9 +54,19 @@ def find(note: Note, target: str) -> Attachment | None:
         if found is None or not _is_inside(found, top):
             return None
         real = found.resolve()
-        return Attachment(real, real.relative_to(top.resolve()).as_posix(), TYPES.get(real.suffix.lower(), ""))
-    except OSError:
+        place = real.relative_to(top.resolve()).as_posix()
+        return None if half_character(place) is not None else Attachment(real, place, _type(real))
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a link that leads to itself
         return None
+
+
+def _type(file: Path) -> str:
+    """Return the type of a picture, empty for another file; raises OSError where it can't be read."""
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if file.suffix.lower() not in _PICTURE_SUFFIXES:
+        return ""
+    return next((kind for kind, begins in _SIGNATURES.items() if begins.match(head)), "")
 
 
 def _is_inside(path: Path, top: Path) -> bool:

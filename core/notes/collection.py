@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -12,9 +13,11 @@ from core.errors import NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.imports import Imports
+from core.limits import check_part
 from core.model import (
     FIELDS,
     Added,
+    Attachment,
     Author,
     Filters,
     Line,
@@ -26,6 +29,7 @@ from core.model import (
     Trashed,
     Version,
     lapses,
+    later,
 )
 from core.models import Models
 from core.notes import attachments, difference, lines, naming, opening, switcher
@@ -51,9 +55,14 @@ class Notes(Imports):
 
     # reading
 
-    def cards(self, filters: Filters | None = None, *, text: str = "") -> list[NoteCard]:
-        """Return the notes that match the filters and have `text` in their title or path."""
-        return self._store.notes.cards(filters or Filters(), text=text)
+    def cards(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+        """Return the notes that match the filters and have `text` in their title or path.
+
+        With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
+        QueryError for filters and texts that are too long.
+        """
+        check_part(text)
+        return self._store.notes.cards(filters or Filters(), text=text, answering=answering)
 
     def get(self, note_id: str) -> Note:
         """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
@@ -75,15 +84,27 @@ class Notes(Imports):
 
     def expiring(self, *, days: int = 14) -> list[NoteCard]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
-        until = datetime.now(UTC) + timedelta(days=days)
+        until = later(datetime.now(UTC), days)
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
-        ends = {card.id: lapses(card.expires_at) for card in cards if card.expires_at}
-        return sorted((card for card in cards if ends[card.id] <= until), key=lambda card: ends[card.id])
+        ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
+        return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def lines(self, base: str, text: str) -> list[Line]:
-        """Return the lines of a base's active notes that hold a text, by path; raises UnknownChoice for a base."""
+        """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
+
+        Raises UnknownChoice for a base, and QueryError for a text that is too long.
+        """
+        check_part(text)
         notes = self._store.notes.holding(self._bases.get(base), text)
-        return [line for note in notes for line in lines.holding(note, text)]
+        return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
+
+    def shown(self, note_id: str) -> str:
+        """Return the text of a note without what a person hid; raises NoteNotFound."""
+        return lines.shown(self.get(note_id), self.hidden(note_id))
+
+    def hidden(self, note_id: str) -> list[tuple[int, int]]:
+        """Return the parts of a note's body that a person hid: they answer nothing."""
+        return self._store.chunks.hidden(note_id)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""
@@ -110,9 +131,14 @@ class Notes(Imports):
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 
-    def attachment(self, note_id: str, target: str) -> attachments.Attachment | None:
-        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound."""
-        return attachments.find(self._store.notes.note(note_id), target)
+    def attachment(self, note_id: str, target: str) -> Attachment | None:
+        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
+
+        A note that says it is from a folder with which its base was never synced has none.
+        """
+        note = self._store.notes.note(note_id)
+        synced = note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
+        return attachments.find(note, target) if synced else None
 
     def open_file(self, note_id: str) -> None:
         """Open a note's file in the program of the system; raises NoteNotFound and SourceError."""
@@ -302,13 +328,9 @@ class Notes(Imports):
         if embed:
             self._writer.embed(note_ids)
 
-    def empty_trash(self, note_ids: Sequence[str] | None = None, *, older_than: timedelta | None = None) -> int:
-        """Delete deleted notes for good, with their versions and edits: some, or all, or the old ones."""
-        return self._trash.empty(note_ids, older_than=older_than)
-
-    def expire_trash(self) -> int:
-        """Delete for good what is in the trash for longer than the settings say; return how many notes."""
-        return self._trash.empty(older_than=self.trash_stays)
+    def empty_trash(self, note_ids: Sequence[str] | None = None) -> int:
+        """Delete deleted notes for good, with their versions and edits: some, or all; return how many."""
+        return self._trash.empty(note_ids)
 
     # drafts
 

@@ -2,17 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypedDict, get_args
 
 from core.errors import EditError, UnknownChoice
+from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
-from core.model import FIELDS, Note, NoteStatus
+from core.model import FIELDS, Note, NoteStatus, exact
 from core.text import escaped, half_character
 
 MOST_PRIORITY = 999_999
+_AROUND = 100
+"""Characters on each side of a mistake that are shown."""
 
 
 class NoteFields(TypedDict, total=False):
@@ -59,9 +63,22 @@ def overriding(note: Note, changed: Note) -> Note:
 
 def check_text(name: str, text: str) -> None:
     """Raise EditError for a text with half of a character or a zero, which no file or database can hold."""
-    if half_character(text) is not None or "\0" in text:
+    half = half_character(text)
+    if half is None and "\0" not in text:
+        return
+    half = text.index("\0") if half is None else half
+    around = escaped(text[max(0, half - _AROUND) : half + _AROUND])
+    raise EditError("The {name} '{value}' holds half of a character. Type it again.", name=name, value=around)
+
+
+def check_body(body: str) -> None:
+    """Raise EditError for a text that no file can hold, or that is larger than a file that is imported."""
+    check_text("text", body)
+    if (size := len(body.encode("utf-8"))) > MAX_BYTES:
         raise EditError(
-            "The {name} '{value}' holds half of a character. Type it again.", name=name, value=escaped(text)
+            "The text has {size:.1f} MB; a note has at most {limit} MB. Split it into several notes.",
+            size=size / 2**20,
+            limit=MAX_BYTES // 2**20,
         )
 
 
@@ -89,13 +106,13 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
 
 def _priority(name: str, value: object) -> int:
     try:
-        number = int(str(value))
+        number = value if type(value) is int else int(str(value))
     except ValueError:
         number = MOST_PRIORITY + 1
     if abs(number) > MOST_PRIORITY:
         raise EditError(
             "The priority '{value}' is no whole number from {least} to {most}.",
-            value=str(value),
+            value=value if isinstance(value, int) else str(value),
             least=-MOST_PRIORITY,
             most=MOST_PRIORITY,
         )
@@ -112,7 +129,8 @@ def _time(name: str, value: object) -> datetime | None:
     if not value:
         return None
     if isinstance(value, datetime):
-        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        with suppress(ValueError):
+            return exact(value)
     when = moment(str(value).strip())
     if when is None:
         raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))

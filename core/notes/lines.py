@@ -1,19 +1,44 @@
-"""The lines of notes that hold a text, numbered as in the notes' files."""
+"""What of a note answers: its text without the chunks that a person hid, whole or by its lines."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.model import Line, Note
 from core.store.phrases import may_hold
 from core.text import LINE_END, fold
 
 _END = re.compile(LINE_END)
+_GAP = " … "
+"""What stands in a line for a hidden part."""
+
+Hidden = Sequence[tuple[int, int]]
+"""Parts of a note's body that answer nothing, in their order."""
 
 
-def holding(note: Note, text: str) -> Iterator[Line]:
+def shown(note: Note, hidden: Hidden) -> str:
+    """Return the body of a note without what is hidden."""
+    return "\n\n".join(_parts(note.body, 0, len(note.body), hidden))
+
+
+def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[Line]:
     """Yield the lines of a note that hold a text, whatever its case, width, or Chinese script, in their order."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))
+    start = 0
     for number, line in enumerate(_END.split(note.body), start=before + 1):
-        if may_hold(line, wanted) and wanted in fold(line):
-            yield Line(note.id, note.path or note.title, number, line)
+        if may_hold(line, wanted):
+            parts = _parts(note.body, start, start + len(line), hidden)
+            if any(wanted in fold(part) for part in parts):
+                yield Line(note.id, note.path or note.title, number, _GAP.join(parts))
+        start += len(line)
+        start += 2 if note.body.startswith("\r\n", start) else 1
+
+
+def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
+    """Return the parts of a slice that aren't hidden."""
+    parts = []
+    for first, last in (*hidden, (end, end)):
+        if start < min(first, end):
+            parts.append(body[start : min(first, end)])
+        start = max(start, last)
+    return parts

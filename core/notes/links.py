@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
-from core.store.note_table import Named
+from core.store.note_table import Named, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """What a link names, the strongest first."""
@@ -73,7 +73,7 @@ class NoteLinks:
             folded = links.casefold()
             if other == note_id or not any(name in folded for name in escaped):
                 continue
-            targets = (target for target in json.loads(links) if _last(target) in names or plain(target) in names)
+            targets = (target for target in texts(links) if _last(target) in names or plain(target) in names)
             if any(self.target(self._notes[other], target) == note_id for target in targets):
                 linking.append(other)
         return sorted(linking, key=lambda one: (self._notes[one].path or "", one))

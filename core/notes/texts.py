@@ -6,12 +6,12 @@ from functools import lru_cache
 from core.intake.folder import content_hash
 from core.intake.notefile import look_into
 from core.model import Note
-from core.notes.fields import check_text, with_fields
+from core.notes.fields import check_body, with_fields
 
 
 def with_body(note: Note, body: str) -> Note:
-    """Return a note with another text, whose tags and links are the note's; raises EditError for half a character."""
-    check_text("text", body)
+    """Return a note with another text, whose tags and links are the note's; raises EditError as `check_body` does."""
+    check_body(body)
     if body == note.body and body:
         return note
     if note.plain:

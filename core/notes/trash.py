@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 from core.indexing.cutter import Draft
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
@@ -51,16 +50,12 @@ class Trash:
             drafts.append(Draft(note, change=change))
         self._writer.write(base, drafts)
 
-    def empty(self, note_ids: Sequence[str] | None = None, *, older_than: timedelta | None = None) -> int:
-        """Delete deleted notes for good: some, or all, or the old ones; return how many."""
-        until = datetime.now(UTC) - (older_than or timedelta())
+    def empty(self, note_ids: Sequence[str] | None = None) -> int:
+        """Delete deleted notes for good: some, or all; return how many."""
         some = None if note_ids is None else set(note_ids)
         with self._store.changing:
-            chosen = [
-                one.version.note_id
-                for one in self.all()
-                if one.version.at <= until and (some is None or one.version.note_id in some)
-            ]
+            deleted = (one.version.note_id for one in self.all())
+            chosen = [note_id for note_id in deleted if some is None or note_id in some]
             if chosen:
                 self._store.forget_notes(chosen)
         return len(chosen)

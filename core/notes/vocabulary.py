@@ -80,14 +80,22 @@ class Vocabulary:
         except OSError:
             return Words()
         if self._read is None or self._read[0] != stamp:
-            self._read = stamp, parse(self._bytes())
+            self._read = stamp, _words_in(path)
         return self._read[1]
 
     def _bytes(self) -> bytes:
         try:
-            return self.path.read_bytes()
-        except OSError:
+            return files.read(self.path)
+        except (OSError, files.Unfit):
             return b""
+
+
+def _words_in(path: Path) -> Words:
+    try:
+        return parse(files.read(path))
+    except (OSError, files.Unfit) as error:
+        problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
+        return Words(problems=(problem,))
 
 
 def parse(content: bytes) -> Words:

@@ -14,7 +14,7 @@ import calendar
 import re
 import unicodedata
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
 
@@ -89,11 +89,6 @@ def days(spoken: Spoken, today: date) -> Span | None:
             raise
         return None
     return Span(span.first) if spoken.since else span
-
-
-def midnight(day: date, zone: tzinfo | None) -> datetime:
-    """Return the UTC time at which a day begins in a time zone."""
-    return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
 def _days(value: str, parts: list[int]) -> Span:

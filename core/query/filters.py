@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.errors import QueryError
-from core.model import Condition, ConditionField, Filters, SearchOptions
+from core.limits import check_terms
+from core.model import Condition, ConditionField, Filters, SearchOptions, in_utc
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -20,8 +21,9 @@ def filters_of(
 ) -> Filters:
     """Return the filters for typed values; a note must have every tag. `terms` are in the query language.
 
-    Raises QueryError for an invalid date and for a term that is not a filter.
+    Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
     """
+    check_terms([*tags, *filter(None, (path, after, before)), *terms])
     conditions = [Condition("tag", (tag,)) for tag in tags]
     if path:
         conditions.append(Condition("path", (path,)))
@@ -69,8 +71,8 @@ def both(typed: Filters, chosen: Filters) -> Filters:
             )
     else:
         bases = typed.bases or chosen.bases
-    after = max(filter(None, (typed.after, chosen.after)), default=None)
-    before = min(filter(None, (typed.before, chosen.before)), default=None)
+    after = max((in_utc(at) for at in (typed.after, chosen.after) if at), default=None)
+    before = min((in_utc(at) for at in (typed.before, chosen.before) if at), default=None)
     return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)
 
 

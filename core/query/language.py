@@ -31,7 +31,8 @@ from itertools import groupby
 from typing import cast
 
 from core.errors import QueryError
-from core.model import Condition, ConditionField, Filters, Term, Understood
+from core.limits import check_question
+from core.model import Condition, ConditionField, Filters, Term, Understood, midnight, on_clock
 from core.query import dates
 from core.query.fields import ANY_OF, CHOICES, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
@@ -51,6 +52,7 @@ def parse(typed: str, *, now: datetime) -> Understood:
     """
     if (half := half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
+    check_question(typed)
     pieces = _emphasised(typed, _times(Reader(typed, now.date())))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
@@ -156,8 +158,8 @@ def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
                 raise QueryError(
                     "No note was updated both on or after {after} and before {before}. Change one of the two.",
                     (term.start, term.end),
-                    after=str(after.astimezone(now.tzinfo).date()),
-                    before=str(before.astimezone(now.tzinfo).date()),
+                    after=str(on_clock(after, now.tzinfo).date()),
+                    before=str(on_clock(before, now.tzinfo).date()),
                 )
         elif term.kind == "base":
             bases |= dict.fromkeys(piece.values)
@@ -174,7 +176,7 @@ def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
 
 
 def _bounds(term: Term, span: dates.Span, now: datetime) -> tuple[datetime | None, datetime | None]:
-    first = dates.midnight(span.first, now.tzinfo)
+    first = midnight(span.first, now.tzinfo)
     if term.kind == "before":
         return None, first
-    return first, dates.midnight(span.behind, now.tzinfo) if span.behind else None
+    return first, midnight(span.behind, now.tzinfo) if span.behind else None

@@ -1,14 +1,13 @@
-"""The limits of a query, and the parts of its text that keyword search and an embedder read."""
+"""The check of a query, and the parts of its text that keyword search and an embedder read."""
 
 from dataclasses import replace
 
 from core.config import check
 from core.embedding import Embedder
 from core.errors import QueryError
+from core.limits import FILTERS, check_filters, check_part, check_question
 from core.model import Filters, Query
 from core.text import is_punctuation
-
-MAX_CHARACTERS = 10_000
 
 
 def checked(query: Query) -> Query:
@@ -16,12 +15,17 @@ def checked(query: Query) -> Query:
     check(query.settings, QueryError, of_question=True)
     if not query.text.strip() and query.filters == Filters():
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
-    if len(query.text) > MAX_CHARACTERS:
+    check_question(query.text)
+    check_filters(query.filters)
+    exact = (*query.phrases, *query.emphasised, *query.excluded)
+    if len(exact) > FILTERS:
         raise QueryError(
-            "The question has {n} characters; at most {most} can be searched for.",
-            n=len(query.text),
-            most=MAX_CHARACTERS,
+            "The question has {n} phrases and left-out words; at most {most} can be searched for.",
+            n=len(exact),
+            most=FILTERS,
         )
+    for text in exact:
+        check_part(text)
     if query.text.strip() and is_punctuation(query.text):
         raise QueryError("The question is only punctuation. Type a word or a sentence to search for.")
     settings = query.settings

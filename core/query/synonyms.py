@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from core import files
 from core.errors import ConfigError
 from core.messages import Message, message
 from core.places import provided
@@ -83,13 +84,11 @@ def load(path: Path) -> Synonyms:
     Raises ConfigError that names the line, for a group of fewer than two words and for a file that is not text.
     """
     try:
-        content = path.read_bytes()
+        content = files.read(path)
     except FileNotFoundError:
         return Synonyms()
-    except OSError as error:
-        raise ConfigError(
-            "{path} can't be read: {reason}.", path=str(path), reason=error.strerror or str(error)
-        ) from error
+    except (OSError, files.Unfit) as error:
+        raise ConfigError("{path} can't be read: {reason}.", path=str(path), reason=files.reason(error)) from error
     try:
         lines = re.split(LINE_END, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -99,6 +98,16 @@ def load(path: Path) -> Synonyms:
         ) from error
     rows = ((number, line) for number, line in enumerate(lines, 1) if line.strip()[:1] not in ("", "#"))
     return Synonyms([_group(line, _line(path, number)) for number, line in rows])
+
+
+def problems(text: str) -> Iterator[Message]:
+    """Yield what is wrong with the lines of a text that shall be in the file."""
+    for number, line in enumerate(re.split(LINE_END, text), 1):
+        if line.strip()[:1] not in ("", "#"):
+            try:
+                _group(line, _line(Path(FILE), number))
+            except ConfigError as error:
+                yield error.message
 
 
 def _line(path: Path, number: int) -> Message:

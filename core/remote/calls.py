@@ -1,6 +1,7 @@
 """Calls of commands on this machine, on the workspace that this process has open."""
 
 import asyncio
+import json
 import logging
 import signal
 import threading
@@ -9,7 +10,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial, reduce
 from importlib.metadata import version
-from pickle import UnpicklingError
 from types import FrameType
 from typing import Any
 
@@ -22,8 +22,10 @@ from core.errors import Cancelled, StoreError, TesseraError
 from core.jobs import Busy
 from core.messages import Message, verbatim
 from core.model import Progress
-from core.remote import frames
-from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step
+from core.operations import OPERATIONS, checking
+from core.operations.declaring import PERSON, Operation
+from core.remote import frames, wire
+from core.remote.frames import MOST_BYTES, PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -55,7 +57,11 @@ class Calls:
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace
         self._stops: set[threading.Event] = set()
-        self.routes = [Route(PATH, self._greet, methods=["GET"]), Route(PATH, self._call, methods=["POST"])]
+        self.routes = [
+            Route(PATH, self._greet, methods=["GET"]),
+            Route(PATH, self._call, methods=["POST"]),
+            Route(f"{PATH}/{{operation}}", self._run, methods=["POST"]),
+        ]
 
     def close_at_signals(self) -> None:
         """Stop the calls under way when a signal ends the server, which else waits for their answers."""
@@ -79,22 +85,45 @@ class Calls:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
             return PlainTextResponse("Forbidden", 403)
+        body = await _body(request)
+        if body is None:
+            return PlainTextResponse("Content Too Large", 413)
         try:
-            call = frames.load(await request.body())
-        except (UnpicklingError, ValueError, LookupError, AttributeError, TypeError, EOFError):
+            call = await run_in_threadpool(frames.load, body)
+        except Unreadable:
             call = None
-        if not isinstance(call, Call) or any(name.startswith("_") for name in call.names):
+        if not isinstance(call, Call) or not call.is_sound:
             return PlainTextResponse("Bad Request", 400)
-        return StreamingResponse(self._answer(workspace, call), media_type="application/octet-stream")
+        answer = self._answer(lambda heard: _end(workspace, call, heard), frames.frame)
+        return StreamingResponse(answer, media_type="application/octet-stream")
 
-    async def _answer(self, workspace: Workspace, call: Call) -> AsyncIterator[bytes]:
+    async def _run(self, request: Request) -> Response:
+        """Run an operation with the arguments of a JSON object."""
+        workspace = await run_in_threadpool(self._workspace)
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
+            return PlainTextResponse("Forbidden", 403)
+        one = OPERATIONS.get(request.path_params["operation"])
+        if one is None:
+            return PlainTextResponse("Not Found", 404)
+        body = await _body(request)
+        if body is None:
+            return PlainTextResponse("Content Too Large", 413)
+        try:
+            given = json.loads(body)
+        except (ValueError, RecursionError):
+            return PlainTextResponse("Bad Request", 400)
+        answer = self._answer(lambda heard: _ran(workspace, one, given, heard), _step)
+        return StreamingResponse(answer, media_type="application/x-ndjson")
+
+    async def _answer(self, act: Callable[[Progress], bytes], step: Callable[[Step], bytes]) -> AsyncIterator[bytes]:
         """Yield the progress of a call and its end; where the caller goes, the call stops at its next step."""
         loop, stop = asyncio.get_running_loop(), threading.Event()
         queue: asyncio.Queue[bytes] = asyncio.Queue()
         self._stops.add(stop)
 
         def run() -> None:
-            end = _end(workspace, call, _heard(send, stop))
+            end = act(_heard(lambda one: send(step(one)), stop))
             for part in (b"",) if stop.is_set() else (end, b""):
                 send(part)
 
@@ -111,7 +140,17 @@ class Calls:
             self._stops.discard(stop)
 
 
-def _heard(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
+async def _body(request: Request) -> bytes | None:
+    """Return the body of a call, None for one that is too large."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            return None
+    return bytes(body)
+
+
+def _heard(send: Callable[[Step], None], stop: threading.Event) -> Progress:
     """Return the progress of a call: a few steps a second are sent, and once more at the end."""
     sent = 0.0
 
@@ -121,9 +160,29 @@ def _heard(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
             raise Cancelled
         if done >= total or time.monotonic() - sent >= _BETWEEN:
             sent = time.monotonic()
-            send(frames.frame(Step(done, total, what)))
+            send(Step(done, total, what))
 
     return heard
+
+
+def _step(one: Step) -> bytes:
+    return wire.line("step", [one.done, one.total, one.what])
+
+
+def _ran(workspace: Workspace, one: Operation, given: Any, heard: Progress) -> bytes:
+    """Run an operation, as its job where it has one, and return its end as a line."""
+
+    def act(progress: Progress) -> Any:
+        return one.run(workspace, PERSON, checking.arguments(one, given), progress)
+
+    try:
+        value = _as_job(workspace, one.job, act, heard) if one.job else act(heard)
+        return wire.line("answer", one.formed(value))
+    except TesseraError as error:
+        return wire.line("error", wire.failure(error))
+    except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
+        _LOG.exception("The operation '%s' failed", one.name)
+        return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 
 def _end(workspace: Workspace, call: Call, heard: Progress) -> bytes:

@@ -3,14 +3,13 @@
 import hmac
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,11 +17,13 @@ from core.access import Access, Run
 from core.config import settings
 from core.errors import StoreError
 from core.model import Progress, unheard
-from core.remote import frames
-from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step
+from core.operations.declaring import Operation
+from core.remote import frames, wire
+from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
 
 _GREETING = 10.0
 """Seconds that the app may take to say who it is; a call may take any time."""
+_LONGEST_GREETING = 10_000
 
 
 class Remote:
@@ -54,6 +55,10 @@ class Remote:
         sent = {name: _sent(value) for name, value in keywords.items()}
         return self._line.answer(Call(self._names, True, tuple(map(_sent, values)), sent), progress)
 
+    def run(self, one: Operation, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+        """Run an operation in the app, and return its answer; raises its error."""
+        return self._line.run_operation(one.name, arguments, progress)
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -71,7 +76,7 @@ class Line:
         connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
         try:
             connection.request("GET", f"{PATH}?challenge={challenge}")
-            greeting = json.loads(connection.getresponse().read())
+            greeting = json.loads(connection.getresponse().read(_LONGEST_GREETING))
             proven = hmac.compare_digest(greeting["proof"], self.run.proof(challenge))
         except (OSError, HTTPException, ValueError, LookupError, TypeError):
             proven = False
@@ -104,13 +109,39 @@ class Line:
                         return frame.value
         raise _gone()
 
+    def run_operation(self, name: str, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+        """Run an operation and return its answer; raises its error, and StoreError where the app ends before that."""
+        connection = self.greet()
+        if connection is None:
+            raise _gone()
+        with closing(connection):
+            for kind, value in self._lines(connection, name, json.dumps(arguments, default=str).encode()):
+                match kind:
+                    case "step":
+                        progress(*value)
+                    case "error":
+                        raise wire.error_of(value)
+                    case "answer":
+                        return value
+        raise _gone()
+
+    def _lines(self, connection: HTTPConnection, name: str, body: bytes) -> Iterator[tuple[str, Any]]:
+        try:
+            headers = {"Authorization": f"Bearer {self.run.token}", "Content-Type": "application/json"}
+            connection.request("POST", f"{PATH}/{name}", body, headers)
+            response = connection.getresponse()
+            while response.status == HTTPStatus.OK and (line := response.readline()):
+                yield wire.read(line)
+        except (OSError, HTTPException, ValueError) as error:
+            raise _gone() from error
+
     def _frames(self, connection: HTTPConnection, body: bytes) -> Iterator[Any]:
         try:
             connection.request("POST", PATH, body, {"Authorization": f"Bearer {self.run.token}"})
             response = connection.getresponse()
             if response.status == HTTPStatus.OK:
                 yield from frames.frames(response)
-        except (OSError, HTTPException, ValueError, UnpicklingError) as error:
+        except (OSError, HTTPException, ValueError, Unreadable) as error:
             raise _gone() from error
 
 

@@ -62,3 +62,10 @@ def reads_tokens(name: str) -> bool:
     """Whether a reranker works on the token vectors of an embedder; raises the errors of `check`."""
     check(name)
     return RERANKERS[name.partition(":")[0]].reads_tokens
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a reranker is part of this installation, so that it asks for no network, no server and no file."""
+    from core.embedding import bundled
+
+    return name in (NONE, "late-interaction") or (name == "cross-encoder" and bundled.installed())

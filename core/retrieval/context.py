@@ -1,14 +1,22 @@
-"""A context: the chunks of hits and of their neighbours as one block for a prompt, within a budget of tokens."""
+"""A context: the chunks of hits and of their neighbours as one block for a prompt, within a budget of tokens.
 
+What a note says, its title and its path included, stands between the NOTE_MARKS, which none of them can hold. So a
+number in brackets is a citation only before the first of them, whatever a note says.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
-from core.model import Chunk, Citation, Context, Hit, NoteCard, Spans
+from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteCard, Spans
 from core.store import Store
+from core.text import one_line
 
+_BRACKET = re.compile(r"[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])", re.IGNORECASE)
+"""The first character of a mark, and of what looks like one."""
 _BREAK = "\n\n"
 _BLANK = 100
 """Maximum distance of neighbouring pieces, in characters."""
@@ -31,7 +39,9 @@ class _Piece:
 
     @classmethod
     def of(cls, chunk: Chunk, note: NoteCard) -> Self:
-        return cls(note, chunk.section, chunk.start, chunk.end, chunk.text, len(chunk.text) != chunk.end - chunk.start)
+        return cls(
+            note, chunk.section, chunk.start, chunk.end, quoted(chunk.text), len(chunk.text) != chunk.end - chunk.start
+        )
 
     def cut(self, start: int, end: int) -> Self:
         """Return the part between two places of the note, empty where there is none."""
@@ -52,7 +62,9 @@ class _Piece:
     def block(self, number: int) -> str:
         titles = self.section if self.section[:1] == (self.note.title,) else (self.note.title, *self.section)
         path = f" ({self.note.path})" if self.note.path else ""
-        return f"[{number}] {' › '.join(titles)}{path}\n{self.text.strip()}"
+        head = quoted(one_line(f"{' › '.join(titles)}{path}"))
+        first, last = NOTE_MARKS
+        return f"[{number}] {first} {head}\n{self.text.strip()}\n{last}"
 
 
 class _Block:
@@ -108,6 +120,11 @@ class _Block:
         head = replace(piece, text="").block(len(self.pieces) + 1)
         # A text in pieces may have a token more than the whole.
         return self._left - len(self._tokens(head + _BREAK)) - 1
+
+
+def quoted(text: str) -> str:
+    """Return a text that holds no mark; every character keeps its place."""
+    return _BRACKET.sub("‹", text)
 
 
 def build(

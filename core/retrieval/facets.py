@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import get_args
 
-from core.model import Facet, FacetField, Hit, NoteCard
+from core.model import Facet, FacetField, Hit, NoteCard, day_of
+from core.query.dates import YEARS
 
 MOST = 12
 """Maximum number of values of a field."""
@@ -38,8 +39,8 @@ def _values(card: NoteCard) -> Iterator[tuple[FacetField, str]]:
     yield from ((name, str(value)) for name in fields if (value := getattr(card, name)))
     if card.path and "/" in card.path:
         yield "folder", card.path.rpartition("/")[0]
-    if card.updated_at:
-        yield "month", f"{card.updated_at:%Y-%m}"
+    if card.updated_at and card.updated_at.year in YEARS[:-1]:
+        yield "month", day_of(card.updated_at)[:7]
 
 
 def _term(field: FacetField, value: str) -> str:

@@ -11,6 +11,7 @@ from typing import TypeVar, Unpack
 from core import embedding, reranking
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
+from core.limits import check_question
 from core.messages import Message, message
 from core.model import (
     Choice,
@@ -163,6 +164,7 @@ class Searching:
         return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
+        check_question(typed)
         understood = parse(typed, now=now())
         for name in options:
             if name not in SearchOptions.__annotations__:
@@ -241,7 +243,7 @@ class Searching:
         if result.hits and llm.is_set_up:
             candidates = choosing.candidates(result.hits, llm.input_characters)
             given = choosing.material(query.text, candidates, llm.input_characters)
-            key = given, tuple(hit.chunk.id for hit in candidates)
+            key = repr(given), tuple(hit.chunk.id for hit in candidates)
             try:
                 # A page searches the same question several times: for its hits, its context and what was lost.
                 choice = self._choices.get(key) or choosing.choose(Chat(llm), given, candidates)

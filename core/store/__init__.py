@@ -38,6 +38,7 @@ from core.store.index import Index
 from core.store.lock import take
 from core.store.noindex import NoIndex
 from core.store.note_table import Moved, NoteTable
+from core.store.opening_table import OpeningTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.proposal_table import ProposalTable
@@ -45,6 +46,7 @@ from core.store.question_table import QuestionTable
 from core.store.resident import Resident
 from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
+from core.store.trashed_table import TrashedTable
 from core.store.usage_table import UsageTable
 from core.store.vector_table import VectorTable
 from core.store.version_table import VersionTable
@@ -66,7 +68,7 @@ class Store:
     def __init__(
         self, folder: Path, *, readonly: bool = False, patience: float = 0.0, index: IndexSettings | None = None
     ) -> None:
-        self.folder = folder.resolve()
+        self.folder = Path(os.path.realpath(folder))
         self.readonly = readonly
         file = self.folder / DATABASE
         if readonly:
@@ -95,11 +97,13 @@ class Store:
         self.proposals = ProposalTable(self.database)
         self.creations = CreationTable(self.database)
         self.packs = PackTable(self.database)
+        self.openings = OpeningTable(self.database)
         self.switches = SwitchTable(self.database)
+        self.trashed_bases = TrashedTable(self.database)
         self.usage = UsageTable(self.database)
         self.questions = QuestionTable(self.database)
         self.runs = RunTable(self.database)
-        self.floors = Floors(self.folder)
+        self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.resident = Resident(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()

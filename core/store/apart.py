@@ -17,6 +17,7 @@ from typing import Any
 
 from core.errors import IndexDamaged, StoreError
 from core.faults import translated
+from core.files import delete
 from core.model import Matrix
 from core.store import seal
 from core.store.backend import Address, Place, beside
@@ -104,12 +105,12 @@ class ChromaFolder(Apart):
             self.close(sealed=False)
         with translated(self._path.parent):
             old = self._path.with_name(REPLACED)
-            seal.delete(old)
-            seal.delete(seal.file_of(self._path))
+            delete(old)
+            delete(seal.file_of(self._path))
             if os.path.lexists(self._path):
                 self._path.rename(old)
             fresh._path.rename(self._path)
-            seal.delete(old)
+            delete(old)
 
 
 class ChromaServer(Apart):

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from core import files
 from core.faults import BACKUPS, translated
 
 _LATEST = 2
@@ -20,19 +21,23 @@ def make(connection: sqlite3.Connection, folder: Path, version: int) -> None:
     file = backups / f"notes-schema-{version}.db"
     partial = file.with_suffix(".partial")
     with translated(folder):
-        backups.mkdir(mode=0o700, exist_ok=True)
+        files.folder(backups)
+        files.delete(partial)
         try:
             os.close(os.open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
             with closing(sqlite3.connect(partial)) as copy:
                 copy.execute("PRAGMA journal_mode = OFF")
                 connection.backup(copy)
             _sync(partial)
+            if file.is_dir():
+                files.set_aside(file)
             partial.replace(file)
         finally:
             partial.unlink(missing_ok=True)
         if os.name == "posix":
             _sync(backups)
-        for older in sorted(backups.glob("notes-schema-*.db"), key=lambda made: made.stat().st_mtime_ns)[:-_LATEST]:
+        made = filter(Path.is_file, backups.glob("notes-schema-*.db"))
+        for older in sorted(made, key=lambda one: one.stat().st_mtime_ns)[:-_LATEST]:
             older.unlink()
 
 

@@ -1,24 +1,25 @@
 """Bases and the syncs of their folders, as rows."""
 
 import json
-import sqlite3
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Unpack
 
 from core.errors import UnknownChoice
-from core.model import BaseFields, BaseKind, ChunkingOptions, KnowledgeBase, SearchSettings
-from core.store.database import Table, decoding
+from core.messages import message
+from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
+from core.store.database import Table
 from core.store.ids import fresh_id
+from core.store.reading import Reader, stored
 
 
 class BaseTable(Table):
     """The bases of a workspace."""
 
-    @decoding
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""
-        return [_base(row) for row in self._database.rows("SELECT * FROM bases ORDER BY name")]
+        rows = self._database.rows("SELECT * FROM bases ORDER BY name")
+        return [_READER(dict(row), self._database.unread) for row in rows]
 
     def named(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
@@ -28,12 +29,11 @@ class BaseTable(Table):
         """Return the base of this id; raises UnknownChoice if it was deleted."""
         return self._only("id", base_id)
 
-    @decoding
     def _only(self, column: str, value: str) -> KnowledgeBase:
         row = self._database.row(f"SELECT * FROM bases WHERE {column} = ?", value)
         if row is None:
             raise UnknownChoice("base", value, [base.name for base in self.all()])
-        return _base(row)
+        return _READER(dict(row), self._database.unread)
 
     def add(
         self,
@@ -91,9 +91,9 @@ class BaseTable(Table):
     def switch_index(self, base: KnowledgeBase) -> None:
         """Put the base's embedder and its generation of the vector index into use."""
         self._database.execute(
-            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, index_generation = ?,"
+            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
             " index_added = 0 WHERE id = ?",
-            *(base.kind, base.embedder, base.fingerprint, base.dimension, base.index_generation, base.id),
+            *(base.kind, base.embedder, base.fingerprint, base.dimension, base.wish, base.index_generation, base.id),
         )
 
     def reset_index_added(self, base: KnowledgeBase) -> None:
@@ -124,11 +124,16 @@ class BaseTable(Table):
             )
             self._database.execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
 
-    @decoding
+    def is_synced(self, base_id: str, folder: str) -> bool:
+        """Return whether a base was synced with a folder."""
+        found = "SELECT EXISTS (SELECT 1 FROM syncs WHERE base_id = ? AND folder = ?)"
+        return bool(self._database.value(found, base_id, folder))
+
     def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, Any]]]:
         """Return each folder of the base with the time and the report of its last sync, newest first."""
         rows = self._database.rows("SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
-        return [(folder, datetime.fromisoformat(at), json.loads(report)) for folder, at, report in rows]
+        synced = [_SYNC(dict(row), self._database.unread) for row in rows]
+        return [(sync.folder, sync.at, sync.report) for sync in synced]
 
 
 def _row(base: KnowledgeBase) -> dict[str, Any]:
@@ -140,16 +145,22 @@ def _row(base: KnowledgeBase) -> dict[str, Any]:
     }
 
 
-def _base(row: sqlite3.Row) -> KnowledgeBase:
-    fields = {name: row[name] for name in KnowledgeBase.__slots__} | {
-        "chunking": ChunkingOptions(**json.loads(row["chunking"])),
-        "search": SearchSettings.of(json.loads(row["search"])),
-        "created_at": datetime.fromisoformat(row["created_at"]),
-        "synced_at": row["synced_at"] and datetime.fromisoformat(row["synced_at"]),
-        "embed_at_once": bool(row["embed_at_once"]),
-        "keep_tokens": bool(row["keep_tokens"]),
-        "write_files": bool(row["write_files"]),
-        "watch": bool(row["watch"]),
-        "trusts_programs": bool(row["trusts_programs"]),
-    }
-    return KnowledgeBase(**fields)
+def _report(value: object) -> dict[str, Any]:
+    report: dict[str, Any] = stored(dict[str, object])(value)
+    _ = [str(Failed.of_dict(item).error) for item in report.get("failed", ())]
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Sync:
+    """The last sync of a folder, as it is stored."""
+
+    folder: str
+    at: datetime
+    report: dict[str, Any]
+
+
+_READER = Reader(
+    KnowledgeBase, message("base"), "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings)
+)
+_SYNC = Reader(_Sync, message("sync"), "folder", key="folder", report=_report)

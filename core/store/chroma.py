@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 
 from core.errors import IndexDamaged, StoreError
 from core.faults import fault, hindrance
+from core.files import delete
 from core.messages import message
 from core.store import seal, server
 from core.store.backend import Address, Place
@@ -44,13 +45,13 @@ class Directory(Collections):
         super().__init__()
         self._folder = folder
         lock = folder.with_name("chroma.lock")
-        if lock.is_symlink() or lock.is_dir():  # nobody can have locked it
-            seal.delete(lock)
+        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # nobody can have locked it
+            delete(lock)
         self._lock = FileLock(lock, is_singleton=True)
         self._lock.acquire(timeout=_LOCK_SECONDS)
         try:
             for left in (folder,) if empty else map(folder.with_name, (FRESH, REPLACED)):
-                seal.delete(left)
+                delete(left)
             self._files = seal.files(folder)
             self.sound = seal.take_off(folder, self._files)
             self._client = _client(folder)

@@ -101,6 +101,23 @@ class ChunkTable(Table):
         )
         return list(map(chunk_of, rows))
 
+    def hidden(self, note_id: str) -> list[tuple[int, int]]:
+        """Return the parts of a note's body that only deleted chunks have, in their order."""
+        spans = self._database.rows(
+            'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
+            " ORDER BY start",
+            note_id,
+        )
+        hidden: list[tuple[int, int]] = []
+        reached = 0
+        for is_hidden, start, end in spans:
+            if is_hidden:
+                hidden.append((max(start, reached), end))
+                continue
+            reached = max(reached, end)
+            hidden = [part for before in hidden for part in _without(before, (start, end))]
+        return [(start, end) for start, end in hidden if start < end]
+
     def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
         """Return the numbers of the base's notes, chunks and windows."""
         ((notes, chunks, windows),) = self._database.rows(
@@ -161,11 +178,8 @@ class ChunkTable(Table):
         names = list(filters.bases)
         if names and not self._exists(f"bases WHERE name NOT {AMONG}", names):
             filters = replace(filters, bases=())
-        where = narrowed.of_notes(filters)
-        if not narrowed.names_status(filters) and self._exists("notes WHERE status != 'active'"):
-            where.add("status = 'active'")
-        if not narrowed.names_expired(filters) and FieldTable(self._database).any_lapsed():
-            where.add(narrowed.EXPIRED, *narrowed.moments(), negated=True)
+        inactive = self._exists("notes WHERE status != 'active'")
+        where = narrowed.of_answers(filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed())
         chunks = narrowed.of_chunks(filters)
         if not where and not chunks:
             return None
@@ -248,3 +262,10 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
         "edited": bool(row["edited"]),
     }
     return Chunk(**fields)
+
+
+def _without(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return the parts of a span that another one doesn't have."""
+    (start, end), (first, last) = span, other
+    parts = [(start, min(end, first)), (max(start, last), end)]
+    return [(left, right) for left, right in parts if left < right]

@@ -9,5 +9,8 @@ def packed(text: str) -> bytes:
 
 
 def unpacked(data: bytes) -> str:
-    """Return the text of compressed UTF-8."""
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    """Return the text of compressed UTF-8; raises ValueError and TypeError for other data."""
+    try:
+        return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    except zlib.error as error:
+        raise ValueError(str(error)) from error

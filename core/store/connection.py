@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core import faults
-from core.errors import StoreError
+from core.errors import ConfigError, StoreError
 
 _SHOWN = 30
 """Characters that are shown before one that can't be stored."""
@@ -26,6 +26,8 @@ def _translated(method: Method) -> Method:
             return method(self, *values, **more)
         except sqlite3.Error as error:
             self.fail(error)
+        except OverflowError as error:
+            raise ConfigError("A number has more than 18 digits. Give a smaller one.") from error
         except UnicodeEncodeError as error:
             before = error.object[max(0, error.start - _SHOWN) : error.start]
             raise StoreError(

@@ -18,13 +18,22 @@ from core.markdown import tags
 from core.store import filters, schema
 from core.store.connection import Connection, Held
 from core.store.folder import check_unused, filled, make_private
+from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
+from core.store.reading import Unread
 from core.text import fold
 
 AMONG = "IN (SELECT value FROM json_each(?))"
 """The SQL for "one of a list"; `Database` passes a list as JSON."""
 
 
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "fold": (1, fold),
+    "may_hold": (2, may_hold),
+    "tag_key": (1, tags.key),
+    "titles": (2, filters.titles),
+}
+"""Functions in SQL, with the number of their values."""
 _LOG = 8 << 20
 """Bytes of SQLite's log of changes after which it is emptied. SQLite copies it into the database every 4 MB."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
@@ -46,6 +55,7 @@ class Database:
         self._log_limit = _LOG
         self._writer = threading.RLock()
         self._local = threading.local()
+        self.unread = Unread()
         self._opened: weakref.WeakSet[Connection] = weakref.WeakSet()
         with translated(file.parent):
             if not (filled(file) or file.is_dir()):
@@ -58,7 +68,7 @@ class Database:
             version = schema.schema_version(self.connection)
             if not version:
                 check_unused(file.parent)
-            self.outdated = version < len(schema.MIGRATIONS)
+            self.outdated = version < len(MIGRATIONS)
             if not readonly:
                 schema.migrate(self.connection, file.parent)
         except BaseException:
@@ -79,10 +89,8 @@ class Database:
             if not self.readonly or filled(self._log):
                 raise
             connection = self._connect("immutable=1")
-        connection.create_function("fold", 1, fold, deterministic=True)
-        connection.create_function("may_hold", 2, may_hold, deterministic=True)
-        connection.create_function("tag_key", 1, tags.key, deterministic=True)
-        connection.create_function("titles", 2, filters.titles, deterministic=True)
+        for name, (count, function) in _FUNCTIONS.items():
+            connection.create_function(name, count, _or_null(function), deterministic=True)
         self._local.held = Held(connection)
         self._opened.add(connection)
         return connection
@@ -109,6 +117,7 @@ class Database:
             )
         connection.folder = folder
         connection.row_factory = sqlite3.Row
+        connection.text_factory = _readable
         try:
             connection.executescript(
                 ("PRAGMA journal_mode = WAL;" if how == "mode=rw" else "")
@@ -146,6 +155,8 @@ class Database:
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a statement that writes, in a transaction as `write` makes it; return how many rows it changed."""
         with self.write(aside=aside) as connection:
+            if statement.startswith("DELETE"):
+                self.unread.clear()
             return connection.execute(statement, _bound(values)).rowcount
 
     def insert(self, table: str, row: Mapping[str, object]) -> int:
@@ -197,6 +208,8 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
+            if not aside:
+                self.unread.clear()
             self._shorten_log(connection)
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
@@ -261,6 +274,23 @@ class Table:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def _readable(stored: bytes) -> str:
+    """Return a stored text; a byte that is no part of a character is shown as one that can't be read."""
+    return str(stored, "utf-8", "replace")
+
+
+def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is NULL of a value that it can't take: what is wrong in one row ends no statement."""
+
+    def call(*values: object) -> Any:
+        try:
+            return function(*values)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return None
+
+    return call
 
 
 def _make(file: Path) -> None:

@@ -1,12 +1,12 @@
 """Unsaved texts of the editor as rows."""
 
 import json
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+import sqlite3
 
+from core.messages import message
 from core.model import NoteDraft
-from core.store.database import Table, decoding
+from core.store.database import Table
+from core.store.reading import Reader, stored
 
 _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
@@ -24,21 +24,20 @@ class DraftTable(Table):
             aside=True,
         )
 
-    @decoding
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
-        return [_draft(row) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
+        return [self._draft(row) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
 
-    @decoding
     def find(self, key: str) -> NoteDraft | None:
         """Return the draft of this key, None if there is none."""
-        return next((_draft(row) for row in self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
+        return next(map(self._draft, self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
+
+    def _draft(self, row: sqlite3.Row) -> NoteDraft:
+        return _READER(dict(row), self._database.unread)
 
     def drop(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
         self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
-def _draft(row: Sequence[Any]) -> NoteDraft:
-    key, base_id, version, title, body, fields, at = row
-    return NoteDraft(key, base_id, version, title, body, json.loads(fields), datetime.fromisoformat(at))
+_READER = Reader(NoteDraft, message("draft"), "title", key="key", fields=stored(dict[str, object]))

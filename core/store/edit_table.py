@@ -1,13 +1,13 @@
 """A person's edits as rows; they outlive their chunks and their note."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 
 from core.errors import EditError
+from core.messages import message
 from core.model import Edit, Note
-from core.store.database import AMONG, Table, decoding
+from core.store.database import AMONG, Table
+from core.store.reading import Reader
 
 _COLUMNS = Edit.__slots__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
@@ -16,29 +16,25 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 class EditTable(Table):
     """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
 
-    @decoding
     def of_note(self, note_id: str) -> list[Edit]:
-        return list(map(_edit, self._database.rows(f"{_SELECT} WHERE note_id = ? ORDER BY number", note_id)))
+        return self._edits("WHERE note_id = ? ORDER BY number", note_id)
 
-    @decoding
     def of_base(self, base_id: str) -> list[Edit]:
         """Return the edits of the notes of a base, of deleted ones too."""
-        rows = self._database.rows(f"{_SELECT} WHERE base_id = ? ORDER BY note_id, number", base_id)
-        return list(map(_edit, rows))
+        return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
-    @decoding
     def all(self, *, flagged: bool = False) -> list[Edit]:
         """Return all edits, or the flagged ones, including those of deleted notes."""
-        rows = self._database.rows(f"{_SELECT} WHERE flagged >= ? ORDER BY note_id, number", flagged)
-        return list(map(_edit, rows))
+        return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
-    @decoding
     def edit(self, edit_id: str) -> Edit:
         """Return the edit of this id; raises EditError where there is none."""
-        row = self._database.row(f"{_SELECT} WHERE id = ?", edit_id)
-        if row is None:
-            raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
-        return _edit(row)
+        for edit in self._edits("WHERE id = ?", edit_id):
+            return edit
+        raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
+
+    def _edits(self, which: str, value: object) -> list[Edit]:
+        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_SELECT} {which}", value)]
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
         """Make these the edits of a note."""
@@ -60,10 +56,4 @@ class EditTable(Table):
         self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)
 
 
-def _edit(row: sqlite3.Row) -> Edit:
-    fields = {name: row[name] for name in _COLUMNS} | {
-        "created_at": datetime.fromisoformat(row["created_at"]),
-        "deleted": bool(row["deleted"]),
-        "flagged": bool(row["flagged"]),
-    }
-    return Edit(**fields)
+_READER = Reader(Edit, message("edit of a chunk"), "note_id")

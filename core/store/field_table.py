@@ -41,9 +41,9 @@ class FieldTable(Table):
         )
 
     def expiring(self, until: datetime) -> list[str]:
-        """Return the ids of active notes whose expiry is before a time in UTC, also of expired ones, by expiry."""
+        """Return the ids of active notes that expire by a time in UTC, also of expired ones, by expiry."""
         return self._database.column(
-            "SELECT id FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at < ?"
+            "SELECT id FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
             " AND status = 'active' ORDER BY expires_at, id",
             until.isoformat(),
         )

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from core.limits import check_filters
 from core.markdown import tags
-from core.model import Condition, Filters
+from core.model import Condition, Filters, in_utc, on_clock
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has")
@@ -34,7 +35,8 @@ class Where:
 
 
 def of_notes(filters: Filters) -> Where:
-    """Return the conditions of the filters on a note's row."""
+    """Return the conditions of the filters on a note's row; raises QueryError for more than can be searched for."""
+    check_filters(filters)
     where = Where()
     if filters.bases:
         where.add(
@@ -45,9 +47,9 @@ def of_notes(filters: Filters) -> Where:
             term, values = _NOTE[condition.field](condition)
             where.add(term, *values, negated=condition.negated)
     if filters.after:
-        where.add("coalesce(notes.updated_at >= ?, 0)", _utc(filters.after))
+        where.add("coalesce(notes.updated_at >= ?, 0)", in_utc(filters.after).isoformat())
     if filters.before:
-        where.add("coalesce(notes.updated_at < ?, 0)", _utc(filters.before))
+        where.add("coalesce(notes.updated_at < ?, 0)", in_utc(filters.before).isoformat())
     return where
 
 
@@ -61,12 +63,26 @@ def of_chunks(filters: Filters) -> Where:
     return where
 
 
-def names_status(filters: Filters) -> bool:
-    """Whether a filter names a status; without one, only active notes pass."""
+def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
+    """Return the conditions under which a note answers: it passes the filters, and is active and not expired.
+
+    A filter that names a status lets notes of that status answer. Every search goes by this, whatever it looks for,
+    and leaves out hidden chunks. Without `inactive` or `lapsed` notes in the workspace the condition is left out.
+    """
+    where = of_notes(filters)
+    if inactive and not _names_status(filters):
+        where.add("status = 'active'")
+    if lapsed and not _names_expired(filters):
+        where.add(EXPIRED, *moments(), negated=True)
+    return where
+
+
+def _names_status(filters: Filters) -> bool:
+    """Whether a filter names a status."""
     return any(condition.field == "status" for condition in filters.conditions)
 
 
-def names_expired(filters: Filters) -> bool:
+def _names_expired(filters: Filters) -> bool:
     """Whether a filter lets expired notes pass."""
     return any(
         condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)
@@ -84,7 +100,7 @@ EXPIRED = (
 def moments() -> tuple[str, str]:
     """Return the person's day and the time in UTC, as they are stored."""
     now = datetime.now(UTC)
-    return now.astimezone().date().isoformat(), now.isoformat()
+    return on_clock(now).date().isoformat(), now.isoformat()
 
 
 _Term = tuple[str, list[object]]
@@ -159,10 +175,6 @@ def _any(term: str, condition: Condition, times: int = 1) -> _Term:
 
 def _literal(text: str) -> str:
     return "".join(f"[{character}]" if character in "*?[" else character for character in text)
-
-
-def _utc(moment: datetime) -> str:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _list(values: object) -> str:

@@ -1,8 +1,10 @@
 """The similarity that questions about other things reach in each base; derived, so the file can be deleted."""
 
 import json
+import math
 import threading
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,17 @@ FILE = "floors.json"
 class Floors:
     """The floor of each base, in a file of the workspace. Only the process that may write calls `set`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / FILE
+        self._readonly = readonly
         self._lock = threading.Lock()
 
     def get(self, base: KnowledgeBase) -> Floor | None:
         """Return the floor of a base, None before it is measured with the base's model."""
-        try:
+        with suppress(OSError, KeyError):
             stored = self._read()[base.id]
             return Floor(**stored["floor"]) if stored["fingerprint"] == base.fingerprint else None
-        except (KeyError, TypeError):
-            return None
+        return None
 
     def set(self, base: KnowledgeBase, floor: Floor) -> None:
         self._write(base, {"fingerprint": base.fingerprint, "floor": asdict(floor)})
@@ -40,8 +42,17 @@ class Floors:
             files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
 
     def _read(self) -> dict[str, Any]:
-        try:
-            floors = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}  # not measured yet, or damaged: it is measured again
-        return floors if isinstance(floors, dict) else {}
+        return files.load(self._file, _checked, aside=not self._readonly) or {}
+
+
+def _checked(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return floors as they were stored; raises ValueError, TypeError and LookupError."""
+    for entry in filter(None, stored.values()):
+        floor = astuple(Floor(**entry["floor"]))
+        if not isinstance(entry["fingerprint"], str) or not all(map(_is_number, floor)):
+            raise ValueError("no floor")
+    return stored
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]

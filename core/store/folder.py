@@ -16,14 +16,17 @@ _FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
 _PRIVATE = (
     f"{DATABASE}*",
     "lock*",
-    "*.json",
-    "synonyms.txt",
-    "vocabulary.txt",
+    "*.json*",
+    "synonyms.txt*",
+    "vocabulary.txt*",
+    "token*",
     "chroma*",
     BACKUPS,
     "logs",
     "scratch",
+    "trash",
     "[cbls]*/**/*",
+    "trash/**/*",
 )
 
 

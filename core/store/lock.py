@@ -5,6 +5,7 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -12,6 +13,9 @@ from core import files
 from core.errors import StoreError, WorkspaceLocked
 from core.faults import fault
 from core.messages import Message, message
+
+_LONGEST = 100
+"""Most characters of a field of the holder that an error shows."""
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
@@ -24,12 +28,15 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
             folder=str(folder),
             why=error.strerror,
         ) from error
-    holder = folder / "lock.json"
-    lock = FileLock(folder / "lock", mode=0o600)
+    holder, file = folder / "lock.json", folder / "lock"
+    lock = FileLock(file, mode=0o600)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
+        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # nobody can have locked it
+            files.set_aside(file)
         lock.acquire(timeout=patience)
+        files.load(holder, _checked, aside=True)
         files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(
@@ -45,12 +52,17 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
 
 def _describe(holder: Path) -> Message:
     try:
-        about = json.loads(holder.read_text(encoding="utf-8"))
-        return message(
-            "another Tessera (process {pid}, '{command}', since {since})",
-            pid=str(about["pid"]),
-            command=about["command"],
-            since=about["since"],
-        )
-    except (OSError, ValueError, LookupError, TypeError):
+        fields = files.load(holder, _checked, aside=False)
+    except OSError:
+        fields = None
+    if not fields:
         return message("another Tessera")
+    return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
+
+
+def _checked(stored: dict[str, Any]) -> dict[str, str]:
+    """Return the fields of a holder; raises LookupError and ValueError."""
+    fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
+    if not all(map(str.isprintable, fields.values())):
+        raise ValueError("no holder")
+    return fields

@@ -5,14 +5,15 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, get_type_hints
 
 from core.errors import NoteNotFound
-from core.messages import from_json, to_json
+from core.messages import message, to_json
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.cutting import Cutting
-from core.store.database import AMONG, Table, decoding
+from core.store.database import AMONG, Table
+from core.store.reading import Reader, loaded, reader, stored
 from core.text import fold, keywords
 
 _COLUMNS = (
@@ -21,9 +22,7 @@ _COLUMNS = (
     " front overridden version extra warnings strategy cut_by chunking"
 ).split()
 _JSON = "links supersedes related depends_on overridden extra warnings".split()
-_TIMES = "created_at updated_at expires_at".split()
 _LISTS = "tags aliases supersedes warnings".split()
-_TUPLES = "tags links supersedes related depends_on".split()
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
 _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
@@ -31,7 +30,7 @@ _NOTE = ", ".join([*_COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = b
 _CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
            strategy, warnings, type, category, project, scope, priority, version, source_ref, notes.created_at,
-           expires_at, supersedes, iif(json_valid(extra), json_extract(extra, '$.aliases'), NULL) AS aliases, {_TAGS},
+           expires_at, supersedes, iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases, {_TAGS},
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
     FROM notes JOIN bases ON bases.id = base_id
@@ -60,6 +59,25 @@ class Named:
     path: str | None
     title: str
     aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunked:
+    """A note's own chunking options."""
+
+    id: str
+    title: str
+    chunking: ChunkingOptions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A note of the workspace that becomes that of a file in `source_ref`; `overridden` are the fields of the file."""
+
+    note_id: str
+    source_ref: str
+    content_hash: str
+    overridden: dict[str, object]
 
 
 class NoteTable(Table):
@@ -116,6 +134,14 @@ class NoteTable(Table):
                     *(" ".join(keywords(move.title)), move.note_id),
                 )
 
+    def join(self, joins: Iterable[Joined]) -> None:
+        """Record that notes are those of files from now on."""
+        with self._database.write() as connection:
+            connection.executemany(
+                "UPDATE notes SET source = 'folder', source_ref = ?, content_hash = ?, overridden = ? WHERE id = ?",
+                [(one.source_ref, one.content_hash, _overridden(one.overridden), one.note_id) for one in joins],
+            )
+
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
         """Give a note chunking options of its own, by which it is cut from then on."""
         self._database.execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
@@ -127,9 +153,8 @@ class NoteTable(Table):
 
     # one note
 
-    @decoding
     def note(self, note_id: str) -> Note:
-        return _note(self._only(_NOTE, note_id))
+        return self._note(self._only(_NOTE, note_id))
 
     def title(self, note_id: str) -> str:
         return str(self._only("title", note_id)[0])
@@ -147,6 +172,14 @@ class NoteTable(Table):
             return card
         raise NoteNotFound(note_id)
 
+    def _note(self, row: sqlite3.Row) -> Note:
+        fields = dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}
+        return _READER(fields, self._database.unread)
+
+    def _card(self, row: sqlite3.Row) -> NoteCard:
+        fields = dict(row) | {name: _listed(row[name]) for name in _LISTS}
+        return _CARD_READER(fields, self._database.unread)
+
     def _only(self, columns: str, note_id: str, *values: object) -> sqlite3.Row:
         row = self._database.row(f"SELECT {columns} FROM notes WHERE id = ?", *values, note_id)
         if row is None:
@@ -157,26 +190,25 @@ class NoteTable(Table):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
-    @decoding
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
-        return ChunkingOptions(**json.loads(options)) if options else None
+        row = {"id": note_id, "title": note_id, "chunking": options}
+        return _CHUNKING(row, self._database.unread).chunking
 
     # several notes
 
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
 
-    @decoding
     def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield the active notes of a base whose text may hold another one, folded, by their paths."""
+        """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
+        where = narrowed.of_answers(Filters(bases=(base.name,)))
         rows = self._database.rows(
-            f"SELECT {_NOTE} FROM notes WHERE base_id = ? AND status = 'active'"
-            " AND may_hold(body, ?) ORDER BY path, id",
-            *(base.id, fold(text)),
+            f"SELECT {_NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
+            *(*where.values, fold(text)),
         )
-        return map(_note, rows)
+        return map(self._note, rows)
 
     def paths(self, base: KnowledgeBase, source_ref: str = "") -> set[str]:
         """Return the paths of the notes of a base that are from one source, by default those written here."""
@@ -203,40 +235,37 @@ class NoteTable(Table):
         """Return for each note of the base the text that identifies its cut."""
         return dict(self._database.rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
-    @decoding
-    def cards(self, filters: Filters = _ALL, *, text: str = "") -> list[NoteCard]:
+    def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteCard]:
         """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
 
-        Notes of every status pass, unless the filters name one. A note passes a filter on chunks with one of its
-        chunks.
+        Notes of every status pass, unless the filters name one; with `answering` those that answer questions. A note
+        passes a filter on chunks with one of its chunks.
         """
-        where, chunks = narrowed.of_notes(filters), narrowed.of_chunks(filters)
+        where = narrowed.of_answers(filters) if answering else narrowed.of_notes(filters)
+        chunks = narrowed.of_chunks(filters)
         if chunks:
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
         rows = self._database.rows(f"{_CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
-        return [_card(row) for row in rows]
+        return [self._card(row) for row in rows]
 
-    @decoding
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
         rows = self._database.rows(f"{_CARD} WHERE notes.id {AMONG}", list(note_ids))
-        return {row["id"]: _card(row) for row in rows}
+        return {row["id"]: self._card(row) for row in rows}
 
-    @decoding
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as they are written in it."""
         rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", list(note_ids))
-        return {note_id: tuple(json.loads(links)) for note_id, links in rows}
+        return {note_id: texts(links) for note_id, links in rows}
 
-    @decoding
     def named(self) -> list[Named]:
         """Return what the notes of all bases are called."""
         rows = self._database.rows(
             "SELECT id, base_id, source_ref, path, title,"
-            " iif(json_valid(extra), json_extract(extra, '$.aliases'), NULL) AS aliases FROM notes"
+            " iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases FROM notes"
         )
-        return [Named(**dict(row) | {"aliases": tuple(json.loads(row["aliases"] or "[]"))}) for row in rows]
+        return [_NAMED(dict(row) | {"aliases": _listed(row["aliases"])}, self._database.unread) for row in rows]
 
     def newest(self, limit: int) -> list[str]:
         """Return the ids of the notes that were changed last."""
@@ -244,7 +273,9 @@ class NoteTable(Table):
 
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield the id and the links, as JSON, of every note that has links."""
-        yield from map(tuple, self._database.rows("SELECT id, links FROM notes WHERE links != '[]'"))
+        yield from map(
+            tuple, self._database.rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)")
+        )
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the tags in use with their numbers of notes, the most frequent first."""
@@ -268,6 +299,15 @@ class NoteTable(Table):
             )
         )
 
+    def loose(self, base: KnowledgeBase) -> list[KnownNote]:
+        """Return the notes of the base that live in the workspace and have a path."""
+        rows = self._database.rows(
+            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
+            " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
+            base.id,
+        )
+        return [KnownNote(*row) for row in rows]
+
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
@@ -278,20 +318,16 @@ class NoteTable(Table):
         return [KnownNote(*row) for row in rows]
 
 
+def _overridden(fields: dict[str, object]) -> str:
+    return json.dumps({name: _plain(value) for name, value in fields.items()}, ensure_ascii=False)
+
+
 def data_of(note: Note) -> dict[str, Any]:
     """Return what a note has beside its id, base, title and text, as JSON values."""
     names = [name for name in _COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
-    overridden = {name: _plain(value) for name, value in note.overridden.items()}
-    return values | {"overridden": overridden, "warnings": [to_json(warning) for warning in note.warnings]}
-
-
-def note_of(data: dict[str, Any]) -> Note:
-    """Return the note of its fields as JSON values, the inverse of `data_of`."""
-    fields = {name: _read(name, value) for name, value in data.items() if name in Note.__slots__}
-    overridden = {name: _read(name, value) for name, value in data.get("overridden", {}).items()}
-    warnings = tuple(map(from_json, data.get("warnings", ())))
-    return Note(**fields | {"overridden": overridden, "warnings": warnings})
+    over = {name: _plain(value) for name, value in note.overridden.items()}
+    return values | {"overridden": over, "warnings": [to_json(warning) for warning in note.warnings]}
 
 
 def _note_row(note: Note) -> dict[str, object]:
@@ -316,20 +352,31 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _read(name: str, value: Any) -> Any:
-    if name in _TIMES:
-        return datetime.fromisoformat(value) if value else None
-    return tuple(value) if name in _TUPLES else value
+def _listed(stored: object) -> Any:
+    return loaded(stored) if stored else ()
 
 
-def _note(row: sqlite3.Row) -> Note:
-    fields = dict(row) | {name: json.loads(row[name]) for name in (*_JSON, "tags")}
-    return note_of(fields | {"plain": bool(row["plain"])})
+def texts(stored: object) -> tuple[str, ...]:
+    """Return a stored list of texts, an empty one where it can't be read."""
+    items = loaded(stored)
+    return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
 
-def _card(row: sqlite3.Row) -> NoteCard:
-    fields = dict(row) | {name: _read(name, row[name]) for name in _TIMES}
-    for name in _LISTS:
-        values = json.loads(fields[name]) if fields[name] and fields[name] != "[]" else ()
-        fields[name] = tuple(map(from_json, values) if name == "warnings" else values)
-    return NoteCard(**fields)
+def overridden(values: dict[str, Any]) -> dict[str, object]:
+    """Return values of fields of a note of their JSON values."""
+    return {name: reader(_HINTS[name])(value) for name, value in values.items()}
+
+
+def extra(values: dict[str, Any]) -> dict[str, object]:
+    """Return the values without a field of their JSON values; aliases are texts."""
+    reader(tuple[str, ...])(values.get("aliases", ()))
+    read: dict[str, object] = reader(dict[str, object])(values)
+    return read
+
+
+_HINTS = get_type_hints(Note)
+_WHAT = message("note")
+_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra)
+_CARD_READER = Reader(NoteCard, _WHAT, "title")
+_NAMED = Reader(Named, _WHAT, "title")
+_CHUNKING = Reader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -1,11 +1,12 @@
 """Installed packs as rows, and for each of their files the hash of the content that was installed."""
 
-import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from core.messages import message
 from core.model import InstalledPack, Note, Pack
-from core.store.database import AMONG, Table, decoding
+from core.store.database import AMONG, Table
+from core.store.reading import Reader
 
 _PACK = """
     SELECT packs.name, version, base_id, bases.name AS base, folder, initialized_at, checked_at,
@@ -27,9 +28,8 @@ class PackTable(Table):
         """Return an installed pack, None if there is none of this name."""
         return next(iter(self._packs("WHERE packs.name = ?", name)), None)
 
-    @decoding
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
-        return list(map(_pack, self._database.rows(f"{_PACK} {where}", *values)))
+        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_PACK} {where}", *values)]
 
     # writing
 
@@ -87,6 +87,4 @@ class PackTable(Table):
         )
 
 
-def _pack(row: sqlite3.Row) -> InstalledPack:
-    times = {name: datetime.fromisoformat(row[name]) for name in ("initialized_at", "checked_at")}
-    return InstalledPack(**dict(row) | times)
+_READER = Reader(InstalledPack, message("pack"), "name", key="name")

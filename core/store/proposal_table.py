@@ -3,8 +3,10 @@
 import json
 from datetime import datetime
 
+from core.messages import message
 from core.model import Proposal
-from core.store.database import Table, decoding
+from core.store.database import Table
+from core.store.reading import Reader, stored
 
 _PROPOSALS = """
     SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals JOIN notes ON notes.id = note_id
@@ -24,14 +26,13 @@ class ProposalTable(Table):
             aside=True,
         )
 
-    @decoding
     def all(self, base_id: str | None = None) -> list[Proposal]:
         """Return the proposals, of all bases or of one, the oldest first."""
-        return [
-            Proposal(note_id, version, body, json.loads(fields), datetime.fromisoformat(at))
-            for note_id, version, body, fields, at in self._database.rows(_PROPOSALS, base_id)
-        ]
+        return [_READER(dict(row), self._database.unread) for row in self._database.rows(_PROPOSALS, base_id)]
 
     def drop(self, note_id: str) -> None:
         """Delete the proposal of a note, if it has one."""
         self._database.execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
+
+
+_READER = Reader(Proposal, message("proposed change"), "note_id", key="note_id", fields=stored(dict[str, object]))

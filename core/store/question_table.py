@@ -6,9 +6,12 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from core.errors import ConfigError, QuestionSetError, UnknownChoice
+from core.limits import check_question
+from core.messages import message
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
-from core.store.database import AMONG, Table, decoding
+from core.store.database import AMONG, Table
 from core.store.ids import fresh_id
+from core.store.reading import Reader
 
 _SETS = """
     SELECT question_sets.*,
@@ -33,9 +36,8 @@ class QuestionTable(Table):
 
     # sets
 
-    @decoding
     def sets(self, base: KnowledgeBase) -> list[QuestionSet]:
-        return list(map(_set, self._database.rows(f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)))
+        return list(map(self._set, self._database.rows(f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)))
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
         """Return the set of this name; raises UnknownChoice, which lists the sets."""
@@ -64,7 +66,7 @@ class QuestionTable(Table):
                 question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
             row = {name: getattr(question_set, name) for name in ("id", "base_id", "name")}
             self._database.insert("question_sets", row | {"created_at": question_set.created_at.isoformat()})
-            self.add(question_set, questions)
+            self._add(question_set, questions)
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
         """Give a set another name; raises ConfigError for a name that is blank or taken."""
@@ -80,7 +82,6 @@ class QuestionTable(Table):
 
     # questions
 
-    @decoding
     def of(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions, with the last known places of their right passages."""
         with self._database.read():
@@ -88,20 +89,25 @@ class QuestionTable(Table):
             for (question, _), gold in self.golds(question_set).items():
                 golds.setdefault(question, []).append(gold)
             rows = self._database.rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
-            return [_question(row, golds.get(row["rowid"], ())) for row in rows]
+            return [self._question(row, golds.get(row["rowid"], ())) for row in rows]
 
-    @decoding
     def question(self, question_set: QuestionSet, question_id: str) -> Question:
         with self._database.read():
             row = self._row(question_set, question_id)
             golds = self._database.rows("SELECT * FROM golds WHERE question = ? ORDER BY number", row["rowid"])
-            return _question(row, map(_gold, golds))
+            return self._question(row, map(self._gold, golds))
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions, all or none, and return them; one without an id gets the next free number as its id.
 
-        Their right passages must have a place in a note.
+        Their right passages must have a place in a note. Raises QueryError for a text that no search takes.
         """
+        questions = [*questions]
+        for question in questions:
+            check_question(question.text)
+        return self._add(question_set, questions)
+
+    def _add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         with self._database.write(aside=True):
             self._current(question_set)
             taken = set(self._database.column("SELECT id FROM questions WHERE set_id = ?", question_set.id))
@@ -116,7 +122,8 @@ class QuestionTable(Table):
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question with its right passages; the new one may have another id."""
+        """Replace a question with its right passages; the new one may have another id. Raises as `add` does."""
+        check_question(question.text)
         with self._database.write(aside=True):
             rowid = self._row(question_set, question_id)["rowid"]
             if question.id != question_id and self._find(question_set, question.id):
@@ -159,7 +166,6 @@ class QuestionTable(Table):
             rowid = self._row(question_set, question_id)["rowid"]
             self._database.execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
-    @decoding
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
         """Return the right passages of a set's questions, in order, at their last known places."""
         rows = self._database.rows(
@@ -167,7 +173,7 @@ class QuestionTable(Table):
             " WHERE set_id = ? ORDER BY question, number",
             question_set.id,
         )
-        return {(row["question"], row["number"]): _gold(row) for row in rows}
+        return {(row["question"], row["number"]): self._gold(row) for row in rows}
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
         """Move right passages from their old to their new place; one that changed meanwhile stays."""
@@ -194,12 +200,20 @@ class QuestionTable(Table):
 
     # rows
 
-    @decoding
     def _current(self, question_set: QuestionSet) -> QuestionSet:
         row = self._database.row(f"{_SETS} WHERE id = ?", question_set.id)
         if row is None:
             raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
-        return _set(row)
+        return self._set(row)
+
+    def _set(self, row: sqlite3.Row) -> QuestionSet:
+        return _SET(dict(row), self._database.unread)
+
+    def _question(self, row: sqlite3.Row, golds: Iterable[GoldSpan]) -> Question:
+        return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
+
+    def _gold(self, row: sqlite3.Row) -> GoldSpan:
+        return _GOLD_SPAN(dict(row), self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
         """Return the stripped name if it is free; the caller's transaction keeps it free."""
@@ -261,14 +275,6 @@ def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
     return rowid, gold.note_id, gold.start, gold.end
 
 
-def _gold(row: sqlite3.Row) -> GoldSpan:
-    return GoldSpan(**{name: row[name] for name in _GOLD} | {"flagged": bool(row["flagged"])})
-
-
-def _question(row: sqlite3.Row, golds: Iterable[GoldSpan]) -> Question:
-    flags = {name: bool(row[name]) for name in ("any", "suggested")}
-    return Question(row["id"], row["text"], tuple(golds), kind=row["kind"], note=row["note"], **flags)
-
-
-def _set(row: sqlite3.Row) -> QuestionSet:
-    return QuestionSet(**dict(row) | {"created_at": datetime.fromisoformat(row["created_at"])})
+_SET = Reader(QuestionSet, message("question set"), "name")
+_QUESTION = Reader(Question, message("question"), "text", gold=tuple)
+_GOLD_SPAN = Reader(GoldSpan, message("right passage"), "quote", key="quote")

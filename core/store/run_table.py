@@ -1,27 +1,22 @@
 """Runs of question sets and the results of their questions, as rows."""
 
 import json
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
 from core.errors import RunNotFound
+from core.messages import message
 from core.model import (
-    ChunkingOptions,
-    Diagnosis,
-    FoundSpan,
-    GoldSpan,
     KnowledgeBase,
     Pipeline,
     QuestionResult,
     Run,
-    SearchSettings,
-    StageScore,
 )
-from core.store.database import AMONG, Table, decoding
+from core.store.database import AMONG, Table
 from core.store.ids import fresh_id
+from core.store.reading import Reader, loaded, reader, stored
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
 
@@ -32,18 +27,16 @@ class RunTable(Table):
     To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
     """
 
-    @decoding
     def of(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""
         rows = self._database.rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
-        return list(map(_run, rows))
+        return [_RUN(dict(row), self._database.unread) for row in rows]
 
-    @decoding
     def run(self, run_id: str) -> Run:
         row = self._database.row(f"{_RUNS} WHERE id = ?", run_id)
         if row is None:
             raise RunNotFound(run_id)
-        return _run(row)
+        return _RUN(dict(row), self._database.unread)
 
     def begin(self, run: Run) -> Run:
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
@@ -83,42 +76,35 @@ class RunTable(Table):
             )
         return self.run(run.id)
 
-    @decoding
     def results(self, run_id: str) -> dict[int, QuestionResult]:
         """Return the results of a run so far, by the number of their question."""
         rows = self._database.rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
-        return {number: _result(json.loads(result)) for number, result in rows}
+        read = ((number, _RESULT(_fields(result), self._database.unread)) for number, result in rows)
+        return {number: result for number, result in read if result.id}
 
     def delete(self, run_ids: Iterable[str]) -> None:
         self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
 
 
-def _run(row: sqlite3.Row) -> Run:
-    fields = dict(row) | {
-        "pipeline": _pipeline(json.loads(row["pipeline"])),
-        "settings": json.loads(row["settings"]),
-        "started_at": datetime.fromisoformat(row["started_at"]),
-        "ended_at": row["ended_at"] and datetime.fromisoformat(row["ended_at"]),
-        "metrics": json.loads(row["metrics"]),
-    }
-    return Run(**fields)
+def _fields(result: object) -> dict[str, Any]:
+    """Return the fields of a stored result; none of one that can't be read."""
+    fields = loaded(result)
+    return dict.fromkeys(QuestionResult.__slots__) | (fields if isinstance(fields, dict) else {})
 
 
-def _pipeline(stored: dict[str, Any]) -> Pipeline:
-    return Pipeline(
-        name=stored["name"],
-        chunking=stored["chunking"] and ChunkingOptions(**stored["chunking"]),
-        embedder=stored["embedder"],
-        # Some commits with schema 9 stored the search settings beside the other fields.
-        search=SearchSettings.of(stored.get("search", stored)),
-    )
+def _pipeline(value: object) -> Pipeline:
+    fields = loaded(value)
+    # Some commits with schema 9 stored the search settings beside the other fields.
+    read: Pipeline = reader(Pipeline)(fields | {"search": fields.get("search", fields)})
+    return read
 
 
-def _result(stored: dict[str, Any]) -> QuestionResult:
-    makers: dict[str, Callable[..., Any]] = {"golds": GoldSpan, "hits": FoundSpan, "diagnoses": _diagnosis}
-    return QuestionResult(**stored | {key: tuple(make(**item) for item in stored[key]) for key, make in makers.items()})
-
-
-def _diagnosis(scores: dict[str, dict[str, Any]], told: str = "", **item: Any) -> Diagnosis:
-    """Make a diagnosis; earlier versions stored the sentence of the stage too, as `told`."""
-    return Diagnosis(**item, scores={stage: StageScore(**score) for stage, score in scores.items()})
+_RUN = Reader(
+    Run,
+    message("run"),
+    "set_name",
+    pipeline=_pipeline,
+    settings=stored(dict[str, object]),
+    metrics=stored(dict[str, float]),
+)
+_RESULT = Reader(QuestionResult, message("result of a question"), "question")

@@ -4,12 +4,12 @@ An index in use has no seal, nor has one whose process was killed.
 """
 
 import json
-import shutil
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from core.errors import IndexDamaged
+from core.files import delete, load, opened, replace
 
 Files = Mapping[str, list[int]]
 """The size and the CRC-32 of each file of a folder, by its path: damage is to be seen, not forgery."""
@@ -22,19 +22,18 @@ _HOLLOW = 1 << 26
 def files(folder: Path) -> Files:
     """Return what the files of a folder are now.
 
-    Raises IndexDamaged for a file that is mostly a hole: a killed writer of HNSW may leave one of 137 GB
-    (chroma-core/chroma#7510).
+    Raises IndexDamaged for what is neither a file nor a folder, and for a file that is mostly a hole: a killed writer
+    of HNSW may leave one of 137 GB (chroma-core/chroma#7510).
     """
-    present = sorted(file for file in folder.rglob("*") if file.is_file())
+    present = sorted(file for file in folder.rglob("*") if not file.is_dir())
+    if not all(file.is_file() for file in present):
+        raise IndexDamaged("The files of the search index are not as they were when it was closed.")
     return {file.relative_to(folder).as_posix(): [file.stat().st_size, _checksum(file)] for file in present}
 
 
 def put_on(folder: Path, present: Files, *, changed: bool) -> None:
     """Seal a folder; `changed` says that its files were written since they were known to be sound."""
-    file = file_of(folder)
-    beside = file.with_suffix(".new")
-    beside.write_text(json.dumps({"changed": changed, "files": present}), encoding="utf-8")
-    beside.replace(file)
+    replace(file_of(folder), json.dumps({"changed": changed, "files": present}))
 
 
 def take_off(folder: Path, present: Files) -> bool:
@@ -43,23 +42,12 @@ def take_off(folder: Path, present: Files) -> bool:
     Raises IndexDamaged where something else has written to them since the folder was sealed.
     """
     file = file_of(folder)
-    try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        same, changed = record["files"] == present, record["changed"]
-    except (OSError, ValueError, TypeError, KeyError):
-        same, changed = True, True
+    record = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True)
+    same, changed = record or (True, True)
     delete(file)
     if not same:
         raise IndexDamaged("The files of the search index are not as they were when it was closed.")
     return not changed
-
-
-def delete(place: Path) -> None:
-    """Delete a file, a link, or a folder with all it holds, if there is one."""
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
-    else:
-        place.unlink(missing_ok=True)
 
 
 def file_of(folder: Path) -> Path:
@@ -72,7 +60,7 @@ def _checksum(file: Path) -> int:
     if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
         raise IndexDamaged("A file of the search index is mostly a hole.")
     checksum = 0
-    with file.open("rb") as stream:
+    with opened(file) as stream:
         while block := stream.read(_BLOCK):
             checksum = zlib.crc32(block, checksum)
     return checksum

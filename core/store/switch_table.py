@@ -2,17 +2,18 @@
 
 from datetime import UTC, datetime
 
+from core.messages import message
 from core.model import KnowledgeBase, Switch
-from core.store.database import Table, decoding
+from core.store.database import Table
+from core.store.reading import Reader
 
 
 class SwitchTable(Table):
     """The unfinished changes of embedder; a base has at most one."""
 
-    @decoding
     def of(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
-        return Switch(row[0], row[1], datetime.fromisoformat(row[2])) if row else None
+        return _READER(dict(row), self._database.unread) if row else None
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, datetime.now(UTC))
@@ -24,3 +25,6 @@ class SwitchTable(Table):
 
     def end(self, base: KnowledgeBase) -> None:
         self._database.execute("DELETE FROM switches WHERE base_id = ?", base.id)
+
+
+_READER = Reader(Switch, message("change of model"), "embedder", key="embedder")

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from core.messages import message
 from core.model import Feedback, PastSearch, Verdict
-from core.store.database import Table, decoding
+from core.store.database import Table
+from core.store.reading import Reader
 
 _REMEMBERED = 200
 """Maximum number of past questions; saved ones are not counted."""
@@ -27,7 +29,6 @@ class UsageTable(Table):
         row = (feedback.query, feedback.note_id, feedback.chunk_id, feedback.verdict, feedback.at.isoformat())
         self._database.execute("INSERT OR IGNORE INTO usage VALUES (?, ?, ?, ?, ?)", *row, aside=True)
 
-    @decoding
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Feedback]:
         """Return the feedback on a question, on a note, or all of it, the newest first."""
         rows = self._database.rows(
@@ -35,7 +36,7 @@ class UsageTable(Table):
             " WHERE (?1 IS NULL OR query = ?1) AND (?2 IS NULL OR note_id = ?2) ORDER BY at DESC",
             *(query, note_id),
         )
-        return [Feedback(**dict(row) | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+        return [_FEEDBACK(dict(row), self._database.unread) for row in rows]
 
     def remember(self, query: str) -> None:
         """Record a question; does nothing in a read-only workspace."""
@@ -73,14 +74,17 @@ class UsageTable(Table):
     def forget(self, query: str) -> None:
         self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
-    @decoding
     def past(self, limit: int = _REMEMBERED) -> list[PastSearch]:
         """Return the saved searches, then the past ones, both the newest first."""
         rows = self._database.rows(
             "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", limit
         )
-        return [PastSearch(query, datetime.fromisoformat(at), times, name) for query, at, times, name in rows]
+        return [_PAST(dict(row), self._database.unread) for row in rows]
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat()
+
+
+_FEEDBACK = Reader(Feedback, message("verdict"), "query", key="query")
+_PAST = Reader(PastSearch, message("past search"), "query", key="query")

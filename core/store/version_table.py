@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from core.errors import NoteNotFound, VersionNotFound
+from core.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.compressed import packed, unpacked
-from core.store.database import AMONG, Database, Table, decoding
-from core.store.note_table import data_of, note_of
+from core.store.database import AMONG, Database, Table
+from core.store.note_table import data_of, extra, overridden
+from core.store.reading import Reader, loaded
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
@@ -55,29 +57,25 @@ class VersionTable(Table):
         """Return whether a note has versions, as deleted ones have too."""
         return self.last(note_id) > 0
 
-    @decoding
     def of(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
         rows = self._database.rows(f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id)
-        return list(map(_version, rows))
+        return list(map(self._version, rows))
 
-    @decoding
     def note(self, note_id: str, number: int) -> Note:
         """Return a note as it was in a version; raises VersionNotFound."""
         row = self._database.row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
-        return _note(row)
+        return self._note(row)
 
-    @decoding
     def newest(self, note_id: str) -> Note | None:
         """Return a note as it is in its newest version, None without one; deleted notes have one too."""
         row = self._database.row(
             f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id
         )
-        return _note(row) if row else None
+        return self._note(row) if row else None
 
-    @decoding
     def last_by(self, note_id: str, author: str) -> Note | None:
         """Return a note as an author left it last, None if no version of theirs is stored."""
         number = self._database.value(
@@ -85,20 +83,30 @@ class VersionTable(Table):
         )
         return self.note(note_id, number) if number else None
 
+    def _version(self, row: sqlite3.Row) -> Version:
+        return _READER(dict(row), self._database.unread)
+
+    def _note(self, row: sqlite3.Row) -> Note:
+        fields = loaded(row["fields"])
+        text = {name: row[name] for name in ("title", "body", "base_id")}
+        known = {"content_hash": "", **(fields if isinstance(fields, dict) else {"extra": None})}
+        return _NOTE_READER(known | text | {"id": row["note_id"], "version": row["number"]}, self._database.unread)
+
     # trash
 
-    @decoding
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
         """Return the deleted notes, of all bases or of one, the last deleted first."""
         rows = self._database.rows(
-            f"SELECT {_VERSION}, base_id, json_extract(fields, '$.path') AS path,"
-            " json_extract(fields, '$.source_ref') AS source_ref FROM versions"
+            f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
+            " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
             f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
             base_id,
         )
-        return [Trashed(_version(row), row["base_id"], row["path"], row["source_ref"]) for row in rows]
+        return [
+            Trashed(self._version(row), row["base_id"], row["path"] and str(row["path"]), str(row["source_ref"] or ""))
+            for row in rows
+        ]
 
-    @decoding
     def trashed(self, note_id: str) -> Note:
         """Return a deleted note as it was; raises NoteNotFound for one that isn't in the trash."""
         kind = self._database.value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id)
@@ -111,12 +119,6 @@ class VersionTable(Table):
         self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", list(note_ids), aside=True)
 
 
-def _note(row: sqlite3.Row) -> Note:
-    text = {"title": row["title"], "body": unpacked(row["body"]), "base_id": row["base_id"]}
-    return note_of(json.loads(row["fields"]) | text | {"id": row["note_id"], "version": row["number"]})
-
-
-def _version(row: sqlite3.Row) -> Version:
-    return Version(
-        row["note_id"], row["number"], row["kind"], row["author"], datetime.fromisoformat(row["at"]), row["title"]
-    )
+_WHAT = message("version")
+_READER = Reader(Version, _WHAT, "title", key="note_id")
+_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=unpacked)

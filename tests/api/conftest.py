@@ -6,7 +6,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core.api.door import PLACE, api
+from core.api import PLACE
+from core.api.door import api
 from core.embedding import EMBEDDERS
 from core.registry import Entry
 from core.workspace import Workspace

@@ -78,3 +78,21 @@ def test_answers_go_after_a_day_and_when_they_are_too_many(program: TestClient, 
     assert program.post("/api/v1/bases", json={"name": "two"}, headers=KEY).status_code == 201
     workspace.store.database.execute("UPDATE creations SET body = zeroblob(40000000)", aside=True)
     assert program.post("/api/v1/bases", json={"name": "three"}, headers=KEY).status_code == 201
+
+
+def test_a_body_that_is_no_form_has_no_boundary(program: TestClient, workspace: Workspace) -> None:
+    headers = KEY | {"Content-Type": "application/json; boundary=1"}
+    first = program.post("/api/v1/bases", content='{"name": "a1"}', headers=headers)
+    second = program.post("/api/v1/bases", content='{"name": "a11"}', headers=headers)
+    assert (first.status_code, second.status_code) == (201, 422)
+    assert "a11" not in {base.name for base in workspace.bases.all()}
+
+
+def test_what_looks_like_a_boundary_within_a_line_is_text(program: TestClient) -> None:
+    program.post("/api/knowledge", json={"name": "work"})
+    statuses = []
+    for boundary, text in (("one", "# Heron --one is here"), ("two", "# Heron --two is here")):
+        kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        body = _form(boundary).replace("# Heron", text)
+        statuses.append(program.post("/api/knowledge/upload", content=body, headers=KEY | kind).status_code)
+    assert statuses == [201, 422]

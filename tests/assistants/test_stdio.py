@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from mcp.client.client import Client
 
-from core.assistants import writing
+from core.assistants import server, writing
 from core.assistants.writing import Writing
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
@@ -112,6 +114,26 @@ def test_a_command_that_writes_is_waited_for_and_then_named(folder: Path, monkey
         assert refused.is_error
         assert "is in use by another Tessera" in refused.content[0].text
         assert not write("note_add", {"text": "a", "base": "kitchen"}).is_error
+
+
+def test_calls_of_one_process_that_write_wait_for_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_PATIENCE", 0.1)
+
+    async def add(client: Client, number: int, results: list[Any]) -> None:
+        results.append(await client.call_tool("note_add", {"text": f"# {number}", "base": "kitchen"}))
+
+    async def at_once(count: int) -> list[Any]:
+        results: list[Any] = []
+        made = server.make(lambda: reading, Writing(folder, lambda: reading))
+        async with Client(made) as client, anyio.create_task_group() as calls:
+            for number in range(count):
+                calls.start_soon(add, client, number, results)
+        return results
+
+    with Workspace(folder, readonly=True) as reading:
+        assert [result.content[0].text for result in anyio.run(at_once, 20) if result.is_error] == []
+        pending = reading.notes.cards(reading.searching.filters(terms=["status:pending"]))
+    assert {card.title for card in pending} == {str(number) for number in range(20)}
 
 
 def test_an_app_that_starts_waits_for_a_note_that_is_being_written(folder: Path) -> None:

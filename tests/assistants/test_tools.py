@@ -15,6 +15,8 @@ PARAMETERS = {
     "note_list": {"bases", "tags", "filters", "text", "limit"},
     "note_add": {"text", "base", "fields"},
     "note_update": {"note", "text", "fields", "expected_version"},
+    "note_history": {"note"},
+    "note_difference": {"note", "first", "second"},
 }
 DEEP = "tessera://%E7%AC%94%E8%AE%B0/%E8%AF%BB%E4%B9%A6/%E6%B7%B1%E5%BA%A6%20%E5%AD%A6%E4%B9%A0.md"
 
@@ -99,7 +101,7 @@ def test_each_keyword_is_asked_by_itself(assistant: Assistant) -> None:
 
 def test_a_context_has_numbered_citations_within_its_filters(assistant: Assistant) -> None:
     context = assistant.call("knowledge_context", query="oven steam budget", budget=500, tags=["baking"])
-    assert context.content[0].text.startswith("[1] Bread")
+    assert context.content[0].text.startswith("[1] <note> Bread (ovens/bread.md)\n")
     assert [one["source"] for one in context.structured_content["citations"]] == ["ovens/bread.md"]
     chinese = assistant.call("knowledge_context", query="卷积网络", bases=["笔记"], filters=["in:深度"])
     assert [one["base"] for one in chinese.structured_content["citations"]] == ["笔记"]

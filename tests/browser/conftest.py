@@ -1,3 +1,4 @@
+import http
 import io
 import json
 import os
@@ -136,16 +137,16 @@ def server(place: Path, chromium: Browser) -> Iterator[str]:
 
 
 @contextmanager
-def serving(place: Path, folder: Path = ROOT) -> Iterator[str]:
-    """The app as a person starts it, in a folder; nothing has been asked of it yet."""
-    with running(app_of(place, folder)) as server:
+def serving(place: Path, folder: Path = ROOT, *options: str, out: Path | None = None) -> Iterator[str]:
+    """The app as a person starts it, in a folder; nothing has been asked of it yet. What it prints goes into `out`."""
+    with running(app_of(place, folder, *options, out=out)) as server:
         yield server.url
 
 
 @contextmanager
-def started(*module: str, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+def started(*module: str, folder: Path, environment: Mapping[str, str], out: Path | None = None) -> Iterator[str]:
     """A server of Streamlit in a process of its own; its port comes last on its command line."""
-    with running(Server(module, folder, environment)) as server:
+    with running(Server(module, folder, environment, out)) as server:
         yield server.url
 
 
@@ -158,31 +159,38 @@ def running(server: "Server") -> Iterator["Server"]:
         server.stop()
 
 
-def app_of(place: Path, folder: Path = ROOT) -> "Server":
+def app_of(place: Path, folder: Path = ROOT, *options: str, out: Path | None = None) -> "Server":
     """The app of a workspace, not started yet."""
     # One thread for the model: it shares the processor with the browser.
     environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
-    return Server(("core.cli", "app", "--no-browser", "--port"), folder, environment)
+    return Server(("core.cli", "app", "--no-browser", *options, "--port"), folder, environment, out)
 
 
 class Server:
     """A server of Streamlit in a process of its own, always at the same port, which comes last on its command line."""
 
-    def __init__(self, module: tuple[str, ...], folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, module: tuple[str, ...], folder: Path, environment: Mapping[str, str], out: Path | None = None
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self._command = [sys.executable, "-m", *module, str(port)]
         self._folder, self._environment = folder, os.environ | environment
+        self._out = out or Path(os.devnull)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen(
-            self._command, cwd=self._folder, env=self._environment, stdout=quiet, stderr=quiet
-        )
+        with self._out.open("wb") as printed:
+            self._process = subprocess.Popen(
+                self._command,
+                cwd=self._folder,
+                env=self._environment,
+                stdout=printed,
+                stderr=subprocess.DEVNULL,
+            )
         try:
             self._wait(self._process)
         except BaseException:
@@ -210,7 +218,11 @@ class Server:
             try:
                 with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
                     return
-            except (urllib.error.URLError, OSError):
+            except urllib.error.HTTPError as error:
+                if error.code == http.HTTPStatus.FORBIDDEN:  # it answers, but not to everybody
+                    return
+                time.sleep(0.1)
+            except OSError:
                 time.sleep(0.1)
         raise AssertionError("The app did not start.")
 

@@ -141,6 +141,11 @@ def test_a_row_of_the_list_opens_its_note(tab: Tab) -> None:
     page.wait_for_timeout(500)
     box = table.bounding_box()
     assert box is not None
+    table.hover()
+    expect(page.get_by_role("button", name="Search", exact=True)).to_be_visible()
+    csv = page.get_by_label("Download as CSV")
+    expect(csv).to_have_count(1)
+    expect(csv).not_to_be_visible()  # its cells are no text to a spreadsheet: a title may be a formula
     page.mouse.click(box["x"] + 120, box["y"] + 35 + 17)
     expect(page.locator(".st-key-reader .t-title")).to_be_visible()
     assert "note=" in page.url

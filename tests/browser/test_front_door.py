@@ -1,6 +1,7 @@
 """The front door: what every answer carries, whom the app answers, and that any address can be the first."""
 
 import http.client
+import json
 import os
 import shutil
 import socket
@@ -251,3 +252,47 @@ def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Bro
             time.sleep(0.1)
         assert not (filled / "chroma.seal").exists()
     assert (filled / "chroma.seal").exists()
+
+
+ROUTES = ("/", "/notes", "/_stcore/health", "/_stcore/metrics", "/static/js/index.js", "/media/x", "/attachment/a/b/c")
+
+
+def test_with_a_token_only_the_browser_that_has_it_is_answered(
+    filled: Path, chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "printed"
+    monkeypatch.setenv("TESSERA_HTTP__ENABLED", "true")
+    with serving(filled, ROOT, "--token", "--json", out=out) as url:
+        address = json.loads(out.read_text(encoding="utf-8"))["url"]
+        assert address.startswith(f"{url}/?token=")
+        for path in (*ROUTES, "/?token=wrong"):
+            status, headers = answer(url + path)
+            assert (status, headers["X-Frame-Options"]) == (403, "DENY"), path
+        upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13", "Origin": url}
+        upgrade |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+        assert asked(url, "GET", "/_stcore/stream", **upgrade)[0] == 403
+        assert asked(url, "PUT", "/_stcore/upload_file/a/b")[0] == 403
+        assert answer(f"{url}/api/v1/notes")[0] == 401  # the API has the person's token
+        assert tessera("note", "new", "desk", "--body", "# Beside")["title"] == "Beside"  # commands that of the run
+        with chromium.new_context() as stranger:
+            page = stranger.new_page()
+            for path in ("/", "/notes", "/?token=wrong"):
+                page.goto(url + path)
+                expect(page.locator("[lang=en]")).to_contain_text("the address that stands in the terminal")
+        with browsing(chromium, url) as tab:
+            tab.page.goto(address)
+            expect(tab.page.get_by_role("link", name="Search").first).to_be_visible()
+            expect(tab.page).to_have_url(f"{url}/")
+            [cookie] = [one for one in tab.page.context.cookies() if one["name"].startswith("tessera-")]
+            assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+            assert "token" not in tab.page.evaluate("document.cookie")
+            tab.open("/search?q=door")
+            expect(tab.page.get_by_text("It stands open").first).to_be_visible()
+            tab.settle()
+
+
+def test_a_head_that_is_too_large_gets_no_answer_but_that(server: str) -> None:
+    assert answer(f"{server}/notes", X="x" * 20_000)[0] == 200
+    for path in ("/", "/notes", "/_stcore/health", "/api/v1/notes", "/remote"):
+        assert answer(server + path, X="x" * 70_000)[0] == 431
+    assert answer(f"{server}/attachment/{'a' * 40_000}")[0] == 431

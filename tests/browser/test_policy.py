@@ -224,7 +224,7 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     expect(card.locator(".t-own").first).to_be_visible()
     hostile.settle()
     page.get_by_role("button", name="Context").click()
-    expect(page.locator("code", has_text="[1] Zanzibar")).to_be_visible()
+    expect(page.locator("code", has_text="[1] <note> Zanzibar")).to_be_visible()
     hostile.settle()
     page.keyboard.press("Escape")
     for name in ("Also considered", "Why not this note?"):

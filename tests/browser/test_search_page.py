@@ -105,7 +105,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     tab.settle()
     page.keyboard.press("Escape")
     chips.get_by_role("button", name="Context").click()
-    expect(page.locator("code", has_text="[1] The ")).to_be_visible()
+    expect(page.locator("code", has_text="[1] <note> The ")).to_be_visible()
     expect(page.get_by_role("button", name="Download")).to_be_visible()
     page.get_by_test_id("stCode").hover()
     expect(page.get_by_role("button", name="Copy to clipboard")).to_be_visible()

@@ -108,7 +108,8 @@ def test_a_base_is_exported_and_restored(run: Run, said: Run, folder: Path, tmp_
     assert (code, "Choose another place" in error) == (1, True)
     code, _, error = said("restore", place, "--base", "vault")
     assert (code, "already" in error) == (1, True)
-    assert run("restore", place, "--base", "copy") == {"base": "copy", "notes": 3}
+    restored = run("restore", place, "--base", "copy")
+    assert (restored["base"], restored["notes"], restored["foreign"]) == ("copy", 3, False)
     run("base", "delete", "vault", "--yes")
     assert run("search", "pg_restore", "--mode", "keyword")["hits"]
 
@@ -129,7 +130,8 @@ def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, 
     assert said("restore")[1] == "There is no deleted base.\n"
     run("base", "delete", "vault", "--yes")
     assert [one["base"] for one in run("restore")["trash"]] == ["vault"]
-    assert run("restore", "--deleted", "vault") == {"base": "vault", "notes": 3}
+    restored = run("restore", "--deleted", "vault")
+    assert (restored["base"], restored["notes"], restored["foreign"]) == ("vault", 3, False)
     assert run("restore")["trash"] == []
     assert run("base", "empty-trash") == {"deleted": 0}
     for name in ("one", "two"):

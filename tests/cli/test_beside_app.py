@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -248,11 +249,11 @@ def test_long_work_is_done_one_at_a_time(
 class Crash:
     """What would write a file if its pickle were read."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    def __init__(self, made_by: Callable[..., Any], *values: object) -> None:
+        self._made_by, self._values = made_by, values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Path.touch, (self._file,)
+        return self._made_by, self._values
 
 
 def test_calls_are_taken_with_the_token_and_of_nouns_only(opened: Workspace, tmp_path: Path) -> None:
@@ -270,12 +271,46 @@ def test_calls_are_taken_with_the_token_and_of_nouns_only(opened: Workspace, tmp
     call = dump(Call(("bases", "add"), True, ("theirs",)))
     assert [status(token, call) for token in ("", "wrong", opened.access.token)] == [403, 403, 403]
     assert not opened.bases.all()
-    for body in (b"", b"no pickle", dump("no call"), pickle.dumps(Crash(tmp_path / "crash"))):
+    crashes = [pickle.dumps(Crash(Path.touch, tmp_path / "crash")), _opener(tmp_path / "crash")]
+    for body in (b"", b"no pickle", dump("no call"), *crashes):
         assert status(known.token, body) == 400
     assert not (tmp_path / "crash").exists()
-    assert status(known.token, dump(Call(("notes", "_store")))) == 400
+    unsound: list[Any] = [5, None, (5,), ["bases"], "bases", ("notes", "_store"), ("notes", "add", "__globals__")]
+    for names in unsound:
+        assert status(known.token, dump(Call(names))) == 400, names
+    assert status(known.token, dump(Call(("bases",), True, 5, 6))) == 400  # type: ignore[arg-type]
     assert status(known.token, call) == 200
     assert [base.name for base in opened.bases.all()] == ["theirs"]
+
+
+def _opener(file: Path) -> bytes:
+    """A pickle by which the module `pathlib` opens a file: a name with a dot reaches what a module imports."""
+    values = b"".join(b"X" + len(text).to_bytes(4, "little") + text for text in (bytes(file), b"w"))
+    return b"\x80\x04\x8c\x07pathlib\x8c\x09io.FileIO\x93(" + values + b"tR."
+
+
+def test_nothing_of_a_call_is_read_without_the_token_and_no_more_than_a_call_has(
+    opened: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "MOST_BYTES", 2000)
+    known = opened.access.run
+    assert known is not None
+
+    def status(token: str, length: int, body: bytes) -> int:
+        """Send the head of a call and a part of its body, and return the status that comes before the rest."""
+        connection = HTTPConnection(known.address.removeprefix("http://"), timeout=20)
+        connection.putrequest("POST", "/remote")
+        for name, value in (("Authorization", f"Bearer {token}"), ("Content-Length", str(length))):
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    assert status("wrong", 10**9, b"") == 403
+    assert status(known.token, 10**9, b"N" * 2001) == 413
+    call = dump(Call(("bases", "add"), True, ("theirs",)))
+    assert status(known.token, len(call), call) == 200
 
 
 def test_a_stranger_at_the_address_of_the_app_learns_nothing(run: Run, tmp_path: Path) -> None:
@@ -325,7 +360,7 @@ def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
         ends = time.monotonic() + 60
         while not (place / "run.json").exists() and time.monotonic() < ends:
             try:
-                urlopen(f"http://127.0.0.1:{port}/attachment/none/none", timeout=30)
+                urlopen(f"http://127.0.0.1:{port}/api/v1/none", timeout=30)
             except HTTPError:
                 break
             except URLError:

@@ -35,12 +35,12 @@ def helps(calls: Iterable[Sequence[str]]) -> list[str]:
         "import contextlib, json, sys; from core import cli\n"
         "for call in json.loads(sys.argv[1]):\n"
         "    with contextlib.suppress(SystemExit): cli.main([*call, '--help'])\n"
-        "    print(end='\\f')"
+        "    print(end='§')"
     )
     command = [sys.executable, "-c", code, json.dumps([*calls])]
     environment = os.environ | {"PYTHONIOENCODING": "utf-8", "TESSERA_LANGUAGE": "zh_CN"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, check=True)
-    return done.stdout.split("\f")[:-1]
+    return done.stdout.split("§")[:-1]
 
 
 @pytest.fixture(scope="module")

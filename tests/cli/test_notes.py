@@ -10,6 +10,7 @@ import pytest
 
 from core import cli
 from core.embedding import EMBEDDERS
+from core.intake.encoding import MAX_BYTES
 from core.registry import Entry
 from core.workspace import Workspace
 
@@ -161,3 +162,11 @@ def test_a_text_is_written_in_the_editor(shell: Shell, tmp_path: Path, monkeypat
     monkeypatch.setenv("EDITOR", "false")
     assert "ended with 1" in shell.run("edit", "Plan", stdin=None)[1]
     assert shell.run("show", "Plan")["version"] == 2
+
+
+def test_stdin_has_the_limit_of_a_file(shell: Shell) -> None:
+    note = shell.run("new", "desk", "--title", "Plan", stdin=b"one\n")
+    for command in (("new", "desk"), ("edit", "Plan")):
+        code, error = shell.run(*command, stdin=b"x" * (MAX_BYTES + 1))
+        assert (code, "20 MB" in error) == (1, True)
+    assert [one["id"] for one in shell.run("list")["notes"]] == [note["id"]]

@@ -68,7 +68,10 @@ def test_what_is_written_is_read_back(workspace: Workspace) -> None:
             reader.vocabulary.write("")
 
 
-def test_a_folder_in_the_place_of_the_file_stops_nothing(workspace: Workspace) -> None:
-    (workspace.store.folder / "vocabulary.txt").mkdir()
+def test_a_folder_in_the_place_of_the_file_is_set_aside(workspace: Workspace) -> None:
+    file = workspace.store.folder / "vocabulary.txt"
+    file.mkdir()
     workspace.notes.add("work", "text", title="x", type="recipe", embed=False)
-    assert workspace.vocabulary.types() == ["recipe"]
+    assert workspace.vocabulary.types()[-1] == "recipe"
+    assert file.is_file()
+    assert file.with_name("vocabulary.txt.broken").is_dir()

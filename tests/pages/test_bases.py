@@ -1,6 +1,7 @@
 """Bases: made on purpose, changed, renamed, deleted; their models, splitting, search and watching."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -317,6 +318,42 @@ def test_deleted_bases_are_deleted_for_good_after_a_question(base: Screen) -> No
     base.open("bases").press("bases_trash_empty").press("forget_bases_yes")
     assert trashed(base) == []
     assert "in the trash" not in base.text
+
+
+def test_what_cant_be_restored_is_named_in_the_trash_and_can_be_deleted(base: Screen) -> None:
+    delete(base)
+    place = base.workspace.store.folder / "trash"
+    (good,) = place.glob("*.zip")
+    (place / "my-copy.zip").write_bytes(good.read_bytes()[:50])
+    (place / "a folder").mkdir()
+    assert "2 deleted bases" not in base.open("bases").text
+    assert "3 deleted bases in the trash" in base.text
+    assert base.text.replace("\\", "").count("This can't be restored") == 2
+    assert "my-copy.zip" in base.text.replace("\\", "")
+    assert len([button for button in base.app.button if (button.key or "").startswith("restore_base_")]) == 1
+    for name in ("my-copy.zip", "a folder"):
+        base.press(f"forget_base_{name}").press("forget_bases_yes")
+    assert trashed(base) == ["vault"]
+    base.press("restore_base_").finish("embed")
+    assert base.workspace.status().bases[0].notes == 3
+
+
+def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
+    base: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = base.workspace
+    workspace.notes.delete(workspace.notes.cards()[0].id)
+    title = workspace.notes.trash()[0].version.title
+    for days in (0, 31, 32):
+        day = datetime.now(UTC).date() + timedelta(days=days)
+        monkeypatch.setattr("core.archives.expiry.today", lambda day=day: day)
+        workspace.archives.expire_trash()
+    base.open("notes").app.session_state["notes_view"] = "trash"
+    assert "can be restored for a week more, on the page Bases" in base.open("notes").text
+    base.open("bases").press("all_bases")
+    assert f"here for a week more: {title}" in base.text.replace("\\", "")
+    base.press("restore_base_").finish("embed")
+    assert [card.title for card in workspace.notes.cards() if card.base == "vault 2"] == [title]
 
 
 def test_an_export_is_made_when_its_button_is_clicked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """A page says what SQLite or the disk refuses, in a box, and goes on."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,23 @@ def test_a_read_only_workspace_is_searched(filled: Path) -> None:
         assert "Its notes can be searched" in screen.app.warning[0].value
         assert not screen.errors
         screen.workspace.close()
+
+
+def test_every_page_goes_on_with_notes_of_any_date_and_names_those_that_can_not_be_read(filled: Path) -> None:
+    with Workspace() as workspace:
+        for expires in ("0001-01-01", "9999-12-31", "9999-12-31T23:59:59"):
+            workspace.notes.add("notes", f"a fox until {expires}", title="Fox", expires_at=expires, author="person")
+        broken = workspace.notes.add("notes", "a broken fox", title="Broken", author="person").id
+    with closing(sqlite3.connect(filled / "notes.db")) as database:
+        database.execute("UPDATE notes SET extra = '{\"aliases\": 5}', priority = 'x' WHERE id = ?", (broken,))
+        database.execute("UPDATE notes SET created_at = '9999-12-31T23:59:59-14:00' WHERE id != ?", (broken,))
+        database.commit()
+    screen = Screen()
+    screen.app.context["timezone"] = "Pacific/Kiritimati"
+    for page in shell.PAGES:
+        assert not screen.open(page, q="fox", note=broken).errors, page
+    assert "The note 'Broken' can't be read as a whole" in screen.open("notes", note=broken).text.replace("\\", "")
+    for card in screen.workspace.notes.cards():
+        screen.open("notes", note=card.id)
+    screen.workspace.notes.delete(broken)
+    assert "be read as a whole" not in screen.open("notes").text

@@ -364,9 +364,16 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     assert "Your recent questions appear here" in filled.text
 
 
+def test_a_question_that_is_too_long_is_told(filled: Screen) -> None:
+    filled.open("search", q="restore " * 2000)
+    assert "at most 10\\,000 can be searched for" in filled.text
+    filled.open("search", q=f'"{"restore " * 200}"')
+    assert "at most 1\\,000 can be looked for as they stand" in filled.text
+
+
 def test_what_was_found_is_a_context_within_a_budget(filled: Screen) -> None:
     filled.open("search", q="restore")
-    assert filled.app.code[0].value.startswith("[1] ")
+    assert filled.app.code[0].value.startswith("[1] <note> ")
     assert "3 passages" in filled.text
     filled.app.select_slider("context_budget").set_value(500).run()
     assert "of 500 tokens" in filled.text

@@ -180,6 +180,14 @@ def test_programs_are_let_in_and_the_token_is_changed(settings: Screen) -> None:
     assert workspace.access.token in settings.text
 
 
+def test_what_was_set_aside_is_named(settings: Screen) -> None:
+    folder = settings.workspace.store.folder
+    (folder / "preferences.json").write_text("[")
+    settings.workspace.preferences.get("language")
+    assert "preferences.json.broken" in settings.open("settings").text.replace("\\", "")
+    assert str(folder) in settings.text.replace("\\", "")
+
+
 def test_each_assistant_is_told_how_it_gets_to_the_notes(settings: Screen) -> None:
     assert '"mcpServers"' in settings.text
     settings.app.segmented_control(key="assistant").set_value("Claude Code").run()

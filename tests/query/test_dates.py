@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import QueryError
-from core.query.dates import EXAMPLES, Span, days, midnight, read, spoken
+from core.model import midnight
+from core.query.dates import EXAMPLES, Span, days, read, spoken
 
 TODAY = date(2026, 3, 31)
 

@@ -1,5 +1,6 @@
 """Migrations: a database of an earlier version opens and keeps what it holds."""
 
+import ast
 import os
 import shutil
 import sqlite3
@@ -12,7 +13,7 @@ from filelock import FileLock
 from core.embedding import centring
 from core.errors import DiskFull, WorkspaceLocked
 from core.model import Pipeline, SearchSettings
-from core.store import Store, schema
+from core.store import Store, migrations, schema
 from core.store.ids import entry_id
 from tests.store.test_faults import limit
 
@@ -90,6 +91,17 @@ def test_a_migration_that_fails_leaves_everything_as_it_was(old: Path, monkeypat
     store = Store(old)
     assert store.notes.ids() == {"n"}
     store.close()
+
+
+def test_a_migration_imports_nothing_of_tessera() -> None:
+    files = [*Path(migrations.__file__).parent.glob("v*.py")]
+    assert len(files) == len(schema.MIGRATIONS)
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
+    imports = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = [name.name for node in imports for name in node.names]
+    names += [f"{node.module}" for node in imports if isinstance(node, ast.ImportFrom)]
+    assert {name.partition(".")[0] for name in names}.isdisjoint({"core", "pages", "benchmarks", "tests"})
+    assert not any(node.level for node in imports if isinstance(node, ast.ImportFrom))
 
 
 def test_a_backup_is_made_before_a_migration_and_the_last_two_stay(old: Path) -> None:

@@ -17,7 +17,7 @@ _SCRIPTS = (
     "é",
     "e\u0301",
 )
-_ODD = (
+ODD = (
     "\u202e",
     "\u200d",
     "\0",
@@ -35,7 +35,7 @@ _ODD = (
 
 _QUESTION = (
     *_SCRIPTS,
-    *_ODD,
+    *ODD,
     *'" “ ” 「 」 \' - -- -" * ( ) { } [ ] ^ : ： , ， . ; \\ / | & % _ + # ~ ` < > = ! ? ？'.split(),
     *"AND OR NOT NEAR( rowid body: title: NULL tag: -tag: in:a section:b has:code has:x path:* base:x status:".split(),
     *"after:2020 after:9999-99-99 before:2030-02-31 created:2024..2025 标签：x status:active #tag type:a,b".split(),
@@ -104,7 +104,7 @@ _TAGS = (
 )
 _VALUES = (
     *_SCRIPTS,
-    *_ODD,
+    *ODD,
     *"~ null yes no on true 1 -1 +1 0x1f 0b1 0o7 0777 1_000 1:30 1:x .5 1e400 .inf -.nan + - = <<".split(),
     *'2024-01-02 2024-13-45 2024-1-2T3:4:5Z 0000-00-00 9999-12-31T23:59:60+99:99 \'\' "\\ud800" "\\x00"'.split(),
     *(

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeGuard, TypeVar
 
 import streamlit as st
 
 from core.errors import ArchiveError
-from core.model import KnowledgeBase
+from core.model import Restored
 from core.workspace import Workspace
-from pages.ui.bases import place
+from pages.ui.bases import arrival
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 TYPES = ["zip", "json", "yaml", "yml"]
+
+Value = TypeVar("Value")
 
 
 def section(workspace: Workspace) -> None:
@@ -77,7 +80,7 @@ def _submitted(form: str) -> bool:
     return widgets.submit(t("Import"), f"{form}_yes", "upload", type="primary")
 
 
-def _given(value: object, missing: str) -> bool:
+def _given(value: Value | None, missing: str) -> TypeGuard[Value]:
     if not value:
         st.error(missing)
     return bool(value)
@@ -91,16 +94,16 @@ def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     return files
 
 
-def _made(workspace: Workspace, restore: Callable[[], KnowledgeBase]) -> None:
+def _made(workspace: Workspace, restore: Callable[[], Restored]) -> None:
     with shell.errors():
         try:
             with st.spinner(t("Importing…")):
-                base = restore()
+                restored = restore()
         except ArchiveError as error:
             _mistakes(error)
             return
         workspace.start_indexing()
-        place.go(base.name)
+        arrival.opened(restored)
         st.rerun()
 
 

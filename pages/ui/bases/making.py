@@ -1,6 +1,7 @@
 """The making of a base: everything it can be set to, before anything is made."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -70,7 +71,7 @@ def _model(workspace: Workspace, usual: str) -> str:
 
 def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
     """Draw some parts of how a base is searched; None leaves one to the settings."""
-    chosen = {}
+    chosen: dict[str, Any] = {}
     for column, name in zip(st.columns(2), names, strict=False):
         usual = knobs.shown(name, getattr(workspace.bases.search_settings(), name))
         texts = {None: t("Default: {value}", value=usual)}

@@ -9,7 +9,7 @@ from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progres
 from core.workspace import Workspace
 from pages.ui.shared import jobs, sizes, times, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, text_of
 
 
 def section(workspace: Workspace, status: BaseStatus) -> None:
@@ -24,6 +24,8 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
     if status.switch:
         _begun(workspace, base, status.switch)
     else:
+        if base.wish:
+            _wished(workspace, base)
         st.html(f'<div class="t-caption">{html(t("Change the model"))}</div>')
         _change(workspace, base, models)
 
@@ -88,6 +90,21 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
             workspace.bases.abandon_switch(base.name)
             workspace.jobs.forget("switch")
             st.rerun()
+
+
+def _wished(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the model that the archive of a base names, what it asks for, and the choice to use it or not."""
+    text = t("The archive of this base names the model {name}. It isn't used until you say so.", name=base.wish)
+    with st.container(border=True, key=f"wish_{base.id}"):
+        st.markdown(plain(text))
+        st.caption(plain(text_of(workspace.models.asks(base.wish))))
+        busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
+        with st.container(horizontal=True):
+            if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
+                jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, base.wish, progress))
+            if widgets.button(t("Keep the present model"), f"drop_wish_{base.id}", "close", disabled=busy):
+                workspace.bases.forget_wish(base.name)
+                st.rerun()
 
 
 def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:

@@ -1,10 +1,12 @@
 """One base: its name, switches, splitting, model and search."""
 
+from typing import cast
+
 import streamlit as st
 
-from core.model import BaseStatus, KnowledgeBase
+from core.model import BaseFields, BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import cards, exporting, making, model, place, searching, splitting, trying, watched
+from pages.ui.bases import arrival, cards, exporting, making, model, place, searching, splitting, trying, watched
 from pages.ui.notes import deletion
 from pages.ui.shared import jobs, pending, shell, widgets
 from pages.ui.shared.safe import facts, html
@@ -17,6 +19,9 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     place.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
     watched.problems(workspace, base)
+    arrival.section(base)
+    if base.wish:
+        st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
     names = [t("General"), t("Splitting"), t("Model"), t("Search"), t("Try it")]
     of_base, of_splitting, of_model, of_search, of_trial = st.tabs(names)
     with of_base:
@@ -39,6 +44,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
     with st.columns([5, 6])[0]:
         _name(workspace, base)
         _switches(workspace, base)
+        arrival.connection(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
                 pending.embed_all(workspace, base, status.pending)
@@ -90,6 +96,6 @@ def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
         key = f"{field}_{base.id}_{on}"
 
         def store(field: str = field, key: str = key) -> None:
-            workspace.bases.change(base.name, **{field: bool(st.session_state[key])})  # type: ignore[typeddict-item]
+            workspace.bases.change(base.name, **cast(BaseFields, {field: bool(st.session_state[key])}))
 
         st.toggle(label, value=on, key=key, help=about, on_change=shell.guarded(store), disabled=workspace.readonly)

@@ -1,18 +1,16 @@
 """How a base splits its notes: a preview on a note, and what other splitting costs before it is done."""
 
-from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
 
-from core.model import ChangeCost, ChunkingOptions, Cut, Filters, KnowledgeBase, Note, Progress
+from core.model import CALENDAR_BEGINS, ChangeCost, ChunkingOptions, Cut, Filters, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, parameters, widgets
 from pages.ui.shared.text import t
 
 OFFERED = 50
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def section(workspace: Workspace, base: KnowledgeBase) -> None:
@@ -76,7 +74,7 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
     if not cards:
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
         return workspace.notes.preview(files[-1], options, embedder)
-    latest = sorted(cards, key=lambda card: card.updated_at or _NEVER, reverse=True)[:OFFERED]
+    latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
     titles = {card.id: card.title for card in latest}
     note_id = widgets.select(t("Preview on"), titles, f"split_note_{base}")
     note = workspace.notes.get(note_id)

@@ -4,13 +4,14 @@ import streamlit as st
 
 from core.model import TrashedBase
 from core.workspace import Workspace
-from pages.ui.bases import place
+from pages.ui.bases import arrival
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.times import local
 
 _CHOSEN = "emptying_bases"
+_TITLES = 5
 
 
 def section(workspace: Workspace) -> None:
@@ -34,18 +35,32 @@ def section(workspace: Workspace) -> None:
 
 def _row(workspace: Workspace, one: TrashedBase, names: set[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{one.key}"):
-        about = t("deleted {at}", at=local(one.at))
-        st.markdown(f"**{plain(one.name)}**  \n:small[:gray[{plain(about)}]]", width="stretch")
-        free = _free(one.name, names)
-        label = t("Restore") if free == one.name else t("Restore as '{name}'", name=plain(free))
-        if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=_shut(workspace)):
-            with shell.errors():
-                with st.spinner(t("Restoring…")):
-                    base = workspace.archives.restore_deleted(one.key, free)
-                workspace.start_indexing()
-                place.go(base.name)
-                st.rerun()
+        st.markdown(f"**{plain(one.name)}**  \n:small[:gray[{plain(_about(one))}]]", width="stretch")
+        if not one.problem:
+            _restoring(workspace, one, _free(one.name, names))
         _deleting(workspace, t("Delete for good"), f"forget_base_{one.key}", [one])
+
+
+def _about(one: TrashedBase) -> str:
+    if one.problem:
+        return t("This can't be restored: {problem}", problem=text_of(one.problem))
+    if one.titles:
+        titles = ", ".join(one.titles[:_TITLES]) + ("…" if len(one.titles) > _TITLES else "")
+        return t("notes that left the trash {at}, here for a week more: {titles}", at=local(one.at), titles=titles)
+    if one.expired:
+        return t("deleted {at}, here for a last week", at=local(one.at))
+    return t("deleted {at}", at=local(one.at))
+
+
+def _restoring(workspace: Workspace, one: TrashedBase, free: str) -> None:
+    label = t("Restore") if free == one.name else t("Restore as '{name}'", name=plain(free))
+    if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=_shut(workspace)):
+        with shell.errors():
+            with st.spinner(t("Restoring…")):
+                restored = workspace.archives.restore_deleted(one.key, free)
+            workspace.start_indexing()
+            arrival.opened(restored, trashed=True)
+            st.rerun()
 
 
 def _free(name: str, names: set[str]) -> str:

@@ -10,8 +10,8 @@ import streamlit as st
 from core.messages import message
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
-from pages.ui.chunks.bandview import VIEW
 from pages.ui.shared import style
+from pages.ui.shared.component import component
 from pages.ui.shared.text import t, t_plural, text_of
 
 CHANGES = {
@@ -22,6 +22,9 @@ CHANGES = {
     "add": message("added"),
 }
 """The names of the edits of a chunk."""
+
+VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
+"""A click or an arrow key triggers `pick` with a chunk's index, a double click or Enter `edit`."""
 
 LIMIT = 2_000_000
 """Characters that a browser lays out at once; a longer note shows the part around the chosen chunk."""
@@ -133,8 +136,7 @@ def text(
 def _drawn(
     piece: Piece, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
 ) -> list[object]:
-    tile = piece.index % len(style.TILES)
-    following = piece.following % len(style.TILES)
+    tile, following = (style.TILES[index % len(style.TILES)] for index in (piece.index, piece.following))
     text = body[piece.start : piece.end]
     head = marks = badge = instead = ""
     if piece.kind == "both":

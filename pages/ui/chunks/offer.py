@@ -1,10 +1,8 @@
 """Notes to choose from where none is chosen: the latest, or those whose title or path has a text."""
 
-from datetime import UTC, datetime
-
 import streamlit as st
 
-from core.model import Filters, NoteCard
+from core.model import CALENDAR_BEGINS, Filters, NoteCard
 from core.workspace import Workspace
 from pages.ui.chunks import picker
 from pages.ui.shared import jobs, widgets
@@ -13,7 +11,6 @@ from pages.ui.shared.text import t, t_plural
 
 SHOWN = 12
 COLUMNS = 3
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def notes(workspace: Workspace) -> None:
@@ -24,7 +21,7 @@ def notes(workspace: Workspace) -> None:
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
     text = widgets.text_box(t("Title or path"), "offer_text", icon=":material/filter_alt:").strip()
     cards = sorted(
-        workspace.notes.cards(Filters(), text=text), key=lambda card: card.updated_at or _NEVER, reverse=True
+        workspace.notes.cards(Filters(), text=text), key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True
     )
     if not cards:
         st.caption(t("No note passes these filters."))

@@ -129,21 +129,20 @@ def ranks(base: KnowledgeBase, shown: SideBySide) -> None:
     ]
     sides = {"better": style.RUNS[0], "same": style.TILES[3], "worse": style.TILES[2]}
     scale = alt.Scale(domain=order)
-    x = {"scale": scale, "axis": alt.Axis(labelAngle=0, grid=True), "title": names[0]}
-    y = {"scale": scale, "axis": alt.Axis(grid=True), "title": names[other]}
+    x = alt.X("first:O", scale=scale, axis=alt.Axis(labelAngle=0, grid=True), title=names[0])
+    y = alt.Y("second:O", scale=scale, axis=alt.Axis(grid=True), title=names[other])
     colours = alt.Scale(domain=[text_of(SIDES[side]) for side in sides], range=list(sides.values()))
     count = alt.Tooltip("questions:Q", title=text_of(TIPS["questions"]))
     circles = _chart(rows).mark_circle(opacity=0.9)
     dots = circles.encode(
-        x=alt.X("first:O", **x),
-        y=alt.Y("second:O", **y),
+        x=x,
+        y=y,
         size=alt.Size("questions:Q", scale=alt.Scale(range=[60, 900]), legend=None),
         color=alt.Color("side:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
         tooltip=[*_tips("first:O", "second:O"), count],
     )
-    line = _chart([{"first": rank} for rank in order])
-    line = line.mark_line(strokeDash=[4, 4], opacity=0.5, color="gray")
-    equal = line.encode(x=alt.X("first:O", **x), y=alt.Y("first:O", **y))
+    line = _chart([{"first": rank, "second": rank} for rank in order])
+    equal = line.mark_line(strokeDash=[4, 4], opacity=0.5, color="gray").encode(x=x, y=y)
     st.altair_chart(equal + dots, height=440, width=620, key="chart_ranks")
 
 

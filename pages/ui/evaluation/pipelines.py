@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -41,7 +42,7 @@ def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
     columns = st.columns(len(chosen), gap="small")
     for number, (column, way) in enumerate(zip(columns, chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
-            _way(workspace, base, number, way, lambda way, number=number: put(number, way), last=len(chosen) - 1)
+            _way(workspace, base, number, way, partial(put, number), last=len(chosen) - 1)
     return chosen
 
 

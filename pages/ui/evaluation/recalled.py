@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import NoteNotFound
 from core.model import (
@@ -78,6 +79,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: R
     """Draw a question with its right passages, and below the hits of each run."""
     places = Places(workspace, shown.runs)
     _question(row, places)
+    parts: Sequence[DeltaGenerator]
     if len(shown.runs) > 2:
         labels = [f"{ways.LETTERS[number]} · {_standing(result)}" for number, result in enumerate(row.results)]
         parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import NoteCard
+from core.model import NoteCard, day_of
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
@@ -44,6 +44,7 @@ def _listed(cards: Sequence[NoteCard]) -> None:
     for card in cards[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"expires_{card.id}"):
             st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
-            st.caption(f"{card.expires_at:%Y-%m-%d} · {plain(card.base)}", width="content")
+            day = day_of(card.expires_at) if card.expires_at else ""
+            st.caption(f"{day} · {plain(card.base)}", width="content")
     if (more := len(cards) - SHOWN) > 0:
         st.caption(t("and {n} more", n=more))

@@ -1,5 +1,8 @@
-"""The pictures and files beside notes, for the browser: only those of a note's own folder, by the note's id."""
+"""The pictures and files beside notes, for the browser: only those that a page of this run links to."""
 
+import hmac
+import secrets
+from collections.abc import Callable
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -7,22 +10,35 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from core.errors import TesseraError
-from pages.ui.shared import shell
+from core.model import Attachment
+from core.workspace import Workspace
+
+_KEY = secrets.token_bytes(32)
+"""The key of this run: who knows an address has it from a page that links to the file."""
 
 
 def address(note_id: str, place: str) -> str:
     """Return the address of a file, given by its path from the top of its note's folder."""
-    return f"/attachment/{quote(note_id, safe='')}/{quote(place)}"
+    return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
-def attachment(request: Request) -> Response:
+def route(workspace: Callable[[], Workspace]) -> Route:
+    """Return the route of the files beside the notes of a workspace."""
+
+    def attachment(request: Request) -> Response:
+        note_id, place, seal = (request.path_params[name] for name in ("note", "place", "seal"))
+        is_linked = hmac.compare_digest(_seal(note_id, place).encode(), seal.encode())
+        try:
+            file = workspace().notes.attachment(note_id, f"/{place}") if is_linked else None
+        except TesseraError:
+            file = None
+        return _answer(file) if file else PlainTextResponse("Not Found", 404)
+
+    return Route("/attachment/{seal}/{note}/{place:path}", attachment)
+
+
+def _answer(file: Attachment) -> Response:
     """Answer with a file; what isn't a picture, and a picture that could hold a script, is saved and not shown."""
-    try:
-        file = shell.workspace().notes.attachment(request.path_params["note"], f"/{request.path_params['place']}")
-    except TesseraError:
-        file = None
-    if file is None:
-        return PlainTextResponse("Not Found", 404)
     shown = file.type and file.type != "image/svg+xml"
     return FileResponse(
         file.path,
@@ -33,4 +49,5 @@ def attachment(request: Request) -> Response:
     )
 
 
-ROUTE = Route("/attachment/{note}/{place:path}", attachment)
+def _seal(note_id: str, place: str) -> str:
+    return hmac.new(_KEY, f"{note_id}\0{place}".encode(), "sha256").hexdigest()

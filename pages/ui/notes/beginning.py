@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import NoteCard
+from core.model import NoteCard, day_of
 from core.workspace import Workspace
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
@@ -28,6 +28,6 @@ def _row(card: NoteCard, *, several: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"latest_{card.id}"):
         address = {"note": card.id}
         st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params=address)
-        day = card.updated_at.strftime("%Y-%m-%d") if card.updated_at else ""
+        day = day_of(card.updated_at) if card.updated_at else ""
         about = [card.base if several else "", day]
         st.caption(plain(" · ".join(text for text in about if text)), width="content")

@@ -121,7 +121,9 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
         _makes(workspace, plan)
         plans.show(plan)
         confirmed = True
-        if plan.needs_confirmation:
+        if plan.joined:
+            confirmed = _joins(plan)
+        if plan.removes_many:
             st.warning(
                 t(
                     "{n} of {known} notes are no longer in the folder and would be removed. Is this the right folder?",
@@ -131,7 +133,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                 icon=":material/warning:",
             )
             label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
-            confirmed = st.checkbox(label, key="plan_confirmed")
+            confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
         if plan.is_empty:
             st.caption(t("Everything is up to date: there is nothing to do."))
         with st.container(horizontal=True):
@@ -145,6 +147,28 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                 workspace.notes.discard(plan)
                 del st.session_state["plan"]
                 st.rerun()
+
+
+def _joins(plan: SyncPlan) -> bool:
+    """Say which notes of the workspace become those of files; return whether a person lets those change that differ."""
+    joined = t_plural(
+        "{n} note has its file in {folder}, of the same path, and is the file's note from then on.",
+        "{n} notes have their files in {folder}, of the same paths, and are the files' notes from then on.",
+        n=len(plan.joined),
+        folder=plan.source_ref,
+    )
+    st.info(plain(joined), icon=":material/link:")
+    if not plan.differing:
+        return True
+    count = len(plan.differing)
+    differing = t_plural(
+        "{n} note differs from its file. It gets the file's text; its own stays in its history.",
+        "{n} notes differ from their files. They get the files' texts; their own stay in their histories.",
+        n=count,
+    )
+    st.warning(plain(differing), icon=":material/difference:")
+    label = t_plural("Yes, let {n} note get its file's text", "Yes, let {n} notes get their files' texts", n=count)
+    return st.checkbox(label, key="plan_differing")
 
 
 def _makes(workspace: Workspace, plan: SyncPlan) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import NoteCard
+from core.model import NoteCard, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import links, tree, widgets
@@ -111,5 +111,5 @@ def _row(card: NoteCard) -> dict[str, object]:
         "base": card.base,
         "tags": list(card.tags),
         "chunks": card.chunks,
-        "updated": card.updated_at.strftime("%Y-%m-%d") if card.updated_at else "",
+        "updated": day_of(card.updated_at) if card.updated_at else "",
     }

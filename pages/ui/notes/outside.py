@@ -6,28 +6,11 @@ from urllib.parse import quote
 import streamlit as st
 
 from core.model import Note
+from pages.ui.shared.component import component
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
-OBSIDIAN = st.components.v2.component(
-    "obsidian",
-    html="<button type='button'></button>",
-    css="""
-button { all: unset; box-sizing: border-box; font: .9rem/1.5 var(--st-font); color: var(--st-text-color); cursor: pointer; padding: .3rem .5rem;
-  border-radius: .4rem; white-space: nowrap; }
-button:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
-button:focus-visible { outline: 2px solid var(--st-primary-color); }
-""",
-    js="""
-export default function({ parentElement, data }) {
-  const button = parentElement.querySelector('button');
-  button.textContent = data.label;
-  button.onclick = () => {
-    if (data.address.startsWith('obsidian://open?path=')) window.location.assign(data.address);
-  };
-}
-""",
-)
+OBSIDIAN = component("obsidian", __file__, "<button type='button'></button>")
 
 
 def obsidian(note: Note, label: str) -> None:

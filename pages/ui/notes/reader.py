@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import NOTE_FIELDS, Chunk, Note, classification
+from core.model import NOTE_FIELDS, Chunk, Note, classification, day_of
 from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.notes import actions, making, numbered, opened, writing
@@ -32,7 +32,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
     _ways_back(passage)
     actions.actions(workspace, note)
     with st.container(key="reader"):
-        dated = note.updated_at.strftime("%Y-%m-%d") if note.updated_at else ""
+        dated = day_of(note.updated_at) if note.updated_at else ""
         size = t_plural("{n} character", "{n} characters", n=len(note.body))
         st.html(
             f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div>'
@@ -79,7 +79,7 @@ def _tag(edited: Sequence[int]) -> str:
 def _fields(note: Note) -> None:
     shown = [(text_of(NOTE_FIELDS[name]), text_of(value)) for name, value in classification(note).items()]
     shown += [(text_of(name), ", ".join(getattr(note, field))) for field, name in RELATIONS.items()]
-    shown += [(t("Source"), note.source_url), (t("Created"), str(note.created_at.date()) if note.created_at else "")]
+    shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     shown += [(str(name), str(value)) for name, value in note.extra.items()]
     lines = [f"<div><b>{html(name)}</b>: {html(value)}</div>" for name, value in shown if value]
     if lines:

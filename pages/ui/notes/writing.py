@@ -253,9 +253,9 @@ def wish_for(what: Wish) -> None:
 def discard(workspace: Workspace, key: str) -> None:
     """Delete a draft, and close the editor if it is its text; for callbacks."""
     workspace.notes.drop_draft(key)
-    for writing in of_session().values():
-        if writing.key == key:
-            writing.stored = _ALL
+    for one in of_session().values():
+        if one.key == key:
+            one.stored = _ALL
     if (writing := now()) and writing.key == key:
         leave()
 

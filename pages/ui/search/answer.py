@@ -192,7 +192,7 @@ def _is_by_meaning(result: SearchResult) -> bool:
 
 def _wait_for_reranker(workspace: Workspace) -> None:
     """Draw the page anew when the reranker is loaded; the side bar doesn't see a loading that began with this search."""
-    drawn = []
+    drawn: list[bool] = []
 
     @st.fragment(run_every=1.0)
     def part() -> None:

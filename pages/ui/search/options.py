@@ -54,8 +54,8 @@ def _chose(name: str) -> None:
 
 def _changed(usual: CompleteSettings) -> int:
     """Return the number of options, filters aside, that differ from the base's or the settings' values."""
-    own = sum(st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"])
-    return own + (st.session_state["reranker"] != rerankers.AS_SET)
+    own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
+    return sum(map(bool, [*own, st.session_state["reranker"] != rerankers.AS_SET]))
 
 
 def reset() -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from core.messages import message
-from core.model import Filters, Level, SearchResult, Term
+from core.model import Filters, Level, SearchResult, Term, day_of, on_clock
 from pages.ui.search import options, question_box
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import plain
@@ -73,7 +73,7 @@ def called(term: Term, filters: Filters) -> str:
         return t("without {value}", value=term.value)
     if not term.field:
         last = filters.before - timedelta(days=1) if filters.before else datetime.now(UTC)
-        days = (f"{day.astimezone():%Y-%m-%d}" for day in (filters.after, last) if day)
+        days = (day_of(on_clock(day)) for day in (filters.after, last) if day)
         return f"{term.value} ({' – '.join(days)})"
     fields = {"field": FIELDS[term.field], "value": term.value}
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)

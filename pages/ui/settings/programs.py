@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from core.errors import TesseraError
+from core.messages import reason_of
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
@@ -47,7 +49,11 @@ def _needed(workspace: Workspace, address: str) -> None:
 
 def _token(workspace: Workspace) -> None:
     """Draw the token, to be copied, and the button that makes another one."""
-    st.code(workspace.access.token, language=None, wrap_lines=True)
+    try:
+        token = workspace.access.token
+    except OSError as error:
+        raise TesseraError(reason_of(error)) from error
+    st.code(token, language=None, wrap_lines=True)
     st.caption(t("Whoever has it reads all your notes: give it to programs that you trust, and to nobody else."))
 
     def renew() -> None:

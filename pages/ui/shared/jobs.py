@@ -128,11 +128,11 @@ def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) ->
     st.rerun()
 
 
-def about(what: str, progress: Progress) -> Progress:
-    """Return a progress that names `what` the job is about instead of its steps."""
+def about(subject: str, progress: Progress) -> Progress:
+    """Return a progress that names the `subject` of the job instead of its steps."""
 
-    def named(done: float, total: float, _: str) -> None:
-        progress(done, total, what)
+    def named(done: float, total: float, what: str | Message) -> None:
+        progress(done, total, subject)
 
     named(0, 0, "")
     return named

@@ -8,6 +8,7 @@ from streamlit import config
 from core.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import widgets
+from pages.ui.shared.component import component
 from pages.ui.shared.text import labels, t
 
 LOOKS = {"light": message("Light"), "dark": message("Dark"), "system": message("System")}
@@ -18,18 +19,7 @@ _THEMES = ("theme", "theme.light", "theme.dark")
 
 # Streamlit begins a page with the look that it finds in the browser's storage, and hears of ours a moment later. Ours is
 # there only between two pages: at any other time Streamlit would take it for a choice made in its own menu.
-_START = st.components.v2.component(
-    "look_at_start",
-    html="<i></i>",
-    js="""
-export default function({ data }) {
-  const pages = [...document.querySelectorAll('[data-testid="stSidebar"] a')].map(link => link.pathname);
-  const keys = [...pages, '/', location.pathname].map(path => `stActiveTheme-${path}-v2`);
-  keys.forEach(key => localStorage.removeItem(key));
-  window.onpagehide = () => data.look && keys.forEach(key => localStorage.setItem(key, JSON.stringify(data.look)));
-}
-""",
-)
+_START = component("look_at_start", __file__, "<i></i>")
 
 
 def settle(workspace: Workspace | None) -> None:

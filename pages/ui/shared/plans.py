@@ -40,7 +40,9 @@ def show(plan: SyncPlan) -> None:
     """Draw a plan: its figures, and its files to unfold."""
     lists: dict[str, Rows] = {
         "added": [(file.path, "") for file in plan.added],
-        "changed": [(match.file.path, "") for match in plan.changed],
+        "changed": [
+            (match.file.path, t("differs from its file") if match in plan.joined else "") for match in plan.changed
+        ],
         "renamed": [(match.file.path, f"← {match.note.path}") for match in plan.renamed],
         "removed": [(note.path, "") for note in plan.removed],
         "unchanged": [(note.path, "") for note in (*plan.unchanged, *(match.note for match in plan.touched))],

@@ -77,6 +77,16 @@ def errors() -> Iterator[None]:
         problem(error)
 
 
+@contextmanager
+def unreadable() -> Iterator[None]:
+    """Name beside the page what it met that can't be read."""
+    try:
+        yield
+    finally:
+        for sentence in workspace().unreadable:
+            st.sidebar.warning(plain(text_of(sentence)), icon=":material/warning:")
+
+
 def guarded(act: Callable[..., object]) -> Callable[..., None]:
     """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug."""
 
@@ -155,7 +165,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
         with suppress(OSError):  # commands are refused then, and nothing else is lost
-            workspace.access.open(_address())
+            workspace.access.open(address())
     try:
         workspace.start_indexing()
         workspace.start_watching()
@@ -165,7 +175,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     return workspace, holder
 
 
-def _address() -> str:
+def address() -> str:
     """Return the address by which this machine reaches the server; its port is chosen before any page is drawn."""
     host = st.get_option("server.address") or "127.0.0.1"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

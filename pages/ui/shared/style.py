@@ -22,6 +22,7 @@ STYLE = """
 @media (max-width: 767px) { [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } }
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
+button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 @media (min-width: 768px) { .st-key-other_notes { display: none; } }
 :is([class*="st-key-offer_"], [class*="st-key-waits_"]) button :is(div, span) { justify-content: flex-start; text-align: left; }

@@ -8,8 +8,8 @@ from zlib import crc32
 import streamlit as st
 
 from core.model import NoteCard
+from pages.ui.shared.component import component
 from pages.ui.shared.text import t
-from pages.ui.shared.treeview import VIEW
 
 DEEPEST = 12
 """Levels of folders; deeper ones share a line."""
@@ -21,6 +21,9 @@ STEP = 200
 """Notes of a folder that are sent when it is unfolded, and again when a person wants more of them."""
 
 Path = tuple[str, ...]
+
+VIEW = component("note_tree", __file__, "<div class='tree'></div>")
+"""A click triggers `pick` with a note's id; a folder without its content, or with more, `open` with its path."""
 
 
 @st.fragment

@@ -14,7 +14,7 @@ from markdown_it.utils import OptionsDict
 
 from core.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing
-from pages.ui.shared.document.parser import parse
+from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.document.sources import Heading, Place, Sources, same
 from pages.ui.shared.safe import Span, html, light, tangled
 
@@ -27,7 +27,19 @@ MOST = 30
 EMBEDDED = 60_000
 """Characters of all embedded notes."""
 
-_OPTIONS: Any = OptionsDict({"breaks": True, "html": False, "xhtmlOut": False, "langPrefix": "", "highlight": None})
+_OPTIONS = OptionsDict(
+    {
+        "breaks": True,
+        "highlight": None,
+        "html": False,
+        "langPrefix": "",
+        "linkify": False,
+        "maxNesting": MAX_NESTING,
+        "quotes": "",
+        "typographer": False,
+        "xhtmlOut": False,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*")
@@ -12,7 +13,7 @@ MOST_FOOTNOTES = 1_000
 
 def add(parser: MarkdownIt) -> None:
     """Add the rules of the blocks."""
-    ends = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
     parser.block.ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), ends)
     parser.block.ruler.before("reference", "footnote", _footnote, ends)

@@ -42,9 +42,9 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _is_followed(address: str) -> bool:
+def _is_followed(url: str) -> bool:
     """Return whether a link is one; an address of another scheme stays the text that it is written as."""
-    scheme = _SCHEME.match(address)
+    scheme = _SCHEME.match(url)
     return scheme is None or scheme[1].lower() in FOLLOWED
 
 

@@ -1,0 +1,1 @@
+"""What the drill *edges* makes, and the doors by which it goes in."""

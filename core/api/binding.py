@@ -1,0 +1,93 @@
+"""Operations as routes of version 1, with the schemas of what they take and answer."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from pydantic import create_model
+from starlette.responses import Response
+
+from core.api import PLACE, jobs, values
+from core.api.answers import Problem, answer
+from core.api.shared import Body, IfMatch, Opened, Text, expected, gives
+from core.errors import UnknownChoice
+from core.operations.declaring import PROGRAM, Operation
+from core.operations.parameters import with_texts
+
+_BODY, _EXPECTED = "body_", "expected_version"
+
+
+def router(operations: Iterable[Operation]) -> APIRouter:
+    """Return the routes of the operations that have one."""
+    routes = APIRouter()
+    for one in operations:
+        if one.http and "http" not in one.by_hand:
+            _add(routes, one)
+    return routes
+
+
+def _add(routes: APIRouter, one: Operation) -> None:
+    method, place = one.http.split()
+    status = HTTPStatus.ACCEPTED if one.job else HTTPStatus.CREATED if one.creates else HTTPStatus.OK
+    routes.add_api_route(
+        place,
+        _endpoint(one, method, place),
+        methods=[method],
+        tags=[one.noun],
+        operation_id=one.name,
+        summary=str(one.about),
+        response_model=values.JobForm if one.job else one.answer,
+        **gives(one.gives, status, takes=one.takes if method in ("POST", "PATCH") else None),
+    )
+
+
+def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response]:
+    """Return the function of a route; FastAPI reads from its signature what stands in path, query and body."""
+    in_path = re.findall(r"\{(\w+)", place)
+    taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
+    in_body: dict[str, Any] = {}
+    for each in one.parameters:
+        kind: Any = with_texts(each.type, Text)
+        annotation: Any = None
+        about, default = str(each.about.text), each.default
+        if each.name in in_path:
+            annotation, default = Annotated[kind, Path(description=about)], Parameter.empty
+        elif each.name == _EXPECTED:
+            annotation, default = IfMatch, ""
+        elif method in ("GET", "DELETE"):
+            annotation = Annotated[kind, Query(description=about)]
+        else:
+            in_body[each.name] = (kind, ...) if each.required else (kind | None, default)
+            continue
+        taken.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
+    if in_body:
+        model = create_model(one.name, __base__=Body, **in_body)
+        taken.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=model))
+
+    def endpoint(**given: Any) -> Response:
+        workspace, body = given.pop("workspace"), given.pop(_BODY, None)
+        if _EXPECTED in given:
+            given[_EXPECTED] = expected(given[_EXPECTED])
+        arguments = given | (body.given() if body else {})
+        if one.job:
+            work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
+            return jobs.begun(workspace, one.job, work, base=arguments.get("base", ""))
+        try:
+            return _answer(one, one.formed(one.run(workspace, PROGRAM, arguments)))
+        except UnknownChoice as error:
+            if error.message.fields["name"] in (given.get(name) for name in in_path):
+                raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+            raise
+
+    endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+    return endpoint
+
+
+def _answer(one: Operation, value: Mapping[str, Any]) -> Response:
+    headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
+    if one.creates:
+        headers["Location"] = f"{PLACE}/v1{one.creates.format_map(value)}"
+    return answer(value, HTTPStatus.CREATED if one.creates else HTTPStatus.OK, **headers)

@@ -1,0 +1,125 @@
+"""How an operation is declared: a function of the workspace, and the doors through which it is called."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from core.messages import Message
+from core.model import Author, Progress, unheard
+
+Door = Literal["http", "cli", "tool"]
+DOORS: tuple[Door, ...] = get_args(Door)
+
+_INJECTED = ("workspace", "caller", "progress")
+"""Parameters that a door gives, not who calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: a person at this machine, or a program, whose changes wait for the person."""
+
+    author: Author
+
+    @property
+    def is_person(self) -> bool:
+        return self.author == "person"
+
+
+PERSON, PROGRAM = Caller("person"), Caller("program")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a parameter is; `flag` is its option on the command line where that isn't its name."""
+
+    text: Message
+    flag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value that an operation takes; one that isn't required may be left out and then has its `default`."""
+
+    name: str
+    type: Any
+    about: About
+    required: bool
+    default: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """What a person or a program can do with a workspace.
+
+    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
+    `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
+    the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
+    arguments and their answer. `fields` are what it takes as keywords. `form` makes values for JSON of what the
+    function returns; without it that is such values.
+    """
+
+    name: str
+    about: Message
+    function: Callable[..., Any]
+    http: str = ""
+    cli: str = ""
+    tool: str = ""
+    writes: bool = False
+    job: str = ""
+    creates: str = ""
+    takes: Mapping[str, Any] = field(default_factory=dict)
+    gives: Any = None
+    fields: tuple[Parameter, ...] = ()
+    form: Callable[..., Any] | None = None
+    by_hand: tuple[Door, ...] = ()
+    lacks: Mapping[Door, str] = field(default_factory=dict)
+
+    @property
+    def noun(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def answer(self) -> Any:
+        """The type of the answer."""
+        return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What it takes, in order; in place of keywords its `fields`."""
+        parameters: list[Parameter] = []
+        for one in inspect.signature(self.function).parameters.values():
+            if one.kind is inspect.Parameter.VAR_KEYWORD:
+                parameters += self.fields
+            elif one.name not in _INJECTED:
+                parameters.append(_parameter(one, self._hints[one.name]))
+        return tuple(parameters)
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        # The workspace is imported for type checkers only: it takes a second.
+        return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
+
+    def run(self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+        """Return what the function returns for arguments of the types of `parameters`; raises what it raises."""
+        given = {"workspace": workspace, "caller": caller, "progress": progress}
+        taken = inspect.signature(self.function).parameters
+        return self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
+
+    def formed(self, value: Any) -> Any:
+        """Return what `run` returned as values for JSON."""
+        return self.form(value) if self.form else value
+
+
+def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
+    """Make an operation of a function."""
+    return lambda function: Operation(name, about, function, **declared)
+
+
+def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
+    """Return a parameter of a function; its type is an annotated one, with an `About` that tells what it is."""
+    assert get_origin(hint) is Annotated, f"'{one.name}' has no text that tells what it is"
+    kind, about = get_args(hint)
+    required = one.default is inspect.Parameter.empty
+    return Parameter(one.name, kind, about, required, None if required else one.default)

@@ -1,0 +1,93 @@
+"""Operations on packs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from typing_extensions import TypedDict
+
+from core.json_forms import packs as forms
+from core.messages import message
+from core.model import PackCard, PackReport, Progress
+from core.operations.declaring import About, operation
+from core.operations.examples import PACK, PACK_REPORT
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_PERSONS = "packs are the person's choice"
+Name = Annotated[str, About(message("A name that `tessera packs list` shows."))]
+
+
+class Removed(TypedDict):
+    """A pack that is gone; so many of its notes stay, because the person changed them."""
+
+    name: str
+    stay: int
+
+
+@operation(
+    "pack.list",
+    message("Show the packs there are, and which of them this workspace has."),
+    http="GET /packs",
+    cli="packs list",
+    by_hand=("cli",),
+    gives={"packs": [PACK]},
+    form=forms.of_cards,
+    lacks={"tool": _PERSONS},
+)
+def list_(workspace: "Workspace") -> Sequence[PackCard]:
+    return workspace.packs.list()
+
+
+@operation(
+    "pack.install",
+    message("Install a pack by its name, or from a folder with a pack.toml."),
+    http="POST /packs",
+    cli="packs install {source}",
+    by_hand=("cli",),
+    writes=True,
+    job="packs",
+    takes={"source": "guide"},
+    gives=PACK_REPORT,
+    form=forms.of_report,
+    lacks={"tool": _PERSONS},
+)
+def install(
+    workspace: "Workspace",
+    progress: Progress,
+    source: Annotated[str, About(message("A name that `tessera packs list` shows, or a folder."))],
+) -> PackReport:
+    return workspace.packs.install(source, progress=progress)
+
+
+@operation(
+    "pack.upgrade",
+    message("Bring packs to the version there is now. Notes that you changed stay as you have them, and are shown."),
+    http="POST /packs/{pack}/upgrade",
+    cli="packs upgrade {pack}",
+    by_hand=("cli",),
+    writes=True,
+    job="packs",
+    takes={"pack": "guide"},
+    gives=PACK_REPORT,
+    form=forms.of_report,
+    lacks={"tool": _PERSONS},
+)
+def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:
+    report = workspace.packs.upgrade(pack, progress=progress)
+    return replace(report, edited=tuple(workspace.packs.edited(pack)))
+
+
+@operation(
+    "pack.remove",
+    message("Put the notes of a pack into the trash; those that you changed stay."),
+    http="DELETE /packs/{pack}",
+    cli="packs remove {pack}",
+    writes=True,
+    takes={"pack": "guide"},
+    gives={"name": "guide", "stay": 0},
+    lacks={"tool": _PERSONS},
+)
+def remove(workspace: "Workspace", pack: Name) -> Removed:
+    return {"name": pack, "stay": workspace.packs.remove(pack)}

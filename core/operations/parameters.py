@@ -1,0 +1,34 @@
+"""Parameters that several operations take, and the types of values as doors need them."""
+
+import types
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from core.messages import message
+from core.operations.declaring import About
+
+NoteName = Annotated[str, About(message("A note's id, path or title."))]
+NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
+Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
+Base = Annotated[str, About(message("The knowledge base, by name."))]
+SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+
+
+def with_texts(kind: Any, text: Any) -> Any:
+    """Return a type with `text` in place of every `str` in it."""
+    if kind is str:
+        return text
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return reduce(or_, (with_texts(one, text) for one in inner))
+    if origin in (list, dict):
+        return origin[tuple(with_texts(one, text) for one in inner)]
+    return kind
+
+
+def plain(kind: Any) -> Any:
+    """Return the type without `None`, and a text for a choice: what an option of the command line holds."""
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (one for one in get_args(kind) if one is not type(None))
+    return str if get_origin(kind) is Literal else kind

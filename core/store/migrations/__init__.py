@@ -1,0 +1,40 @@
+"""The steps of the schema of `notes.db`, one file a version, in order.
+
+A step is frozen once it is released: it imports nothing of Tessera, and what it needs stands in its file as it was.
+"""
+
+import sqlite3
+from collections.abc import Callable
+
+from core.store.migrations import (
+    v01_first,
+    v02_edits,
+    v03_tokens,
+    v04_usage,
+    v05_simplified,
+    v06_filters,
+    v07_questions,
+    v08_runs,
+    v09_searching,
+    v10_centring,
+    v11_entries,
+    v12_versions,
+    v13_guests,
+)
+
+MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
+    v01_first.STEP,
+    v02_edits.STEP,
+    v03_tokens.STEP,
+    v04_usage.STEP,
+    v05_simplified.step,
+    v06_filters.STEP,
+    v07_questions.STEP,
+    v08_runs.STEP,
+    v09_searching.step,
+    v10_centring.step,
+    v11_entries.step,
+    v12_versions.step,
+    v13_guests.STEP,
+)
+"""What brings a database from version N to N + 1, at place N: a script of SQL, or a function inside a transaction."""

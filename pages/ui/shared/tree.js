@@ -1,0 +1,98 @@
+const small = (text, pending) => {
+  const made = document.createElement('i');
+  made.textContent = text;
+  if (pending) made.className = 'pending';
+  return made;
+};
+
+const button = text => {
+  const made = document.createElement('button');
+  const name = document.createElement('span');
+  name.textContent = text;
+  made.type = 'button';
+  made.append(name);
+  return made;
+};
+
+// `view` has what all of a drawing share: the data, the unfolded folders, and `request(path, shown)` for their content.
+const folder = (view, inner, path) => {
+  const details = document.createElement('details');
+  const line = document.createElement('summary');
+  const body = document.createElement('div');
+  const key = JSON.stringify(path);
+  details.dataset.name = inner.name;
+  line.append(document.createTextNode(inner.name + ' '), small(inner.count, false));
+  details.append(line, body);
+  details.fill = () => {
+    if (body.childNodes.length) return;
+    if (inner.notes) fill(view, body, inner, path);
+    else body.append(small('…', false));
+  };
+  details.ontoggle = () => {
+    if (!view.data.all) view.unfolded[details.open ? 'add' : 'delete'](key);
+    if (!details.open) return;
+    if (!inner.notes) view.request(path, 0);
+    details.fill();
+  };
+  if (view.data.all || view.unfolded.has(key)) {
+    details.open = true;
+    details.fill();
+  }
+  return details;
+};
+
+const fill = (view, box, inner, path) => {
+  for (const below of inner.folders) box.append(folder(view, below, [...path, below.name]));
+  for (const [id, title, chunks, pending] of inner.notes) {
+    const note = button(title);
+    note.dataset.id = id;
+    if (view.data.counts || pending) note.append(small(view.data.counts ? chunks : '', pending));
+    box.append(note);
+  }
+  if (inner.rest) {
+    const rest = button(inner.rest);
+    rest.className = 'rest';
+    rest.onclick = () => view.request(path, inner.notes.length);
+    box.append(rest);
+  }
+};
+
+const reveal = (tree, path) => {
+  let box = tree;
+  for (const name of path) {
+    const details = [...box.children].find(child => child.dataset.name === name);
+    if (!details) break;
+    details.open = true;
+    details.fill();
+    box = details.lastChild;
+  }
+};
+
+export default function({ parentElement, data, setTriggerValue }) {
+  const tree = parentElement.querySelector('.tree');
+  // The folders that a person unfolded, by their path: another part of the tree may come at any time.
+  tree.unfolded ??= new Set();
+  if (tree.dataset.stamp !== data.stamp) {
+    const top = tree.scrollTop;
+    const request = (path, shown) => setTriggerValue('open', { path, shown });
+    tree.dataset.stamp = data.stamp;
+    tree.replaceChildren();
+    fill({ data, unfolded: tree.unfolded, request }, tree, data.tree, []);
+    tree.scrollTop = top;
+  }
+  tree.onclick = event => {
+    const note = event.target.closest('button');
+    if (note && note.dataset.id) setTriggerValue('pick', note.dataset.id);
+  };
+  const drawn = JSON.stringify([data.chosen, data.listing]);
+  const news = tree.dataset.drawn !== drawn;
+  tree.dataset.drawn = drawn;
+  if (data.chosen && news) reveal(tree, data.path);
+  tree.querySelector('button.on')?.classList.remove('on');
+  const note = data.chosen && [...tree.querySelectorAll('button')].find(one => one.dataset.id === data.chosen);
+  note?.classList.add('on');
+  if (note && news) {
+    const top = note.getBoundingClientRect().top - tree.getBoundingClientRect().top;
+    if (top < 0 || top > tree.clientHeight - 24) tree.scrollTop += top - tree.clientHeight / 3;
+  }
+}

@@ -1,0 +1,396 @@
+"""Each script of a page alone in Chromium, under the app's policy and without Streamlit: what it draws and sends."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+from streamlit.components.v2.types import ComponentRenderer
+
+from pages.ui.chunks import bands
+from pages.ui.notes import outside
+from pages.ui.shared import keys, look, tree
+from pages.ui.shared.document import view
+from pages.ui.shared.policy import HEADERS
+
+pytestmark = pytest.mark.browser
+
+HOME = "http://app.test/"
+RUN = "localStorage.ran=1"
+"""What a payload does where it runs."""
+PICTURE = "<img src='/attachment/n/a.png'>"
+NAMES = "one => [...one.querySelectorAll('*')].map(one => [one.localName, one.getAttributeNames()])"
+
+
+class Stage:
+    """A page with one component, where time passes only when it is told to."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.body = ""
+        self.headers: Mapping[str, str] = {}
+        page.add_init_script(path=Path(__file__).with_name("stage.js"))
+        page.clock.install(time=0)
+        page.clock.pause_at(1000)
+        page.route("**/*", self._answer)
+        page.on("request", self._note)
+
+    def mount(self, component: ComponentRenderer, body: str = "", headers: Mapping[str, str] = HEADERS) -> "Stage":
+        """Open a new page that has `body`, and put the component into it."""
+        self.body, self.headers = body, headers
+        self.page.goto(HOME)
+        self.page.evaluate("localStorage.clear()")
+        self.requests.clear()
+        source = inspect.getclosurevars(component).nonlocals
+        self.page.evaluate("source => mount(source)", {name: source[name] or "" for name in ("html", "css", "js")})
+        return self
+
+    def draw(self, **data: object) -> None:
+        self.page.evaluate("data => draw(data)", data)
+
+    def one(self, selector: str) -> Locator:
+        return self.page.locator(selector)
+
+    def later(self, milliseconds: int) -> None:
+        self.page.clock.run_for(milliseconds)
+
+    @property
+    def sent(self) -> list[Any]:
+        """What was triggered since the last look, each with its value."""
+        values: list[Any] = self.page.evaluate("sent.splice(0)")
+        return values
+
+    @property
+    def stored(self) -> dict[str, str]:
+        values: dict[str, str] = self.page.evaluate("({ ...localStorage })")
+        return values
+
+    def focused(self) -> str:
+        """The id of the element that has the focus."""
+        return str(self.page.evaluate("document.activeElement.id"))
+
+    def _answer(self, route: Route) -> None:
+        route.fulfill(
+            body=f"<!doctype html><title>t</title>{self.body}", content_type="text/html", headers={**self.headers}
+        )
+
+    def _note(self, request: Request) -> None:
+        if not request.url.startswith("blob:"):
+            self.requests.append(request.url)
+
+
+@pytest.fixture(scope="module")
+def stage(chromium: Browser) -> Iterator[Stage]:
+    with chromium.new_context(viewport={"width": 900, "height": 700}) as context:
+        yield Stage(context.new_page())
+
+
+def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str = "") -> dict[str, object]:
+    return {
+        "name": name,
+        "count": len(notes),
+        "folders": folders,
+        "notes": [[note, note.upper(), 3, note == "waiting"] for note in notes],
+        "rest": rest,
+    }
+
+
+class TestTree:
+    @pytest.fixture
+    def shown(self, stage: Stage) -> Stage:
+        return stage.mount(tree.VIEW)
+
+    def draw(self, stage: Stage, *inner: object, stamp: str = "1", **data: object) -> None:
+        whole = folder("", "top", folders=inner)
+        standard = {"tree": whole, "chosen": None, "path": [], "all": False, "listing": [], "counts": True}
+        stage.draw(**{**standard, "stamp": stamp, **data})
+
+    def test_a_click_picks_a_note_in_a_folder_that_a_person_unfolds(self, shown: Stage) -> None:
+        self.draw(shown, folder("rooms", "kitchen", "waiting", folders=(folder("below", "cellar"),)))
+        expect(shown.one("button")).to_have_text(["TOP3"])
+        shown.one("summary").click()
+        expect(shown.one("button")).to_have_text(["KITCHEN3", "WAITING3", "TOP3"])
+        shown.one("button").first.click()
+        assert shown.sent == [["pick", "kitchen"]]
+        expect(shown.one("i.pending")).to_have_count(1)
+        shown.one("summary").last.click()
+        shown.one("[data-id=cellar]").click()
+        assert shown.sent == [["pick", "cellar"]]
+
+    def test_a_folder_asks_for_its_notes_and_for_the_rest_of_them(self, shown: Stage) -> None:
+        self.draw(shown, {"name": "large", "count": 900})
+        shown.one("summary").click()
+        expect(shown.one("details > div")).to_have_text("…")
+        assert shown.sent == [["open", {"path": ["large"], "shown": 0}]]
+        self.draw(shown, folder("large", "one", "two", rest="898 more"), stamp="2")
+        expect(shown.one("details")).to_have_attribute("open", "")
+        shown.one("button.rest").click()
+        assert shown.sent == [["open", {"path": ["large"], "shown": 2}]]
+
+    def test_the_chosen_note_is_revealed_once_and_a_folder_may_be_folded_again(self, shown: Stage) -> None:
+        deep = folder("a", folders=(folder("b", *(f"n{number}" for number in range(60))),))
+        chosen = {"chosen": "n50", "path": ["a", "b"]}
+        self.draw(shown, deep, **chosen)
+        expect(shown.one("button.on")).to_have_text("N503")
+        expect(shown.one("button.on")).to_be_in_viewport()
+        shown.one("summary").first.click()
+        self.draw(shown, deep, **chosen)
+        expect(shown.one("details").first).not_to_have_attribute("open", "")
+        self.draw(shown, deep, **chosen, listing=["other"])
+        expect(shown.one("button.on")).to_be_in_viewport()
+
+    def test_all_folders_of_a_search_are_unfolded_and_none_of_it_is_remembered(self, shown: Stage) -> None:
+        self.draw(shown, folder("rooms", "kitchen"), all=True)
+        expect(shown.one("details")).to_have_attribute("open", "")
+        self.draw(shown, folder("rooms", "kitchen"), stamp="2")
+        expect(shown.one("details")).not_to_have_attribute("open", "")
+
+    def test_names_are_text(self, shown: Stage) -> None:
+        hostile = "<img src=x onerror=localStorage.ran=1>"
+        self.draw(shown, folder(hostile, hostile, rest=hostile), all=True)
+        expect(shown.one("summary")).to_contain_text(hostile)
+        expect(shown.one("button").first).to_contain_text(hostile.upper())
+        assert shown.one(".tree img").count() == 0
+        assert shown.stored == {}
+
+
+class TestBands:
+    PIECES = (
+        ["own", 0, "#111111", "#222222", "1 · First", "alpha\n", "", "", ""],
+        ["both", 0, "#111111", "#222222", "shared", "overlap\n", "", "", ""],
+        ["own", 1, "#222222", "#333333", "2", "beta\n", "only", "only here", "written instead"],
+        ["gap", 2, "#333333", "#333333", "", "\n", "", "", ""],
+        ["own", 2, "#333333", "#333333", "3", "<b>gamma</b>\n", "deleted", "hidden", ""],
+    )
+
+    @pytest.fixture
+    def shown(self, stage: Stage) -> Stage:
+        stage.mount(bands.VIEW)
+        self.draw(stage)
+        return stage
+
+    def draw(self, stage: Stage, *, shown: int | None = None, editable: bool = True) -> None:
+        stage.draw(pieces=self.PIECES, shown=shown, editable=editable, stamp="1")
+
+    def test_each_stretch_is_drawn_in_its_colours_and_as_text(self, shown: Stage) -> None:
+        expect(shown.one(".note > div")).to_have_text(
+            ["1 · Firstalpha", "sharedoverlap", "2only herewritten insteadbeta", "", "3hidden<b>gamma</b>"]
+        )
+        expect(shown.one(".own").first).to_have_css("border-left-color", "rgb(17, 17, 17)")
+        expect(shown.one(".both")).to_have_css(
+            "border-image-source", "linear-gradient(rgb(17, 17, 17), rgb(34, 34, 34))"
+        )
+        expect(shown.one(".deleted > span")).to_have_css("text-decoration-line", "line-through")
+
+    def test_a_click_picks_a_moment_later_and_a_double_click_opens_instead(self, shown: Stage) -> None:
+        shown.one(".own").nth(1).click()
+        assert shown.sent == []
+        expect(shown.one(".own.on")).to_contain_text("beta")
+        shown.later(300)
+        assert shown.sent == [["pick", 1]]
+        shown.one(".own").nth(2).dblclick()
+        shown.later(300)
+        assert shown.sent == [["edit", 2]]
+        shown.one(".both").dblclick()
+        shown.later(300)
+        assert shown.sent == []
+
+    def test_arrow_keys_move_and_enter_opens(self, shown: Stage) -> None:
+        note = shown.one(".note")
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
+            note.press(key)
+        shown.later(300)
+        assert shown.sent == [["pick", 1]]
+        note.press("Enter")
+        assert shown.sent == [["edit", 1]]
+
+    def test_what_cannot_be_edited_does_not_open(self, shown: Stage) -> None:
+        self.draw(shown, shown=1, editable=False)
+        expect(shown.one(".own.on")).to_contain_text("beta")
+        shown.one(".note").press("Enter")
+        shown.one(".own").first.dblclick()
+        shown.later(300)
+        assert shown.sent == []
+
+
+class TestKeys:
+    SEARCH = """<div class="st-key-q"><input id="box" value="typed"></div><input id="other">
+        <div class="st-key-head_1"><a id="first" href="#">1</a></div>
+        <div class="st-key-head_2"><a id="second" href="#">2</a></div>"""
+    SWITCH = """<div class="st-key-switch_text"><input id="switcher"></div>
+        <div class="st-key-switch_to_1"><button id="note">1</button></div>"""
+
+    @pytest.mark.parametrize(("key", "trigger"), [("/", "search"), ("Control+k", "search"), ("Control+o", "switch")])
+    def test_shortcuts_are_sent_where_there_is_nothing_to_focus(self, stage: Stage, key: str, trigger: str) -> None:
+        stage.mount(keys.KEYS, "<input id=other>")
+        stage.draw(searches=False)
+        first = stage.page.evaluate_handle("tesseraKeys")
+        stage.draw(searches=False)
+        assert first.evaluate("listener => listener.signal.aborted")
+        stage.page.keyboard.press(key)
+        assert stage.sent == [[trigger, True]]
+
+    def test_a_person_who_writes_types_a_slash_and_a_dialog_keeps_its_keys(self, stage: Stage) -> None:
+        stage.mount(keys.KEYS, "<input id=other><div role=dialog></div>")
+        stage.draw(searches=False)
+        stage.one("#other").press("/")
+        stage.page.keyboard.press("Control+o")
+        stage.page.keyboard.press("Control+Shift+k")
+        assert stage.sent == []
+        expect(stage.one("#other")).to_have_value("/")
+
+    def test_arrows_lead_through_the_results_and_back_to_the_box(self, stage: Stage) -> None:
+        stage.mount(keys.KEYS, self.SEARCH)
+        stage.draw(searches=False)
+        places = []
+        for key in ("/", "ArrowUp", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Escape"):
+            stage.page.keyboard.press(key)
+            places.append(stage.focused())
+        assert places == ["box", "box", "first", "second", "second", "first", "box", "first", "box"]
+        assert stage.page.evaluate("getSelection().toString()") == "typed"
+        stage.one("#other").press("ArrowDown")
+        assert stage.focused() == "other"
+        assert stage.sent == []
+
+    def test_a_search_that_was_wanted_elsewhere_takes_the_focus_when_its_page_comes(self, stage: Stage) -> None:
+        stage.mount(keys.KEYS, "<main></main>")
+        stage.draw(searches=False)
+        stage.page.keyboard.press("/")
+        stage.draw(searches=True)
+        assert stage.focused() == ""
+        stage.page.evaluate("document.querySelector('main').innerHTML = '<div class=st-key-q><input id=box></div>'")
+        stage.later(50)
+        assert stage.focused() == "box"
+
+    def test_enter_in_the_switcher_opens_the_first_note(self, stage: Stage) -> None:
+        stage.mount(keys.KEYS, self.SWITCH)
+        stage.draw(searches=False)
+        stage.one("#note").evaluate("note => { note.onclick = () => { localStorage.opened = 1; }; }")
+        stage.one("#switcher").press("Enter")
+        stage.later(300)
+        assert stage.stored == {}
+        stage.later(500)
+        assert stage.stored == {"opened": "1"}
+
+
+class TestLook:
+    SIDEBAR = '<div data-testid="stSidebar"><a href="/chunks">c</a><a href="/search">s</a></div>'
+    KEYS = ("stActiveTheme-/-v2", "stActiveTheme-/chunks-v2", "stActiveTheme-/search-v2")
+
+    @pytest.mark.parametrize(("chosen", "kept"), [("Dark", '"Dark"'), ("", None)])
+    def test_the_choice_is_there_between_two_pages_only(self, stage: Stage, chosen: str, kept: str | None) -> None:
+        stage.mount(look._START, self.SIDEBAR)
+        stage.page.evaluate("key => localStorage.setItem(key, 'old')", self.KEYS[1])
+        stage.draw(look=chosen)
+        assert stage.stored == {}
+        stage.page.goto(HOME)
+        assert stage.stored == (dict.fromkeys(self.KEYS, kept) if kept else {})
+
+
+class TestDocument:
+    @pytest.fixture
+    def shown(self, stage: Stage) -> Stage:
+        return stage.mount(view.VIEW, headers={})  # no policy stands behind it
+
+    def draw(self, stage: Stage, html: str, place: str = "", arrival: str = "") -> None:
+        elements, attributes = sorted(view.VIEW_ELEMENTS), sorted(view.VIEW_ATTRIBUTES)
+        stage.draw(html=html, stamp=html, elements=elements, attributes=attributes, place=place, arrival=arrival)
+
+    HOSTILE = (
+        (f"<script>{RUN}</script>a", "a"),
+        (f"<img src=x onerror={RUN}>", "<img>"),
+        ("<img src=http://evil.test/a.png srcset=http://evil.test/b.png>", "<img>"),
+        (f"<svg onload={RUN}><a href=javascript:{RUN}>x</a></svg>", ""),
+        (f'<iframe srcdoc="<script>top.{RUN}</script>"></iframe>', ""),
+        ("<object data=http://evil.test/></object><embed src=http://evil.test/>", ""),
+        ("<style>@import 'http://evil.test/a.css'; *{color:red}</style><p style=color:red>p</p>", "<p>p</p>"),
+        ("<form action=http://evil.test/><input type=checkbox checked formaction=/x></form>", ""),
+        ("<template><img src=http://evil.test/></template><base href=http://evil.test/>", ""),
+        (f"<a href=javascript:{RUN}>x</a>", "<a>x</a>"),
+        (f"<a href=' java&#9;script:{RUN}'>x</a>", "<a>x</a>"),
+        ("<a href=data:text/html,x>x</a><a href=//evil.test>y</a><a href=#p>z</a>", "<a>x</a><a>y</a><a>z</a>"),
+        ('<a href="HTTPS://a.test" ping="http://evil.test/">x</a>', '<a href="HTTPS://a.test">x</a>'),
+        ('<a href="?note=1" data-note="1" onclick="x">x</a>', '<a href="?note=1" data-note="1">x</a>'),
+        (f"<math><mtext><table><mglyph><style><img src=x onerror={RUN}>", None),
+        (f"<math><mi xlink:href='javascript:{RUN}' href='javascript:{RUN}'>x</mi></math>", "<math><mi>x</mi></math>"),
+        (f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>", None),
+    )
+    """What a document may hold, and what is shown of it: None where that is the parser's business."""
+
+    def test_what_the_generator_never_writes_is_left_out(self, shown: Stage) -> None:
+        drawn = shown.one(".document")
+        for html, left in self.HOSTILE:
+            self.draw(shown, html)
+            assert left in (None, drawn.inner_html()), html
+            for element, attributes in drawn.evaluate(NAMES):
+                assert element in view.VIEW_ELEMENTS, html
+                assert set(attributes) <= view.VIEW_ATTRIBUTES, html
+        with shown.page.expect_request(f"{HOME}attachment/n/a.png"):
+            self.draw(shown, PICTURE)
+        assert set(shown.requests) == {f"{HOME}attachment/n/a.png"}
+        assert shown.stored == {}
+
+    def test_links_are_sent_and_those_outside_are_left_to_the_browser(self, shown: Stage) -> None:
+        shown.page.evaluate(
+            "addEventListener('click', event => { "
+            "if (!event.defaultPrevented) sent.push('left'); event.preventDefault(); })"
+        )
+        links = {
+            'href="#" data-note="n1" data-place="h2"': ["open", {"note": "n1", "place": "h2"}],
+            'href="#" data-note="n2"': ["open", {"note": "n2", "place": ""}],
+            'href="#" data-make="New"': ["make", "New"],
+            'class="outside" href="https://a.test"': "left",
+            'class="picture" href="https://a.test/b.png"': "left",
+            'class="file" href="/attachment/n/b.pdf" download': "left",
+        }
+        for attributes, sent in links.items():
+            self.draw(shown, f"<a {attributes}><em>link</em></a>")
+            shown.one(".document em").click()
+            assert shown.sent == [sent], attributes
+        self.draw(shown, '<a href="?note=n1" data-note="n1">link</a>')
+        shown.one(".document a").click(modifiers=["Control"])
+        assert shown.sent == ["left"]
+
+    def test_a_place_is_unfolded_and_scrolled_to_once_for_each_arrival(self, shown: Stage) -> None:
+        end = '<details><summary>s</summary><p id="end">END</p></details>'
+        html = '<a href="#" data-place="end">to the end</a>' + "<p>words</p>" * 80 + end
+        self.draw(shown, html, place="end", arrival="1")
+        expect(shown.one("p.at")).to_be_in_viewport()
+        expect(shown.one("details")).to_have_attribute("open", "")
+        shown.page.mouse.wheel(0, -100_000)
+        expect(shown.one("p.at")).not_to_be_in_viewport()
+        shown.later(2000)
+        self.draw(shown, html, place="end", arrival="1")
+        expect(shown.one("p.at")).not_to_be_in_viewport()
+        shown.one("a").click()
+        expect(shown.one("p.at")).to_be_in_viewport()
+        assert shown.sent == []
+
+
+ADDRESSES = (
+    "obsidian://advanced-uri?eval=1",
+    f"javascript:{RUN}",
+    "https://evil.test/",
+    " obsidian://open?path=x",
+    "obsidian://open?path=%2Fvault%2Fa.md",
+)
+
+
+def test_the_button_opens_a_file_in_obsidian_and_nothing_else(stage: Stage) -> None:
+    stage.mount(outside.OBSIDIAN, headers={})
+    browser = stage.page.context.new_cdp_session(stage.page)
+    browser.send("Page.enable")
+    navigations: list[str] = []
+    browser.on("Page.frameRequestedNavigation", lambda event: navigations.append(event["url"]))
+    button = stage.one("button")
+    for address in ADDRESSES:
+        stage.draw(label="Open <b>", address=address)
+        expect(button).to_have_text("Open <b>")
+        button.click()
+    browser.detach()
+    assert navigations == [ADDRESSES[-1]]
+    assert stage.stored == {}
+    assert stage.page.url == HOME

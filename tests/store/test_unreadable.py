@@ -1,0 +1,186 @@
+"""A row that can't be read is that row's problem: it is named, everything else goes on, and it can be deleted."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import cli
+from core.embedding import EMBEDDERS
+from core.model import CALENDAR_BEGINS, GoldSpan, NoteDraft, Pipeline, Proposal, Question
+from core.registry import Entry
+from core.workspace import Workspace
+
+MANY = "1" * 6_000
+UNREADABLE = {
+    "bytes that are no text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
+    "aliases, a number": "extra = '{\"aliases\": 5}'",
+    "aliases, numbers": "extra = '{\"aliases\": [5, null]}'",
+    "a number of 6,000 figures": f"extra = '{{\"x\": {MANY}}}'",
+    "no JSON": "extra = '{', links = '[', warnings = 'x', overridden = '', supersedes = '[[', related = '5'",
+    "half a character": """extra = '{"x": "\\ud800"}', supersedes = '["\\ud800"]'""",
+    "nested": f"extra = '{'[' * 100_000}', depends_on = '{'[' * 900}{']' * 900}'",
+    "no number": 'extra = \'{"x": NaN, "y": 1e999}\'',
+    "other types": "extra = 'null', links = '{}', supersedes = '{\"a\": 1}', overridden = '[]', warnings = '[5]'",
+    "a warning that has no fields": """warnings = '[{"text": "{n}", "fields": {}}, {"text": 5}]'""",
+    "a priority of 5,000 figures": f"priority = '{'9' * 5_000}'",
+    "priorities": "priority = 1e300",
+    "a blob": "title = x'ff00', priority = x'00', created_at = x'00', type = x'ff', body = x'ff'",
+    "times": "created_at = 'yesterday', updated_at = '', expires_at = '2026-13-01'",
+    "times that are numbers": "created_at = 5, updated_at = 1e300, expires_at = -1",
+    "no status": "status = 'lost'",
+    "other fields": 'overridden = \'{"priority": "x", "nothing": 1}\'',
+    "its own chunking": 'chunking = \'{"chunk_size": "x"}\'',
+}
+READABLE = {
+    "bytes that are no text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
+    "created at the end of the calendar": "created_at = '9999-12-31T23:59:59-14:00', updated_at = '9999-12-31'",
+    "expires at the end of the calendar": "expires_at = '9999-12-31T00:00:00+00:00'",
+    "at its beginning": "created_at = '0001-01-01T00:00:00+14:00', expires_at = NULL",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with a note for each way to damage its row, which is named after it, and one that stays as it is."""
+    monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    for name, value in {"EMBEDDER": "words", "SEARCH__RERANKER": "none", "INDEX__KIND": "none"}.items():
+        monkeypatch.setenv(f"TESSERA_{name}", value)
+    with Workspace(tmp_path / "workspace") as workspace:
+        bodies = {
+            "Stork": "a stork stands",
+            **{wrong: f"a heron, {wrong}, [[Stork]]" for wrong in UNREADABLE | READABLE},
+        }
+        for title, body in bodies.items():
+            workspace.notes.add("desk", body, title=title, author="person", embed=False)
+    return tmp_path / "workspace"
+
+
+def change(folder: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(folder / "notes.db")) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+
+
+class Shell:
+    """Runs commands, none of which may fail."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self._capsys, self.beside = folder, capsys, ""
+
+    def run(self, *arguments: str) -> Any:
+        cli.main([*arguments, "--workspace", str(self.folder), "--json"])  # ends by SystemExit
+        raise AssertionError
+
+    def __call__(self, *arguments: str) -> Any:
+        with pytest.raises(SystemExit) as end:
+            self.run(*arguments)
+        printed = self._capsys.readouterr()
+        assert not end.value.code, (arguments, printed.err)
+        self.beside = printed.err
+        return json.loads(printed.out)
+
+
+def test_a_note_that_can_not_be_read_is_one_note_s_problem(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tessera = Shell(folder, capsys)
+    ids = {note["title"]: note["id"] for note in tessera("note", "list")["notes"]}
+    wrongs = UNREADABLE | READABLE
+    change(folder, *(f"UPDATE notes SET {wrong} WHERE id = '{ids[title]}'" for title, wrong in wrongs.items()))
+
+    assert tessera("status")["bases"][0]["notes"] == len(ids)
+    assert len(tessera("note", "list")["notes"]) == len(ids)
+    assert "'aliases, a number'" in tessera.beside
+    for question in ("stork", "heron OR stork", "stork -tag:x priority:..5", 'in:stork "stork"', "stork after:2000"):
+        assert tessera("search", question, "--mode", "keyword")["hits"], question
+    for form in ("zip", "json", "yaml", "markdown"):
+        tessera("export", "desk", "--to", str(folder.parent / f"out {form}"), "--as", form)
+    with Workspace(folder) as workspace:
+        workspace.notes.expiring(days=36_500)
+        workspace.notes.switch("stork", 5)
+        for title, note_id in ids.items():
+            workspace.notes.links().to(note_id)
+            workspace.store.database.unread.clear()
+            assert workspace.notes.get(note_id).id == note_id
+            workspace.store.notes.options(note_id)
+            assert bool(workspace.unreadable) == (title in UNREADABLE), title
+    for note_id in ids.values():
+        tessera("note", "show", note_id)
+        tessera("note", "history", note_id)
+    tessera("note", "set", *ids.values(), "--tag", "seen")
+    tessera("note", "list")
+    assert not tessera.beside
+
+
+ROWS = (
+    "UPDATE versions SET fields = '{', at = 'x', kind = iif(kind = 'delete', kind, 'lost'), author = 5, body = x'00'",
+    "UPDATE drafts SET fields = '[1', at = '', version = 'x'",
+    "UPDATE proposals SET fields = '{\"tags\": \"\\ud800\"}', at = 5, body = x'ff'",
+    "UPDATE question_sets SET created_at = '9999-12-31T23:59:59-14:00'",
+    "UPDATE questions SET \"any\" = 5, suggested = 'x', kind = x'ff'",
+    "UPDATE golds SET start = 'x', \"end\" = 1e300, flagged = 7",
+    f"UPDATE runs SET pipeline = '[', settings = '{{\"x\": {MANY}}}', started_at = 'x', ended_at = 'x', metrics = '5'",
+    "UPDATE results SET result = '{\"id\": 5}'",
+    "UPDATE searches SET at = 'x', times = 'x'",
+    "UPDATE usage SET at = x'ff', verdict = 'odd'",
+    "UPDATE bases SET chunking = '{\"chunk_size\": \"x\"}', search = '5', created_at = 'x', synced_at = 5, watch = 9",
+    "UPDATE syncs SET at = 'x', report = '{\"failed\": [5]}'",
+    "UPDATE edits SET created_at = 'x', deleted = 'x'",
+)
+
+
+@pytest.fixture
+def used(folder: Path, tmp_path: Path) -> Path:
+    """A workspace with a row in each table that a person owns, none of which can be read."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "crane.md").write_text("A crane stands.\n")
+    with Workspace(folder) as workspace:
+        note = workspace.notes.named("Stork")
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "desk"))
+        workspace.chunks.embed("desk")
+        chunk = workspace.chunks.of_note(note.id)[0]
+        workspace.chunks.edit(chunk.id, "a stork sits")
+        workspace.store.drafts.put(NoteDraft("new x", "", 1, "A draft", "text", {}, CALENDAR_BEGINS))
+        workspace.store.proposals.put(Proposal(note.id, note.version, "other", {}, CALENDAR_BEGINS))
+        gold = GoldSpan("Stork.md", "a stork", 0, 7, note.id)
+        kept = workspace.store.questions.add_set(workspace.bases.all()[0], "Set", [Question("q", "stork?", (gold,))])
+        workspace.runs.run(kept, [Pipeline()])
+        workspace.history.remember("stork")
+        workspace.history.judge("stork", note.id, chunk.id, "helpful")
+        workspace.notes.delete(workspace.notes.named("crane").id)
+    change(folder, *ROWS)
+    return folder
+
+
+def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: Path) -> None:
+    with Workspace(used) as workspace:
+        (base,) = workspace.bases.all()
+        (draft,) = workspace.notes.drafts()
+        (waiting,) = workspace.proposals.waiting()
+        (kept,) = workspace.questions.sets("desk")
+        (run,) = workspace.runs.of("desk")
+        workspace.runs.results(run.id)
+        assert [question.text for question in workspace.questions.of(kept)] == ["stork?"]
+        assert [one.query for one in workspace.history.past()] == ["stork"]
+        assert [one.query for one in workspace.history.judged()] == ["stork"]
+        assert workspace.bases.failures(base) == []
+        workspace.notes.history(waiting.note.id)
+        workspace.notes.trash()
+        named = " ".join(map(str, workspace.unreadable))
+        for what in ("draft", "proposed change", "question", "right passage", "run", "base", "version", "sync"):
+            assert f"The {what} '" in named, named
+        assert workspace.search("stork", mode="keyword").hits
+        workspace.archives.exported("desk", "zip")
+
+        workspace.notes.drop_draft(draft.key)
+        workspace.proposals.reject([waiting])
+        workspace.runs.delete([run.id])
+        workspace.store.questions.delete_set(kept)
+        workspace.history.forget("stork")
+        workspace.notes.restore([workspace.notes.trash()[0].version.note_id])
+        workspace.bases.delete("desk")
+        assert not workspace.unreadable
