@@ -11,65 +11,16 @@ import streamlit as st
 from core.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
-from pages.ui.notes import shelf, writing
+from pages.ui.notes import writing
 from pages.ui.shared import links, shell
+from pages.ui.shared.component import component
 from pages.ui.shared.text import t
 
 _KEY = "letters"
 _STORED = "letters_stored"
 _SESSION = "letters_session"
 
-LETTERS = st.components.v2.component(
-    "letters",
-    js=shelf.SCRIPT
-    + """
-const PATIENCE = 1500;
-const MOST = 60000;
-
-export default function({ data, setTriggerValue }) {
-  Object.assign(shelf, { open: data.open, session: data.session });
-  for (const [token, number] of Object.entries(data.stored)) shelf.drop(data.place, token, number);
-  for (const own of [...shelf.editors.values()])
-    if (own.held && own.session === data.session && own.token !== data.open) own.close();
-  shelf.deliver = () => {
-    clearTimeout(shelf.again);
-    if (data.readonly) return;
-    // An editor that is on the page of a session that ended: its server was started again.
-    const lost = [...shelf.editors.values()].find(own => (own.paper || own.held) && own.session !== shelf.session);
-    const items = shelf.all(data.place).filter(item => item.token !== data.open && item.token !== lost?.token);
-    if (lost) items.push(lost.item());
-    const what = items.map(item => `${item.token} ${item.number}`).join() + data.session;
-    const now = performance.now();
-    if (what !== shelf.what) Object.assign(shelf, { what, wait: PATIENCE, next: 0 });
-    if (!items.length) return;
-    if (now >= shelf.next) {
-      shelf.next = now + shelf.wait;
-      shelf.wait = Math.min(MOST, 2 * shelf.wait);
-      setTriggerValue('typed', { items, resume: lost?.token ?? '' });
-    }
-    shelf.again = setTimeout(() => shelf.deliver(), shelf.next - now);
-  };
-  shelf.deliver();
-
-  // Streamlit's own box about a server that doesn't answer would take the keys away.
-  const app = document.querySelector('[data-testid=stApp]');
-  const away = window.tesseraAway ??= document.body.appendChild(document.createElement('div'));
-  away.setAttribute('role', 'status');
-  away.style.cssText = 'position: fixed; z-index: 9999999; top: .5rem; left: 50%; transform: translateX(-50%); padding: .5rem 1rem;'
-    + 'border-radius: .5rem; font: 600 .95rem sans-serif; color: #6a4a05; background: #f9edd0; box-shadow: 0 .2rem 1rem #0004';
-  const look = () => {
-    clearTimeout(window.tesseraAbsent);
-    const here = app.dataset.testConnectionState === 'CONNECTED';
-    if (here) away.hidden = true;
-    else window.tesseraAbsent = setTimeout(() => { away.textContent = data.away; away.hidden = false; }, 2000);
-  };
-  window.tesseraLook?.disconnect();
-  window.tesseraLook = new MutationObserver(look);
-  window.tesseraLook.observe(app, { attributeFilter: ['data-test-connection-state'] });
-  look();
-}
-""",
-)
+LETTERS = component("letters", __file__, before="shelf.js")
 """Triggers `typed`: the texts that aren't stored, and the editor that goes on, where its session ended."""
 
 

@@ -6,12 +6,16 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 
-def component(name: str, module: str, html: str | None = None) -> ComponentRenderer:
-    """Register the component of a module, which is its `__file__`: `tree.py` has `tree.js` and perhaps `tree.css`."""
-    style = Path(module).with_suffix(".css")
+def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
+    """Register the component of a module, which is its `__file__`: `tree.py` has `tree.js` and perhaps `tree.css`.
+
+    `before` is the file beside it of a script that runs first.
+    """
+    style, script = Path(module).with_suffix(".css"), Path(module).with_suffix(".js")
+    scripts = [script.with_name(before), script] if before else [script]
     return st.components.v2.component(
         name,
         html=html,
         css=style.read_text(encoding="utf-8") if style.exists() else None,
-        js=Path(module).with_suffix(".js").read_text(encoding="utf-8"),
+        js="\n".join(one.read_text(encoding="utf-8") for one in scripts),
     )

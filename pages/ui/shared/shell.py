@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -204,6 +205,9 @@ def _frame(workspace: Workspace | None) -> st.Page:
         language.switch(workspace)
         look.switch(workspace)
         wants = keys.listen(searches=st.session_state["page"] == "search")
+    path = urlsplit(st.context.url or "").path.strip("/")
+    if path and path not in PAGES:
+        st.warning(t("There is no page at this address."), icon=":material/help:")
     if wants == "search":
         st.switch_page(pages["search"])
     if workspace and wants == "switch":

@@ -1,0 +1,180 @@
+const PAUSE = 500;
+const PATIENCE = 1500;
+const HOLD = 30000;
+const shelf = window.tesseraShelf;
+
+const lines = text => text.replace(/\r\n?/g, '\n');
+const connected = () => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED';
+const came = own => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
+const left = own => own.number !== own.sent;
+const titled = own => (own.titled > own.data.taken ? own.title : undefined);
+const item = own => ({
+  token: own.token, about: own.data.about, number: own.number, text: own.editor.text(), at: own.editor.at(), title: titled(own),
+});
+
+// What is sent may be lost, or take the place of what nobody has read yet: each message tells the last wish again, with its
+// number, and is sent again until the answer shows that it came.
+const send = (own, wish) => {
+  for (const timer of [own.timer, own.again]) clearTimeout(timer);
+  own.timer = null;
+  own.again = setTimeout(() => (left(own) || !came(own)) && send(own), PATIENCE);
+  if (wish) {
+    own.wish = wish;
+    own.wishes += 1;
+    own.waits = true;
+  }
+  if (!own.paper || own.session !== shelf.session || !connected()) return;
+  own.waits = false;
+  own.last = performance.now();
+  own.sent = own.number;
+  const { number, text, at, title } = item(own);
+  own.trigger('typed', { text, number, at, title, wish: own.wish, wishes: own.wishes });
+};
+
+const changed = own => {
+  own.number += 1;
+  own.outlives = shelf.put(own.data.place, item(own));
+  clearTimeout(own.timer);
+  const idle = performance.now() - own.last > 4 * PAUSE;
+  own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
+};
+
+const retitle = (own, title) => {
+  own.title = title;
+  own.titled = own.number + 1;
+  changed(own);
+};
+
+const move = (own, place) => {
+  const focused = own.focused;
+  place.append(own.host);
+  if (focused && [document.body, null, own.host].includes(document.activeElement)) own.editor.focus();
+};
+
+const show = (own, paper) => {
+  if (own.paper === paper) return;
+  const fresh = own.paper === undefined;
+  own.paper = paper;
+  own.held = false;
+  own.host.style.cssText = 'height: 100%';
+  clearTimeout(own.end);
+  move(own, paper);
+  if (fresh && own.focused) own.editor.focus();
+  if (left(own) || !came(own)) send(own);
+};
+
+// Where the page is drawn anew the keys come here meanwhile; where the note was left, nobody waits for them.
+const hold = own => {
+  own.paper = null;
+  own.held = true;
+  if (shelf.session === own.session && shelf.open !== own.token) {
+    own.close();
+    return;
+  }
+  own.host.style.cssText = 'position: fixed; bottom: 0; height: 1px; width: 1px; overflow: hidden; opacity: 0';
+  move(own, document.body);
+  own.end = setTimeout(own.close, HOLD);
+};
+
+// The offers of a kind as the completion looks through them, made once for each list that comes.
+const offers = (own, kind) => {
+  const given = own.data[kind];
+  if (own.offered[kind]?.given !== given) {
+    const made = given.map(([label, detail]) => ({ label, detail, folded: `${label}\n${detail}`.toLowerCase() }));
+    own.offered[kind] = { given, made };
+  }
+  return own.offered[kind].made;
+};
+
+const listen = (own, whole) => {
+  own.host.addEventListener('focusin', () => { own.focused = true; }, whole);
+  // An element that is taken away loses the focus too, and isn't left by that.
+  own.host.addEventListener('focusout', () => setTimeout(() => {
+    if (own.paper) own.focused = own.editor.focused();
+  }), whole);
+  // In a field too: what stands in it is taken over first.
+  document.addEventListener('keydown', event => {
+    const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+      && (event.key === 'Enter' || event.key.toLowerCase() === 's');
+    if (!saves || event.isComposing || shelf.open !== own.token || event.composedPath().includes(own.host)) return;
+    event.preventDefault();
+    document.activeElement?.blur();
+    setTimeout(() => send(own, 'save'), 60);
+  }, whole);
+  document.addEventListener('input', event => {
+    if (shelf.open === own.token && event.target.closest?.('[class*="st-key-note_title_"]')) retitle(own, event.target.value);
+  }, whole);
+  addEventListener('pagehide', () => left(own) && send(own), whole);
+  addEventListener('beforeunload', event => {
+    if (own.data.stored < own.number && !own.outlives) event.preventDefault();
+  }, whole);
+};
+
+const begin = (own, edit) => {
+  const { place, about, number, text, words } = own.data;
+  // A text of this draft that was typed and didn't come to the workspace is later than the draft.
+  const later = shelf.all(place).filter(one => one.about.key === about.key && one.number > number)
+    .toSorted((one, other) => other.number - one.number)[0];
+  own.host = document.createElement('div');
+  own.host.style.cssText = 'height: 100%';
+  own.offered = {};
+  own.editor = edit(own.host.attachShadow({ mode: 'open' }), {
+    text: later?.text ?? text,
+    words,
+    lists: () => ({ notes: offers(own, 'notes'), tags: offers(own, 'tags') }),
+    on: { change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save') },
+  });
+  own.item = () => item(own);
+  const listening = new AbortController();
+  const watch = new MutationObserver(() => own.paper && !own.paper.isConnected && hold(own));
+  own.close = () => {
+    listening.abort();
+    watch.disconnect();
+    for (const timer of [own.timer, own.again, own.end]) clearTimeout(timer);
+    shelf.editors.delete(own.token);
+    own.editor.close();
+    own.host.remove();
+    shelf.deliver();
+  };
+  watch.observe(document.body, { childList: true, subtree: true });
+  listen(own, { signal: listening.signal, capture: true });
+  if (later) {
+    own.number = later.number;
+    if (later.title === undefined) changed(own); else retitle(own, later.title);
+    shelf.drop(place, later.token, later.number);
+  }
+  own.focused = Boolean(text || own.number);
+};
+
+// An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.
+const adopted = data => {
+  const own = shelf.editors.get(data.was);
+  if (!own?.editor) return null;
+  shelf.editors.delete(data.was);
+  Object.assign(own, {
+    data, token: data.token, session: data.session, wish: own.waits ? own.wish : undefined,
+    wishes: data.wishes + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
+  });
+  setTimeout(() => {
+    if (own.number > data.number || own.editor.text() !== lines(data.text)) changed(own);
+    shelf.drop(data.place, data.was, own.number);
+  });
+  return own;
+};
+
+const begun = data => ({ token: data.token, number: data.number, sent: data.number, wishes: data.wishes, last: 0 });
+
+export default async function ({ parentElement, data, setTriggerValue }) {
+  const paper = parentElement.querySelector('.paper');
+  const own = shelf.editors.get(data.token) ?? adopted(data) ?? begun(data);
+  shelf.editors.set(data.token, own);
+  Object.assign(own, { session: data.session, data, trigger: setTriggerValue });
+  own.opened ??= import(new URL(data.script, location.origin).href).then(({ edit }) => begin(own, edit));
+  await own.opened;
+  if (shelf.editors.get(data.token) !== own) return;
+  if (paper.isConnected) show(own, paper);
+  shelf.drop(data.place, data.token, own.data.stored);
+  const worded = JSON.stringify(data.words);
+  if (own.worded !== worded) own.editor.words(data.words);
+  own.worded = worded;
+}

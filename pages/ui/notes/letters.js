@@ -1,0 +1,52 @@
+const PATIENCE = 1500;
+const MOST = 60000;
+const AWAY = 2000;
+const shelf = window.tesseraShelf;
+
+// Send what isn't stored, again and more and more rarely until it is. An editor of a session that ended goes on in this one.
+const deliver = ({ data, setTriggerValue }) => {
+  clearTimeout(shelf.again);
+  if (data.readonly) return;
+  const lost = [...shelf.editors.values()].find(own => (own.paper || own.held) && own.session !== shelf.session);
+  const items = shelf.all(data.place).filter(item => item.token !== data.open && item.token !== lost?.token);
+  if (lost) items.push(lost.item());
+  const what = items.map(item => `${item.token} ${item.number}`).join() + data.session;
+  const now = performance.now();
+  if (what !== shelf.what) Object.assign(shelf, { what, wait: PATIENCE, next: 0 });
+  if (!items.length) return;
+  if (now >= shelf.next) {
+    shelf.next = now + shelf.wait;
+    shelf.wait = Math.min(MOST, 2 * shelf.wait);
+    setTriggerValue('typed', { items, resume: lost?.token ?? '' });
+  }
+  shelf.again = setTimeout(() => shelf.deliver(), shelf.next - now);
+};
+
+// Streamlit's own box about a server that doesn't answer would take the keys away.
+const watch = text => {
+  const app = document.querySelector('[data-testid=stApp]');
+  if (!app) return;
+  const away = window.tesseraAway ??= document.body.appendChild(document.createElement('div'));
+  away.setAttribute('role', 'status');
+  away.style.cssText = 'position: fixed; z-index: 9999999; top: .5rem; left: 50%; transform: translateX(-50%); padding: .5rem 1rem;'
+    + 'border-radius: .5rem; font: 600 .95rem sans-serif; color: #6a4a05; background: #f9edd0; box-shadow: 0 .2rem 1rem #0004';
+  const look = () => {
+    clearTimeout(window.tesseraAbsent);
+    if (app.dataset.testConnectionState === 'CONNECTED') away.hidden = true;
+    else window.tesseraAbsent = setTimeout(() => { away.textContent = text; away.hidden = false; }, AWAY);
+  };
+  window.tesseraLook?.disconnect();
+  window.tesseraLook = new MutationObserver(look);
+  window.tesseraLook.observe(app, { attributeFilter: ['data-test-connection-state'] });
+  look();
+};
+
+export default function (component) {
+  const { data } = component;
+  Object.assign(shelf, { open: data.open, session: data.session, deliver: () => deliver(component) });
+  for (const [token, number] of Object.entries(data.stored)) shelf.drop(data.place, token, number);
+  for (const own of shelf.editors.values())
+    if (own.held && own.session === data.session && own.token !== data.open) own.close();
+  shelf.deliver();
+  watch(data.away);
+}
