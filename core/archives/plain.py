@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from core.errors import RowError
 from core.evaluation.problems import parsing
 from core.messages import Message, from_json, message, to_json, verbatim
-from core.model import GoldSpan, Note, Question, in_utc
+from core.model import GoldSpan, Note, Question, exact
 from core.text import escaped, half_character
 
 _KINDS: dict[type, Message] = {
@@ -180,7 +180,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _time(value: str) -> datetime:
-    return in_utc(datetime.fromisoformat(value))
+    return exact(datetime.fromisoformat(value))
 
 
 def _read(read: Any, name: str, kind: Message) -> Any:

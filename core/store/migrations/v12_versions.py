@@ -53,10 +53,12 @@ _STATEMENTS = """
         SELECT id, version, base_id, 'create', 'sync', coalesce(updated_at, '1970-01-01T00:00:00+00:00'), title,
                packed(body),
                json_object('content_hash', content_hash, 'path', path, 'body_start', body_start, 'source', source,
-                           'source_ref', source_ref, 'source_url', source_url, 'links', json(links),
+                           'source_ref', source_ref, 'source_url', source_url,
+                           'links', iif(json_valid(links), json(links), json('[]')),
                            'category', category, 'type', type, 'project', project, 'scope', scope,
                            'priority', priority, 'status', status, 'created_at', created_at, 'updated_at', updated_at,
-                           'extra', json(extra), 'warnings', json(warnings), 'front', front,
+                           'extra', iif(json_valid(extra), json(extra), json('{}')),
+                           'warnings', iif(json_valid(warnings), json(warnings), json('[]')), 'front', front,
                            'tags', (SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id))
         FROM notes;
     ALTER TABLE version ADD COLUMN owner TEXT NOT NULL DEFAULT '';
