@@ -61,6 +61,8 @@ def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
         try:
             stream = stack.enter_context(opened(file))
         except (OSError, RuntimeError, ValueError) as error:
+            if isinstance(error, Unfit) and error.__cause__ is None:
+                raise SourceError(str(file), "is not an ordinary file.") from error
             why = getattr(error, "strerror", "") or str(error)
             raise SourceError(str(file), "can't be read: {why}.", why=why) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:

@@ -125,7 +125,9 @@ class Bench:
             self._draw()
 
     def _draw(self) -> None:
-        with patch.object(shell, "_opened", lambda: (self.workspace, None)):
+        # A script that runs leaves itself as the main module, which processes that are spawned later would import.
+        main = {"__main__": sys.modules["__main__"]}
+        with patch.dict(sys.modules, main), patch.object(shell, "_opened", lambda: (self.workspace, None)):
             for page, address in (("search", {"q": "heron"}), ("notes", {}), ("home", {})):
                 app = AppTest.from_file(str(_MAIN), default_timeout=120)
                 app.context["timezone"] = "Pacific/Kiritimati"
