@@ -158,6 +158,8 @@ def _watched(kind: str, made: Files, own: Path, place: Path) -> str:
     installed = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()]
     installed += map(os.path.realpath, [*installed])
     inside = (str(own), str(temporary), str(_SOURCE), str(personal("")), *_OWN, *installed)
+    if kind.startswith("questions"):  # they are put to the person's own base, whose files its notes link to
+        inside += (str(place / "mine"),)
     outside: list[str] = []
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
