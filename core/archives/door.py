@@ -119,7 +119,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         raise RowError("this is a note of another base.")
     _check_path(from_outside.path)
     data = (front + body).encode("utf-8")
-    if len(data) > MAX_BYTES:
+    if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:  # a file of two bytes a letter has no more
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 import zipfile
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -237,8 +239,8 @@ def test_a_switch_grants_the_wish(workspace: Workspace, vault: Path, monkeypatch
 
 # values
 
-BODY = "".join(map(chr, range(0x4E00, 0x9FA5))) * 335
-"""More than 20 MB."""
+BODY = b64encode(Random(1).randbytes(16_000_000)).decode()
+"""More than 20 MB, which doesn't pack well."""
 _LATEST = "9999-12-31T23:59:59-14:00"
 
 
