@@ -132,6 +132,7 @@ def _run(arguments: tuple[str, ...]) -> tuple[int, str, str, str]:
     entered = TextIOWrapper(BytesIO(b"guest\n"), "utf-8")
     code, died = 0, ""
     with ExitStack() as patches:
+        patches.callback(os.chdir, Path.cwd())  # `mcp` works where its settings are
         for name, stream in (("stdout", out), ("stderr", err), ("stdin", entered), ("argv", ["tessera", *arguments])):
             patches.enter_context(patch.object(sys, name, stream))
         try:
