@@ -1,6 +1,7 @@
 """Each script of a page alone in Chromium, under the app's policy and without Streamlit: what it draws and sends."""
 
 import inspect
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from streamlit.components.v2.types import ComponentRenderer
 
 from pages.ui.chunks import bands
-from pages.ui.notes import outside
+from pages.ui.notes import letters, outside
 from pages.ui.shared import keys, look, tree
 from pages.ui.shared.document import view
 from pages.ui.shared.policy import HEADERS
@@ -394,3 +395,50 @@ def test_the_button_opens_a_file_in_obsidian_and_nothing_else(stage: Stage) -> N
     assert navigations == [ADDRESSES[-1]]
     assert stage.stored == {}
     assert stage.page.url == HOME
+
+
+LETTERS_LEFT = {"token": "t", "about": {"key": "new t"}, "number": 3, "text": "boots", "at": 5}
+
+
+class TestLetters:
+    @pytest.fixture
+    def shown(self, stage: Stage) -> Stage:
+        return stage.mount(letters.LETTERS)
+
+    def draw(self, stage: Stage, **data: object) -> None:
+        standard = {"open": "", "session": "s", "stored": {}, "place": "w", "readonly": False, "away": ""}
+        stage.draw(**{**standard, **data})
+
+    def leave(self, stage: Stage, name: str, text: str) -> None:
+        stage.page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, text])
+
+    def test_what_a_window_left_is_sent_until_it_is_stored(self, shown: Stage) -> None:
+        self.leave(shown, "tessera-letters w t", json.dumps(LETTERS_LEFT))
+        self.draw(shown)
+        message = ["typed", {"items": [LETTERS_LEFT], "resume": ""}]
+        assert shown.sent == [message]
+        self.draw(shown)
+        assert shown.sent == []
+        shown.later(2000)
+        assert shown.sent == [message]
+        self.draw(shown, stored={"t": 2})
+        assert shown.stored
+        self.draw(shown, stored={"t": 3})
+        assert shown.stored == {}
+        shown.later(120_000)
+        assert shown.sent == []
+
+    def test_texts_of_another_workspace_and_what_no_editor_left_stay_where_they_are(self, shown: Stage) -> None:
+        texts = {"tessera-letters other t": json.dumps(LETTERS_LEFT), "tessera-letters w x": "[{", "other": "[]"}
+        for name, text in texts.items():
+            self.leave(shown, name, text)
+        self.draw(shown)
+        assert shown.sent == []
+        assert shown.stored == texts
+
+    def test_nothing_is_sent_where_nothing_can_be_stored(self, shown: Stage) -> None:
+        self.leave(shown, "tessera-letters w t", json.dumps(LETTERS_LEFT))
+        self.draw(shown, readonly=True)
+        shown.later(120_000)
+        assert shown.sent == []
+        assert shown.stored

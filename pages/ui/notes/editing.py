@@ -88,11 +88,11 @@ def _act(workspace: Workspace, now: Writing) -> None:
 
 def _bar(workspace: Workspace, now: Writing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
-        widgets.small(t("Done"), "writing_leave", "arrow_back", on_click=writing.wish_for, args=("leave",))
+        widgets.small(t("Done"), "writing_leave", "arrow_back", on_click=writing.wish_for, args=(now, "leave"))
         st.caption(_state(workspace, now), width="stretch")
         label = t("Discard the changes") if now.note else t("Discard this note")
         if now.changed:
-            widgets.small(label, "writing_discard", "delete", on_click=writing.wish_for, args=("discard",))
+            widgets.small(label, "writing_discard", "delete", on_click=writing.wish_for, args=(now, "discard"))
         shut = workspace.readonly or not (now.changed and _complete(now))
         keys = "Ctrl+S · Ctrl+Enter"
         widgets.button(
@@ -103,7 +103,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
             help=keys,
             disabled=shut,
             on_click=writing.wish_for,
-            args=("save",),
+            args=(now, "save"),
         )
 
 

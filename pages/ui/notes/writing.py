@@ -192,7 +192,8 @@ def number_of(draft: NoteDraft) -> int:
 
 def leave() -> None:
     """Close the editor; the draft stays."""
-    st.session_state.pop(_WRITING, None)
+    if writing := st.session_state.pop(_WRITING, None):
+        writing.offered = writing.links = None
 
 
 def keep(workspace: Workspace, writing: Writing, *, claim: bool = False) -> None:
@@ -244,10 +245,9 @@ def _drop(workspace: Workspace, writing: Writing) -> None:
             workspace.notes.drop_draft(writing.key)
 
 
-def wish_for(what: Wish) -> None:
-    """Have the page do this; for callbacks."""
-    if writing := now():
-        writing.wish = what
+def wish_for(writing: Writing, what: Wish) -> None:
+    """Have the page do this; for callbacks, of which each reading of session state may be the end."""
+    writing.wish = what
 
 
 def discard(workspace: Workspace, key: str) -> None:
