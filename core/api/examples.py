@@ -68,13 +68,6 @@ NOTE: dict[str, Any] = CARD | {
     "related": [],
     "depends_on": [],
 }
-VERSION: dict[str, Any] = {
-    "number": 3,
-    "kind": "update",
-    "author": "person",
-    "title": "Roadmap",
-    "at": "2026-11-23T08:15:00+00:00",
-}
 TRASHED: dict[str, Any] = {
     "id": "4f1c",
     "base": "work",
