@@ -222,8 +222,9 @@ def _let_in(workspace: Workspace, kind: str, made: Files, temporary: Path) -> st
     if kind == "packs":
         folder = temporary / "pack"
         for name, data in made.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(data)
+            with suppress(OSError):  # a name that no folder can hold
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
         workspace.packs.install(folder, embed=False)
         return workspace.packs.installed()[0].base
     ((name, data),) = made.items()
