@@ -1,17 +1,18 @@
 """The notes: listed, read, written and put into the trash, with their versions."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
+from pydantic import create_model
 from starlette.responses import Response
 
 from core import data
 from core.api.answers import answer
 from core.api.examples import CARD, NOTE, TRASHED, WRITTEN
 from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives
-from core.model import FIELDS, Note, Proposal
+from core.model import NOTE_FIELDS, Note, Proposal
 from core.notes.writer import check_version
+from core.operations.parameters import with_texts
 from core.workspace import Workspace
 
 router = APIRouter(tags=["notes"])
@@ -19,24 +20,17 @@ Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
 _NEW = {"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"}
 
 
-class Fields(Body):
-    """Fields of a note; what isn't given stays."""
-
-    title: Text | None = None
-    tags: list[Text] | None = None
-    type: Text | None = None
-    category: Text | None = None
-    project: Text | None = None
-    scope: Text | None = None
-    priority: int | None = None
-    expires_at: datetime | Text | None = None
-    supersedes: list[Text] | None = None
-    related: list[Text] | None = None
-    depends_on: list[Text] | None = None
-
+class _Fields(Body):
     def fields(self) -> dict[str, Any]:
         """Return the fields that are given."""
-        return {name: value for name, value in self.given().items() if name in FIELDS}
+        return {name: value for name, value in self.given().items() if name in NOTE_FIELDS}
+
+
+_TYPES: dict[str, Any] = {
+    name: (with_texts(field.type, Text) | None, None) for name, field in NOTE_FIELDS.items() if field.by_programs
+}
+Fields: Any = create_model("Fields", __base__=_Fields, **_TYPES)
+"""Fields of a note; what isn't given stays."""
 
 
 class NewNote(Fields):
@@ -123,7 +117,7 @@ def version(workspace: Opened, note: Text, number: Number) -> Response:
 def revert(workspace: Opened, note: Text, number: Number, if_match: IfMatch = "") -> Response:
     """Give a note the text and fields of one of its versions; that is a change, `pending` like any other."""
     old = workspace.notes.at(note, number)
-    fields: dict[str, Any] = {name: getattr(old, name) for name in FIELDS if name != "status"}
+    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
     done = workspace.proposals.update(note, body=old.body, expected_version=expected(if_match), **fields)
     return _written(workspace, done, 200)
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import FIELD_NAMES
+from core.model import NOTE_FIELDS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import offers, writing
@@ -16,7 +16,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-RELATIONS = {name: FIELD_NAMES[name] for name in ("supersedes", "depends_on", "related")}
+RELATIONS = {name: NOTE_FIELDS[name].title for name in ("supersedes", "depends_on", "related")}
 _PAIRS = (("type", "category"), ("project", "scope"), ("status", "priority"), ("expires_at",))
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
@@ -90,7 +90,7 @@ def title(workspace: Workspace, now: Writing) -> None:
 
 def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     value, key = now.value(name), key_of(now, name)
-    label, about = text_of(FIELD_NAMES[name]), ABOUT.get(name)
+    label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     taken = _taken(workspace, now, name, key)
     more: dict[str, Any] = {"help": text_of(about)} if about else {}
     offered = _offered(workspace, now)

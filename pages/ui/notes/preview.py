@@ -45,4 +45,5 @@ def _note(workspace: Workspace, now: Writing) -> Note:
     if now.note:
         return now.note
     base = workspace.bases.find(now.base)
-    return Note("", base.id if base else "", "", "", "", path=f"{now.folder}/new" if now.folder else "new")
+    path = f"{now.folder}/new" if now.folder else "new"
+    return Note("", base.id if base else "", body="", content_hash="", title="", path=path)

@@ -77,7 +77,7 @@ def _tag(edited: Sequence[int]) -> str:
 
 
 def _fields(note: Note) -> None:
-    shown = [(text_of(NOTE_FIELDS[name]), text_of(value)) for name, value in classification(note).items()]
+    shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
     shown += [(text_of(name), ", ".join(getattr(note, field))) for field, name in RELATIONS.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     shown += [(str(name), str(value)) for name, value in note.extra.items()]
