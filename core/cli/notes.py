@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast, get_args
 import typer
 
 from core import data
-from core.cli import notelines, writing
+from core.cli import note_text, notelines
 from core.cli.options import WORKSPACE, Base, Folder, Json, workspace_at
 from core.cli.output import show
 from core.cli.texts import _
@@ -68,10 +68,10 @@ def new(
     as_json: Json = False,
 ) -> None:
     fields = _fields(locals())
-    text = writing.text(body, "", path or title or "note")
+    text = note_text.text(body, "", path or title or "note")
     if not text.strip() and not title:
         raise ConfigError("The note has no text and no title, so it isn't written.")
-    with writing.kept(text), workspace_at(workspace) as opened:
+    with note_text.kept(text), workspace_at(workspace) as opened:
         note = opened.notes.add(base, text, path=path, author="person", **fields)
     show(data.of_note(note, base), as_json, notelines.of_written)
 
@@ -84,9 +84,9 @@ def show_(
     as_json: Json = False,
 ) -> None:
     with workspace_at(workspace, readonly=True) as opened:
-        note_id = writing.note_id(opened, name)
+        note_id = note_text.note_id(opened, name)
         note = opened.notes.at(note_id, number or opened.notes.history(note_id)[0].number)
-        base = writing.base_of(opened, note)
+        base = note_text.base_of(opened, note)
     show(data.of_note(note, base), as_json, notelines.of_note)
 
 
@@ -101,8 +101,8 @@ def edit(
     with workspace_at(workspace, readonly=True) as opened:
         card = opened.notes.named(name)
         note = opened.notes.at(card.id, card.version)
-    text = writing.text(body, note.body, note.path or note.title)
-    with writing.kept(text), workspace_at(workspace) as opened:
+    text = note_text.text(body, note.body, note.path or note.title)
+    with note_text.kept(text), workspace_at(workspace) as opened:
         changed = opened.notes.update(note.id, body=text, expected_version=expected or note.version, author="person")
     show(data.of_note(changed, card.base) | {"changed": changed.version != note.version}, as_json, notelines.of_change)
 
@@ -161,7 +161,7 @@ def revert(
 @app.command(help=_("Bring notes back: deleted ones from the trash, archived ones to the active ones."))
 def restore(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
-        ids = [writing.note_id(opened, name) for name in names]
+        ids = [note_text.note_id(opened, name) for name in names]
         opened.notes.restore(ids)
     show({"restored": ids}, as_json, notelines.of_restored)
 

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from core.embedding import Embedder
 from core.errors import Cancelled, SourceError, one_file
 from core.indexing.cutter import Draft
+from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
-from core.indexing.waiting import state_of
 from core.intake import folder, notefile
 from core.markdown.tags import key
 from core.messages import message, skeleton
