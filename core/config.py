@@ -22,10 +22,10 @@ from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.messages import message
 from core.model import (
     CHOICES,
-    CHUNKING_RANGES,
     DEFAULTS,
     OPEN,
     PARTS,
+    SIZES,
     ChunkingOptions,
     CompleteSettings,
     KnowledgeBase,
@@ -60,7 +60,7 @@ class _Section(BaseModel):
 
 
 _SIZES: dict[str, Any] = {
-    name: (int, Field(getattr(_OPTIONS, name), ge=least, le=most)) for name, (least, most) in CHUNKING_RANGES.items()
+    name: (int, Field(getattr(_OPTIONS, name), ge=one.least, le=one.most)) for name, one in SIZES.items()
 }
 _Sizes: Any = create_model("_Sizes", __base__=_Section, **_SIZES)
 

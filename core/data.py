@@ -263,15 +263,15 @@ def of_new_base(name: str, new: NewBase) -> dict[str, Any]:
     return {"base": name, "embedder": new.embedder, "chunking": of(new.chunking), "told": new_base_line(name, new)}
 
 
-_RELATIONS = [name for name, field in NOTE_FIELDS.items() if field.kind == "notes"]
+RELATIONS = [name for name, field in NOTE_FIELDS.items() if field.kind == "notes"]
 _DAYS = [name for name, field in NOTE_FIELDS.items() if field.kind == "day"]
-_OTHERS = [name for name in NOTE_FIELDS if name not in ("title", *_RELATIONS, *_DAYS)]
+_OTHERS = [name for name in NOTE_FIELDS if name not in ("title", *RELATIONS, *_DAYS)]
 _CARD = " ".join(["id title path version", *_OTHERS, "source"])
 
 
 def of_note(note: Note, base: str) -> dict[str, Any]:
     """Return a note with its text and its fields."""
-    relations = {name: [*getattr(note, name)] for name in _RELATIONS}
+    relations = {name: [*getattr(note, name)] for name in RELATIONS}
     return {"base": base, **pick(note, f"{_CARD} body"), **relations, **_times(note)}
 
 

@@ -16,8 +16,9 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-RELATIONS = {name: NOTE_FIELDS[name].title for name in ("supersedes", "depends_on", "related")}
-_PAIRS = (("type", "category"), ("project", "scope"), ("status", "priority"), ("expires_at",))
+PAIRED = [name for name, field in NOTE_FIELDS.items() if field.classifies]
+"""Fields of which two stand beside each other."""
+RELATIONS = [name for name, field in NOTE_FIELDS.items() if field.kind == "notes"]
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
     "scope": message("Where the note holds, for instance a team or a system"),
@@ -61,8 +62,8 @@ def place(workspace: Workspace, now: Writing) -> None:
 def draw(workspace: Workspace, now: Writing) -> None:
     """Draw all fields but the title."""
     _field(workspace, now, "tags", st)
-    for names in _PAIRS:
-        for column, name in zip(st.columns(2), names, strict=False):
+    for at in range(0, len(PAIRED), 2):
+        for column, name in zip(st.columns(2), PAIRED[at : at + 2], strict=False):
             _field(workspace, now, name, column)
     for name in RELATIONS:
         _field(workspace, now, name, st)
@@ -93,22 +94,22 @@ def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     taken = _taken(workspace, now, name, key)
     more: dict[str, Any] = {"help": text_of(about)} if about else {}
-    offered = _offered(workspace, now)
-    if name == "tags":
-        _several(box, label, [tag for tag, _ in offered.tags], value or [], key, taken, **more)
-    elif name in RELATIONS:
-        _several(box, label, [note for note, _ in offered.notes], value or [], key, taken, **more)
-    elif name == "priority":
-        box.number_input(label, -MOST, MOST, value or 0, step=1, key=key, on_change=taken, **more)
-    elif name == "expires_at":
-        day = date.fromisoformat(value) if value else None
-        box.date_input(label, day, min_value=None, key=key, on_change=taken, format="YYYY-MM-DD", **more)
-    elif name == "status":
-        texts = {status: text_of(text) for status, text in STATUSES.items()}
-        index = list(texts).index(value or "active")
-        widgets.select(label, texts, key, box, index=index, on_change=taken, **more)
-    else:
-        _select(box, label, _words(workspace, now, name), value or "", key, taken, **more)
+    match NOTE_FIELDS[name].kind:
+        case "tags":
+            _several(box, label, [tag for tag, _ in _offered(workspace, now).tags], value or [], key, taken, **more)
+        case "notes":
+            _several(box, label, [note for note, _ in _offered(workspace, now).notes], value or [], key, taken, **more)
+        case "number":
+            box.number_input(label, -MOST, MOST, value or 0, step=1, key=key, on_change=taken, **more)
+        case "day":
+            day = date.fromisoformat(value) if value else None
+            box.date_input(label, day, min_value=None, key=key, on_change=taken, format="YYYY-MM-DD", **more)
+        case "status":
+            texts = {status: text_of(text) for status, text in STATUSES.items()}
+            index = list(texts).index(value or "active")
+            widgets.select(label, texts, key, box, index=index, on_change=taken, **more)
+        case _:
+            _select(box, label, _words(workspace, now, name), value or "", key, taken, **more)
     _own(workspace, now, name, box)
 
 
