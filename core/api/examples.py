@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core import data
-from core.model import Note
+from core.model import RELATIONS, Note
 from core.operations.examples import INSTALLED
 
 JOB: dict[str, Any] = {
@@ -61,7 +61,7 @@ _NOTE = Note(
     updated_at=datetime(2026, 11, 23, 8, 15, tzinfo=UTC),
 )
 NOTE = data.of_note(_NOTE, "work") | {"tags": [*_NOTE.tags]}
-CARD = {name: value for name, value in NOTE.items() if name != "body" and name not in data.RELATIONS}
+CARD = {name: value for name, value in NOTE.items() if name != "body" and name not in RELATIONS}
 WRITTEN: dict[str, Any] = {"id": "4f1c", "version": 1, "path": "Roadmap.md", "base": "work", "status": "pending"}
 TRASHED: dict[str, Any] = {
     "id": "4f1c",

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 from core.errors import NoteNotFound
 from core.messages import message, to_json
-from core.model import NOTE_FIELDS, ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
+from core.model import NOTE_FIELDS, RELATIONS, ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.cutting import Cutting
 from core.store.database import AMONG, Table
@@ -17,14 +17,13 @@ from core.store.reading import Reader, loaded, reader, stored
 from core.text import fold, keywords
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
-_RELATIONS = [name for name in _FIELDS if NOTE_FIELDS[name].is_list]
 _COLUMNS = [
     *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
     *_FIELDS,
     *"links created_at updated_at front overridden version extra warnings strategy cut_by chunking".split(),
 ]
-_JSON = ["links", "overridden", "extra", "warnings", *_RELATIONS]
-_LISTS = ["tags", "aliases", "warnings", *_RELATIONS]
+_JSON = ["links", "overridden", "extra", "warnings", *RELATIONS]
+_LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
 _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"

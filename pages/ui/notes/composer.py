@@ -10,7 +10,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, VersionNotFound
-from core.model import NOTE_FIELDS, KnowledgeBase, Note, NoteDraft, Proposal, Submission
+from core.model import NOTE_FIELDS, Note, NoteDraft, Proposal, Submission
 from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes import offers
@@ -126,7 +126,7 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
 def edit(workspace: Workspace, note_id: str) -> None:
     """Begin to edit a note; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    _open(Writing(token_hex(8), note, base_of(workspace, note.base_id).name, note.body))
+    _open(Writing(token_hex(8), note, workspace.bases.of_id(note.base_id).name, note.body))
 
 
 def edit_proposed(workspace: Workspace, one: Submission) -> None:
@@ -303,11 +303,6 @@ def as_json(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value
-
-
-def base_of(workspace: Workspace, base_id: str) -> KnowledgeBase:
-    """Return the base of this id."""
-    return next(base for base in workspace.bases.all() if base.id == base_id)
 
 
 def whole(text: str) -> str:

@@ -70,7 +70,7 @@ def _theirs(workspace: Workspace, now: Writing) -> None:
 
 def _in_file(workspace: Workspace, now: Writing) -> bool:
     assert now.note is not None
-    return now.note.in_file and composer.base_of(workspace, now.note.base_id).write_files
+    return now.note.in_file and workspace.bases.of_id(now.note.base_id).write_files
 
 
 def _on(now: Writing) -> None:

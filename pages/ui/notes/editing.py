@@ -109,7 +109,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
 
 def _state(workspace: Workspace, now: Writing) -> str:
     if now.saved and now.note and not now.changed:
-        base = composer.base_of(workspace, now.note.base_id)
+        base = workspace.bases.of_id(now.note.base_id)
         if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
             return t("Saved. Its words find it; {n} of its chunks wait until you index this base.", n=n)
         return t("Saved as version {n}.", n=now.note.version)
@@ -141,13 +141,13 @@ def _editor(workspace: Workspace, now: Writing) -> None:
 
 def _shut(workspace: Workspace, now: Writing) -> bool:
     """Whether the text is that of a file that isn't written here."""
-    return bool(now.note and now.note.in_file and not composer.base_of(workspace, now.note.base_id).write_files)
+    return bool(now.note and now.note.in_file and not workspace.bases.of_id(now.note.base_id).write_files)
 
 
 def _elsewhere(workspace: Workspace, now: Writing) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
-    note, base = now.note, composer.base_of(workspace, now.note.base_id)
+    note, base = now.note, workspace.bases.of_id(now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_why_shut(note, base))

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import NOTE_FIELDS
+from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import composer, offers
@@ -16,9 +16,6 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-PAIRED = [name for name, field in NOTE_FIELDS.items() if field.classifies]
-"""Fields of which two stand beside each other."""
-RELATIONS = [name for name, field in NOTE_FIELDS.items() if field.kind == "notes"]
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
     "scope": message("Where the note holds, for instance a team or a system"),
@@ -62,8 +59,8 @@ def place(workspace: Workspace, now: Writing) -> None:
 def draw(workspace: Workspace, now: Writing) -> None:
     """Draw all fields but the title."""
     _field(workspace, now, "tags", st)
-    for at in range(0, len(PAIRED), 2):
-        for column, name in zip(st.columns(2), PAIRED[at : at + 2], strict=False):
+    for at in range(0, len(CLASSIFYING), 2):
+        for column, name in zip(st.columns(2), CLASSIFYING[at : at + 2], strict=False):
             _field(workspace, now, name, column)
     for name in RELATIONS:
         _field(workspace, now, name, st)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import NOTE_FIELDS
+from core.model import NOTE_FIELDS, fields_of
 from core.workspace import Workspace
 from pages.ui.notes import undo
 from pages.ui.notes.notefields import MOST, STATUSES
@@ -12,8 +12,8 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.text import labels, t, t_plural, text_of
 
 _CHOSEN = "setting"
-WORDS = [name for name, field in NOTE_FIELDS.items() if field.kind == "word"]
-OTHERS = [name for name, field in NOTE_FIELDS.items() if field.kind in ("status", "number", "day")]
+WORDS = fields_of("word")
+OTHERS = fields_of("number", "status", "day")
 
 
 def ask(note_ids: Sequence[str]) -> None:
