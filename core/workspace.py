@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from core import bugreport, files, snippets
+from core import assistant_config, bugreport, files
 from core.access import Access
 from core.archives.collection import Archives, put_into_trash
+from core.assistant_config import Snippet
 from core.bugreport import BugReport
 from core.config import Settings, settings
 from core.errors import TesseraError, WorkspaceLocked
@@ -24,7 +25,7 @@ from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
-from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
+from core.model import Context, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.models import Models
 from core.models.servers import Servers
 from core.notes.collection import Notes
@@ -34,9 +35,8 @@ from core.packs.collection import Packs
 from core.preferences import Preferences
 from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.settings_file import SettingsFile
-from core.snippets import Snippet
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Workspace:
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
-        self.searching = Searching(self.store, self.settings, self.models, synonyms)
+        self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage
         self.creations = self.store.creations
         self.drafts = self.store.drafts
@@ -199,7 +199,7 @@ class Workspace:
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return what goes into the configuration of assistants; the app listens at the address."""
-        return snippets.every(self.store.folder, address, lambda: self.access.token)
+        return assistant_config.every(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
         """Return what a bug report needs: versions, sizes, settings, last errors; nothing that is the person's."""
@@ -232,6 +232,6 @@ class Workspace:
             return False
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
-    def rebuild(self, progress: Progress = unheard) -> int:
+    def rebuild(self, progress: Progress = no_progress) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
         return self.store.rebuild_index(progress)

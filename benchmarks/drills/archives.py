@@ -43,6 +43,8 @@ _PACK = _SOURCE / "data/packs/sample"
 _NOTES = 6
 _OWN = ("/proc/", "/dev/null", "/dev/urandom", "/dev/shm/", "/etc/localtime", "/etc/mime.types", "/usr/share/")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.bind", "socket.sendto")
+_PROBE = ("socket.bind", ("::1", 0))
+"""urllib3 binds this address when it is imported, to learn whether the machine has IPv6; nothing is sent."""
 
 
 def drill(tally: Tally, given: Given) -> None:
@@ -163,7 +165,7 @@ def _watched(kind: str, made: Files, own: Path, place: Path) -> str:
     outside: list[str] = []
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _NETWORK:
+        if event in _NETWORK and (event, *arguments[1:]) != _PROBE:
             outside.append(f"{event} {arguments[1:]}"[:200])
         if event == "open" and isinstance(arguments[0], str | bytes | Path):
             path = os.path.realpath(os.fsdecode(arguments[0]))

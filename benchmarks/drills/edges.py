@@ -26,7 +26,7 @@ from benchmarks.drills.edging.doors import BODY, DOORS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core import data
-from core.api.door import api
+from core.api.lazy_app import api
 from core.errors import TesseraError
 from core.json_forms import versions
 from core.messages import readable

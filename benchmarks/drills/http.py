@@ -30,7 +30,7 @@ from benchmarks.drills.doors import Doors
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.api.answers import PROBLEM
-from core.api.door import api
+from core.api.lazy_app import api
 from core.workspace import Workspace
 
 PER_TURN = 4

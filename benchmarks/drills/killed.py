@@ -12,8 +12,8 @@ from typing import Any
 from benchmarks.drills import journal, operations, packings, sound, vault, writings
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
-from core.store.apart import ChromaFolder
 from core.store.connection import Connection
+from core.store.index.chroma_process import ChromaFolder
 from core.workspace import Workspace
 
 OPERATIONS: dict[str, Callable[[operations.Place], None]] = {

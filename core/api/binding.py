@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from core.api import PLACE, jobs, values
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, Opened, Text, expected, gives
+from core.api.shared import Body, IfMatch, Opened, Text, documented, expected
 from core.errors import UnknownChoice
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.parameters import with_texts
@@ -41,7 +41,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         operation_id=one.name,
         summary=str(one.about),
         response_model=values.JobForm if one.job else one.answer,
-        **gives(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        **documented(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 
@@ -75,7 +75,7 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         arguments = given | (body.given() if body else {})
         if one.job:
             work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
-            return jobs.begun(workspace, one.job, work, base=arguments.get("base", ""))
+            return jobs.start_job(workspace, one.job, work, base=arguments.get("base", ""))
         try:
             return _answer(one, one.formed(one.run(workspace, PROGRAM, arguments)))
         except UnknownChoice as error:

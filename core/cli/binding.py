@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 import typer
 
 from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
 from core.cli.output import Lines, plain_lines, progress, show
 from core.cli.texts import say
+from core.messages import message
 from core.operations.declaring import PERSON, Operation, Parameter
 from core.operations.parameters import plain
 
@@ -61,7 +62,7 @@ def _command(one: Operation, lines: Lines) -> Callable[..., None]:
     places = re.findall(r"{(\w+)", one.cli)
     taken = {each.name: each for each in one.parameters}
     order = [*places, *(name for name in taken if name not in places)]
-    signature = [_option(taken[name], argument=name in places) for name in order]
+    signature = [option(taken[name], argument=name in places) for name in order]
     signature.append(_parameter("workspace", Folder, WORKSPACE))
     signature.append(_parameter("as_json", Json, False))
 
@@ -73,8 +74,11 @@ def _command(one: Operation, lines: Lines) -> Callable[..., None]:
     return command
 
 
-def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
+def option(one: Parameter, *, argument: bool = False) -> inspect.Parameter:
+    """Return a parameter of an operation as one of a command, from which typer reads its option or argument."""
     kind, about, flag = plain(one.type), say(one.about.text), _flag(one)
+    if get_origin(kind) is list and not argument:
+        about = say(message("{about} Repeatable.", about=one.about.text))
     names = (f"{flag}/--no-{flag[2:]}",) if kind is bool and one.default is None else (flag,)
     place: Any = typer.Argument(help=about) if argument else typer.Option(*names, help=about)
     if one.required:

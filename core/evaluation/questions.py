@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.config import Settings
 from core.errors import QuestionSetError
 from core.evaluation import golds, suggestions
-from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, unheard
+from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
 from core.providers.chat import Chat
 from core.store import Store
 
@@ -30,7 +30,12 @@ class Questions:
         return golds.resolve(self._store, question_set)
 
     def suggest(
-        self, question_set: QuestionSet, count: int = SUGGESTED, *, by_model: bool = False, progress: Progress = unheard
+        self,
+        question_set: QuestionSet,
+        count: int = SUGGESTED,
+        *,
+        by_model: bool = False,
+        progress: Progress = no_progress,
     ) -> list[Question]:
         """Add questions that the notes answer, as suggestions, by rules or by the language model of the settings.
 

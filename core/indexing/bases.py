@@ -29,7 +29,7 @@ from core.model import (
     Pipeline,
     Progress,
     complete,
-    unheard,
+    no_progress,
 )
 from core.models import Models
 from core.store import Store
@@ -157,7 +157,7 @@ class Bases(Switching):
             self._store.questions.reword(lambda text: self._reworded(text, name, new))
             return self._store.bases.change(base, name=new)
 
-    def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = unheard) -> ChangeCost:
+    def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of other chunking: cut the notes by it, and time the embedding of a few windows.
 
         Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails.
@@ -207,7 +207,7 @@ class Bases(Switching):
         """Return the defaults for a search in a base; without a base, for a search in several."""
         return complete(self._settings.search_in([base] if base else []))
 
-    def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = unheard) -> None:
+    def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
 
         What the pipeline leaves open stays. Raises ConfigError and UnknownChoice before anything is changed.
@@ -224,7 +224,7 @@ class Bases(Switching):
 
     # token bits
 
-    def keep_tokens(self, base: str, keep: bool, *, progress: Progress = unheard) -> int:
+    def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         if not keep:

@@ -8,8 +8,8 @@ from typing import Literal
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
 from core.model.moments import CALENDAR_ENDS, in_utc, midnight
+from core.model.note_fields import FieldValues
 
-NoteStatus = Literal["pending", "active", "archived"]
 NoteState = Literal["pending", "ready"]
 
 NOTE_SUFFIXES = (".md", ".markdown", ".txt")
@@ -22,13 +22,11 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Skipped with their contents, as is every name that begins with a dot."""
 
 
-class _NoteFacts:
+class _NoteFacts(FieldValues):
     """What follows from the fields of a note, with its text or without."""
 
     __slots__ = ()
     source: str
-    status: NoteStatus
-    expires_at: datetime | None
 
     @property
     def in_file(self) -> bool:
@@ -54,29 +52,17 @@ class Note(_NoteFacts):
 
     id: str
     base_id: str
-    title: str
     body: str
     content_hash: str
     generation: int = 0
     path: str | None = None
     body_start: int = 0
-    tags: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    category: str = ""
-    type: str = ""
-    project: str = ""
-    scope: str = ""
-    priority: int = 0
-    status: NoteStatus = "active"
     source: str = ""
     source_ref: str = ""
     source_url: str = ""
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    expires_at: datetime | None = None
-    supersedes: tuple[str, ...] = ()
-    related: tuple[str, ...] = ()
-    depends_on: tuple[str, ...] = ()
     front: str | None = ""
     overridden: dict[str, object] = field(default_factory=dict)
     version: int = 1
@@ -93,13 +79,6 @@ def lapses(expires_at: datetime) -> datetime:
     return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS
 
 
-FIELDS = (
-    "title", "tags", "type", "category", "project", "scope", "priority", "status", "expires_at",
-    "supersedes", "related", "depends_on",
-)  # fmt: skip
-"""Fields of a note that a person sets."""
-
-
 @dataclass(frozen=True, slots=True)
 class NoteCard(_NoteFacts):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet."""
@@ -107,28 +86,18 @@ class NoteCard(_NoteFacts):
     id: str
     base_id: str
     base: str
-    title: str
     path: str | None
     body_start: int
-    tags: tuple[str, ...]
-    status: NoteStatus
     source: str
     updated_at: datetime | None
     chunks: int
     strategy: str
     warnings: tuple[Message, ...]
     pending: int = 0
-    type: str = ""
-    category: str = ""
-    project: str = ""
-    scope: str = ""
-    priority: int = 0
     version: int = 1
     source_ref: str = ""
     created_at: datetime | None = None
-    expires_at: datetime | None = None
     aliases: tuple[str, ...] = ()
-    supersedes: tuple[str, ...] = ()
 
     @property
     def state(self) -> NoteState:

@@ -12,7 +12,7 @@ from core.config import KEYS, LlmSettings, Settings, settings
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, UnknownChoice
 from core.messages import message
-from core.model import Progress, ServerCard, ServerTrial, unheard
+from core.model import Progress, ServerCard, ServerTrial, no_progress
 from core.models.trials import QUESTIONS
 from core.providers import keys
 from core.providers.connection import is_this_machine
@@ -80,7 +80,7 @@ class Servers:
         keys.remove(_known(section))
         self.update(section, base_url="", model="")
 
-    def test(self, section: str, progress: Progress = unheard) -> ServerTrial:
+    def test(self, section: str, progress: Progress = no_progress) -> ServerTrial:
         """Ask a server to compare a question with three sentences; tries once.
 
         Raises ConfigError for a server that isn't set up, ProviderError as its answer says.

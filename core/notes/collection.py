@@ -15,7 +15,7 @@ from core.indexing.chunks import Chunks
 from core.intake.imports import Imports
 from core.limits import check_part
 from core.model import (
-    FIELDS,
+    NOTE_FIELDS,
     Added,
     Attachment,
     Author,
@@ -24,6 +24,7 @@ from core.model import (
     Note,
     NoteCard,
     NoteDifference,
+    NoteFields,
     Revision,
     Trashed,
     Version,
@@ -33,7 +34,7 @@ from core.model import (
 from core.models import Models
 from core.notes import attachments, difference, lines, naming, opening, switcher
 from core.notes.adding import Adding
-from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.fields import checked, with_fields
 from core.notes.links import NoteLinks
 from core.notes.texts import of_version, with_body
 from core.notes.trash import Trash
@@ -262,7 +263,7 @@ class Notes(Imports):
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
         """Copy a note, to be edited here where its file isn't written; return the copy."""
         note = self._store.notes.note(note_id)
-        fields = {name: getattr(note, name) for name in FIELDS}
+        fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         base = self._store.bases.of_id(note.base_id)
         return self.add(base.name, note.body, author=author, embed=embed, **fields)
 
@@ -300,7 +301,7 @@ class Notes(Imports):
         old = self.at(note_id, number)
         change = Revision("revert", author)
         return self._writer.change(
-            note_id, lambda note: of_version(note, old, FIELDS), change, expected_version, embed=embed
+            note_id, lambda note: of_version(note, old, NOTE_FIELDS), change, expected_version, embed=embed
         )
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:

@@ -9,10 +9,10 @@ from typing import Any, Unpack
 from core.errors import Conflict, EditError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.model import Condition, Filters, Note, NoteDifference, Proposal, Revision, Submission
+from core.model import Condition, Filters, Note, NoteDifference, NoteFields, Proposal, Revision, Submission
 from core.notes import difference
 from core.notes.collection import Notes
-from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.fields import checked, with_fields
 from core.notes.texts import with_body
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store

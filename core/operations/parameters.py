@@ -6,13 +6,19 @@ from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from core.messages import message
-from core.operations.declaring import About
+from core.model import NOTE_FIELDS
+from core.operations.declaring import About, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
 NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
 Base = Annotated[str, About(message("The knowledge base, by name."))]
 SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+NOTE_PARAMETERS = tuple(
+    Parameter(name, field.type | None, About(field.about, field.flag), required=False)
+    for name, field in NOTE_FIELDS.items()
+)
+"""The fields of a note; programs may not set all of them (`NoteField.by_programs`)."""
 
 
 def with_texts(kind: Any, text: Any) -> Any:

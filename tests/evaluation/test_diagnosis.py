@@ -13,7 +13,7 @@ from core.model.evaluation import MISSED
 from core.models import Models
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -101,9 +101,9 @@ class Judged(Models):
         return self._own or super().reranker(base, name, cached=cached)
 
 
-def searching(workspace: Workspace, reranker: Reranker | None = None) -> Searching:
+def searching(workspace: Workspace, reranker: Reranker | None = None) -> SearchEngine:
     synonyms = SynonymsFile(workspace.store.folder, make=True)
-    return Searching(workspace.store, workspace.settings, Judged(workspace, reranker), synonyms)
+    return SearchEngine(workspace.store, workspace.settings, Judged(workspace, reranker), synonyms)
 
 
 def diagnose(

@@ -28,7 +28,7 @@ from core.model import (
     SearchResult,
     SearchSettings,
 )
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.workspace import Workspace
 from tests import samples
 
@@ -299,14 +299,14 @@ def test_a_base_can_have_a_reranker_of_its_own(workspace: Workspace, kept: Quest
 def test_what_was_asked_before_an_error_stays_with_its_figures(
     workspace: Workspace, kept: QuestionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = Searching.search
+    search = SearchEngine.search
 
-    def failing(searching: Searching, typed: str, options: SearchOptions) -> SearchResult:
+    def failing(searching: SearchEngine, typed: str, options: SearchOptions) -> SearchResult:
         if typed == list(ASKED)[2]:
             raise ProviderError("The server is down.")
         return search(searching, typed, options)
 
-    monkeypatch.setattr(Searching, "search", failing)
+    monkeypatch.setattr(SearchEngine, "search", failing)
     with pytest.raises(ProviderError):
         workspace.runs.run(kept, [PLAIN])
     (stopped,) = workspace.runs.all("vault")

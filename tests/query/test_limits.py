@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from core import cli, limits
 from core.api import PLACE
-from core.api.door import api
+from core.api.lazy_app import api
 from core.assistants import server
 from core.errors import QueryError, QuestionSetError
 from core.model import Question

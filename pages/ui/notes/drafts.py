@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.model import NoteDraft
 from core.workspace import Workspace
-from pages.ui.notes import writing
+from pages.ui.notes import composer
 from pages.ui.shared import shell, times, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -32,7 +32,7 @@ def of_new(workspace: Workspace) -> None:
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        resume, discard = shell.guarded(writing.resume), shell.guarded(writing.discard)
+        resume, discard = shell.guarded(composer.resume), shell.guarded(composer.discard)
         widgets.button(
             t("Go on writing"),
             f"resume_{draft.key}",

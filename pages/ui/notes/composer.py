@@ -10,7 +10,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, VersionNotFound
-from core.model import FIELDS, KnowledgeBase, Note, NoteDraft, Proposal, Submission
+from core.model import NOTE_FIELDS, KnowledgeBase, Note, NoteDraft, Proposal, Submission
 from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes import offers
@@ -132,7 +132,7 @@ def edit(workspace: Workspace, note_id: str) -> None:
 def edit_proposed(workspace: Workspace, one: Submission) -> None:
     """Begin to edit a note as it is once what waits of it is accepted; for callbacks. Raises NoteNotFound."""
     note, changed = workspace.notes.get(one.note.id), workspace.proposals.proposed(one)
-    fields = {name: as_json(value) for name in FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
+    fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
     _open(Writing(token_hex(8), note, one.note.base, changed.body, fields=fields, settles=one.change is not None))
 
 
