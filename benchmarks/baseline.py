@@ -69,8 +69,8 @@ class Tessera:
         from core.embedding.windows import windows_of
 
         embedder = self._workspace.models.embedder(self._workspace.bases.get(BASE))
-        card = self._workspace.notes.named(path)
-        return [window.text for window in windows_of(self._workspace.chunks.of_note(card.id), card.title, embedder)]
+        card = self._workspace.notes.find(path)
+        return [window.text for window in windows_of(self._workspace.chunks.all(card.id), card.title, embedder)]
 
     def open(self) -> None:
         """Load model and index, as the app does in the background when it starts."""

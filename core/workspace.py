@@ -4,16 +4,18 @@ import hashlib
 import logging
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
 from core import assistant_config, bugreport, files
 from core.access import Access
-from core.archives.collection import Archives
+from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
 from core.bugreport import BugReport
 from core.config import Settings, settings
 from core.errors import TesseraError, WorkspaceLocked
+from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
@@ -84,7 +86,8 @@ class Workspace:
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
-        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed)
+        to_trash = partial(put_into_trash, self.store)
+        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed, to_trash)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         self.settings_file = SettingsFile(self.settings, self.servers.refresh)
         self.text_folders = TextFolders(self.settings, self.bases, self.notes)
@@ -104,6 +107,8 @@ class Workspace:
         self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage
         self.creations = self.store.creations
+        self.drafts = self.store.drafts
+        self.question_sets = QuestionSets(self.store)
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
@@ -221,7 +226,7 @@ class Workspace:
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""
-        tried = self.jobs.get("heal")
+        tried = self.jobs.find("heal")
         waits = tried is not None and time.monotonic() - tried.started < _HEALING
         if self.store.index.state != "damaged" or waits or self.jobs.running("warm", "rebuild"):
             return False

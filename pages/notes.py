@@ -23,7 +23,7 @@ from pages.ui.shared.text import t
 def page(workspace: Workspace, bases: list[str]) -> None:
     inbox.arrive()
     note_id = opened.note_id()
-    submissions = workspace.proposals.waiting()
+    submissions = workspace.proposals.all()
     left, right = st.columns([3, 7], gap="medium")
     with left, st.container(key="notes_side"), shell.errors():
         view = listing.view(len(submissions))
@@ -36,7 +36,7 @@ def page(workspace: Workspace, bases: list[str]) -> None:
             note_id = note_id or (listed[0].note.id if listed else "")
         else:
             narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags)
-            cards = workspace.notes.cards(narrowed, text=text)
+            cards = workspace.notes.all(narrowed, text=text)
             several = len(bases) > 1 and not base
             listing.notes(cards, view, note_id, [base, tags, text], several=several)
             actions.marked(workspace, listing.marked() if view == "list" else [], base)

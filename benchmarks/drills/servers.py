@@ -127,7 +127,7 @@ def _open(workspace: Workspace) -> None:
 
 def _lacking(workspace: Workspace, folder: Path) -> Iterator[str]:
     """Yield what of the notes in a folder the base doesn't have."""
-    bodies = (workspace.store.notes.note(card.id).body for card in workspace.notes.cards())
+    bodies = (workspace.store.notes.note(card.id).body for card in workspace.notes.all())
     held = dict(vault.token(body) or (-1, -1) for body in bodies)
     if held != vault.versions(folder):
         yield f"the notes are {held}, the files {vault.versions(folder)}"

@@ -114,7 +114,7 @@ def one(workspace: Opened, base: Text) -> Response:
 def change(workspace: Opened, base: Text, changes: BaseChange) -> Response:
     """Change settings of a base, or rename it; what isn't given stays."""
     known = or_404(lambda: workspace.bases.get(base))
-    changed = workspace.bases.change(base, **changes.fields(known.search))
+    changed = workspace.bases.update(base, **changes.fields(known.search))
     if changes.name:
         changed = workspace.bases.rename(base, changes.name)
     return answer(_values(workspace, changed))
@@ -124,7 +124,7 @@ def change(workspace: Opened, base: Text, changes: BaseChange) -> Response:
 def delete(workspace: Opened, base: Text) -> Response:
     """Put a base with its notes into the trash, from which it can be restored on the page Bases."""
     or_404(lambda: workspace.bases.get(base))
-    workspace.archives.delete(base)
+    workspace.bases.delete(base)
     return answer({"base": base, "deleted": True})
 
 

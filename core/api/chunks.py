@@ -50,7 +50,7 @@ class Waiting(Body):
 def of_note(workspace: Opened, note: Text) -> Response:
     """List the chunks of a note in reading order, hidden ones too."""
     workspace.notes.get(note)
-    return answer({"chunks": [*map(values.of_chunk, workspace.chunks.of_note(note))]})
+    return answer({"chunks": [*map(values.of_chunk, workspace.chunks.all(note))]})
 
 
 @router.post("/notes/{note}/chunks", **documented({"chunks": ["4f1c:edit-9a"]}, 201, takes={"text": "In short."}))
@@ -62,7 +62,7 @@ def add(workspace: Opened, note: Text, new: Addition) -> Response:
 @router.patch("/chunks/{chunk}", **documented({"chunks": ["4f1c:edit-9a"]}, takes={"text": "In May."}))
 def edit(workspace: Opened, chunk: Text, changed: Written) -> Response:
     """Replace the text of a chunk; the edit stays when the note is split again."""
-    return _made([workspace.chunks.edit(chunk, changed.text)])
+    return _made([workspace.chunks.update(chunk, changed.text)])
 
 
 @router.post("/chunks/{chunk}/merge", **documented({"chunks": ["4f1c:edit-9a"]}, takes={"others": []}))

@@ -56,7 +56,7 @@ def events(workspace: Opened, job: Text) -> Response:
 def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
     """Start a job and answer with 202 and its address; a job of this name that runs is a problem that names it."""
     started = workspace.jobs.start(name, work, base=base)
-    job = workspace.jobs.get(name)
+    job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"
     place = f"{PLACE}/v1/jobs/{values.job_id(job)}"
     if not started:

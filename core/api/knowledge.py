@@ -131,7 +131,7 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     name = or_404(lambda: workspace.bases.get(base)).name
     if _card(workspace, doc_id).base != name:
         raise NoteNotFound(doc_id)
-    return answer([*map(_chunk, workspace.chunks.of_note(doc_id))])
+    return answer([*map(_chunk, workspace.chunks.all(doc_id))])
 
 
 @router.post("/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
@@ -203,7 +203,7 @@ def _card(workspace: Workspace, doc_id: str) -> NoteCard:
 
 
 def _cards(workspace: Workspace, base: str) -> list[NoteCard]:
-    return workspace.notes.cards(workspace.searching.filters(bases=[base]))
+    return workspace.notes.all(workspace.searching.filters(bases=[base]))
 
 
 def _base(workspace: Workspace, base: KnowledgeBase) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def every(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> Response:
     """List the notes that pass some filters, without their texts."""
-    cards = workspace.notes.cards(workspace.searching.filters(bases=base, terms=filter), text=text)
+    cards = workspace.notes.all(workspace.searching.filters(bases=base, terms=filter), text=text)
     shown = cards[offset : offset + limit]
     return answer({"notes": [*map(data.of_card, shown)], "left_out": len(cards) - len(shown)})
 
@@ -102,7 +102,7 @@ def trash(
 @router.post("/trash/{note}/restore", **documented(WRITTEN))
 def restore(workspace: Opened, note: Text) -> Response:
     """Bring a deleted note back, as it was; one that waited for the person waits again."""
-    note_id = workspace.notes.in_trash(note).version.note_id
+    note_id = workspace.notes.resolve_deleted(note).version.note_id
     workspace.notes.restore([note_id], author="program")
     return _written(workspace, workspace.notes.get(note_id), 200)
 

@@ -45,16 +45,16 @@ class NewRun(Body):
 @router.get("/question-sets", **documented({"question_sets": [examples.QUESTION_SET]}))
 def every(workspace: Opened, base: OfBase) -> Response:
     """List the question sets of a base."""
-    return answer({"question_sets": [*map(values.of_set, or_404(lambda: workspace.questions.sets(base)))]})
+    return answer({"question_sets": [*map(values.of_set, or_404(lambda: workspace.question_sets.all(base)))]})
 
 
 @router.post("/question-sets", **documented(examples.QUESTION_SET, 201, takes=examples.NEW_SET))
 def add(workspace: Opened, new: NewSet) -> Response:
     """Make a question set, or add questions to it; all of them are added, or none."""
     if not new.questions:
-        made = workspace.questions.add_set(new.base, new.name)
+        made = workspace.question_sets.add(new.base, new.name)
     else:
-        made = workspace.questions.add_file(new.base, new.name, new.questions.encode(), "questions")
+        made = workspace.question_sets.add_file(new.base, new.name, new.questions.encode(), "questions")
     return answer(values.of_set(made), 201)
 
 
@@ -62,13 +62,13 @@ def add(workspace: Opened, new: NewSet) -> Response:
 def one(workspace: Opened, question_set: Text) -> Response:
     """Show a question set with its questions and the places of their right passages."""
     known = _known(workspace, question_set)
-    return answer(values.of_set(known) | {"all": [*map(values.of_question, workspace.questions.of(known))]})
+    return answer(values.of_set(known) | {"all": [*map(values.of_question, workspace.questions.all(known))]})
 
 
 @router.delete("/question-sets/{question_set}", **documented({"id": "8c21", "deleted": True}))
 def delete(workspace: Opened, question_set: Text) -> Response:
     """Delete a question set; its runs stay."""
-    workspace.questions.delete_set(_known(workspace, question_set))
+    workspace.question_sets.delete_for_good(_known(workspace, question_set))
     return answer({"id": question_set, "deleted": True})
 
 
@@ -96,7 +96,7 @@ def run(workspace: Opened, question_set: Text, new: NewRun) -> Response:
 @router.get("/runs", **documented({"runs": [examples.RUN]}))
 def runs(workspace: Opened, base: OfBase) -> Response:
     """List the runs on a base, the newest first."""
-    return answer({"runs": [*map(values.of_run, or_404(lambda: workspace.runs.of(base)))]})
+    return answer({"runs": [*map(values.of_run, or_404(lambda: workspace.runs.all(base)))]})
 
 
 @router.get("/runs/{run}", **documented(examples.RUN | {"per_question": [examples.QUESTION_RESULT]}))
@@ -110,12 +110,12 @@ def one_run(workspace: Opened, run: Text) -> Response:
 def delete_run(workspace: Opened, run: Text) -> Response:
     """Delete a run."""
     workspace.runs.measured([run])
-    workspace.runs.delete([run])
+    workspace.runs.delete_for_good([run])
     return answer({"id": run, "deleted": True})
 
 
 def _known(workspace: Workspace, set_id: str) -> QuestionSet:
-    sets = (one for base in workspace.bases.all() for one in workspace.questions.sets(base.name))
+    sets = (one for base in workspace.bases.all() for one in workspace.question_sets.all(base.name))
     known = next((one for one in sets if one.id == set_id), None)
     if known is None:
         raise Problem(HTTPStatus.NOT_FOUND, message("There is no question set '{id}'.", id=set_id))

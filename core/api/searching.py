@@ -83,5 +83,5 @@ def context(workspace: Opened, question: ForPrompt) -> Response:
 @router.post("/why-not", **documented(examples.WHY_NOT, takes={"query": "roadmap", "note": "plans/roadmap.md"}))
 def why_not(workspace: Opened, question: AboutNote) -> Response:
     """Say why a note isn't among the hits of a question."""
-    note = workspace.notes.named(question.note)
+    note = workspace.notes.resolve(question.note)
     return answer(data.of_why_not(workspace.searching.why_not(question.query, note.id, **question.options(workspace))))

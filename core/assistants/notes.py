@@ -55,7 +55,7 @@ def note_list(
 
     A filter such as status:pending lists the others: pending, archived or expired.
     """
-    cards = workspace.notes.cards(narrowed(workspace, bases, tags, filters), text=text, answering=True)
+    cards = workspace.notes.all(narrowed(workspace, bases, tags, filters), text=text, answering=True)
     return bounded(map(_card, cards), at_least_one(limit, MOST))
 
 
@@ -95,7 +95,7 @@ def address(card: NoteCard) -> str:
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
     """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
-    cards = {address(card): card for card in workspace.notes.cards(answering=True)}
+    cards = {address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(one for one, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
     return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
@@ -115,13 +115,13 @@ def _cut(body: str) -> tuple[str, ...]:
 
 
 def _named(workspace: Workspace, name: str) -> NoteCard:
-    return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.named(name)
+    return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.resolve(name)
 
 
 def _at(workspace: Workspace, uri: str, *, answering: bool = False) -> NoteCard:
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     base, path = unquote(base), unquote(path)
-    for card in workspace.notes.cards(narrowed(workspace, [base], None, None), text=path, answering=answering):
+    for card in workspace.notes.all(narrowed(workspace, [base], None, None), text=path, answering=answering):
         if card.path == path:
             return card
     raise NoteNotFound(uri)

@@ -92,7 +92,7 @@ def edit(
     as_json: Json = False,
 ) -> None:
     with workspace_at(workspace, readonly=True) as opened:
-        card = opened.notes.named(name)
+        card = opened.notes.resolve(name)
         note = opened.notes.at(card.id, card.version)
     text = note_text.text(body, note.body, note.path or note.title)
     with note_text.kept(text), workspace_at(workspace) as opened:
@@ -116,7 +116,7 @@ def set_(
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Say what to set, such as --status archived.")
     with workspace_at(workspace) as opened:
-        ids = [card.id for card in opened.notes.all_named(names)]
+        ids = [card.id for card in opened.notes.resolve_all(names)]
         if fields:
             opened.notes.set_fields(ids, expected_version=expected, **fields)
         if add_tags or remove_tags:
@@ -135,7 +135,7 @@ def revert(
     as_json: Json = False,
 ) -> None:
     with workspace_at(workspace) as opened:
-        card = opened.notes.named(name)
+        card = opened.notes.resolve(name)
         note = opened.notes.revert(card.id, number, expected_version=expected)
     show(data.of_note(note, card.base) | {"changed": note.version != card.version}, as_json, notelines.of_change)
 
@@ -151,7 +151,7 @@ def restore(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) 
 @app.command(help=_("Put notes into the trash, from which they can be restored for some days."))
 def delete(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
-        ids = [card.id for card in opened.notes.all_named(names)]
+        ids = [card.id for card in opened.notes.resolve_all(names)]
         opened.notes.delete(ids)
         days = opened.notes.trash_stays.days
     show({"deleted": ids, "days": days}, as_json, notelines.of_deleted)
@@ -168,10 +168,10 @@ def waiting(
 ) -> None:
     with workspace_at(workspace, readonly=True) as opened:
         if not name:
-            submissions = [*map(data.of_submission, opened.proposals.waiting(base))]
+            submissions = [*map(data.of_submission, opened.proposals.all(base))]
             show({"waiting": submissions}, as_json, notelines.of_waiting)
             return
-        one = opened.proposals.get(opened.notes.named(name).id)
+        one = opened.proposals.get(opened.notes.resolve(name).id)
         text = data.of_note(opened.proposals.proposed(one), one.note.base)
         compared = versions.of_difference(opened.proposals.difference(one), one.note.version, one.note.version + 1)
     show(data.of_submission(one) | compared | {"text": text}, as_json, notelines.of_submission)
@@ -188,7 +188,7 @@ def accept(
     as_json: Json = False,
 ) -> None:
     with workspace_at(workspace) as opened:
-        chosen = [opened.proposals.get(card.id) for card in opened.notes.all_named(names)]
+        chosen = [opened.proposals.get(card.id) for card in opened.notes.resolve_all(names)]
         opened.proposals.accept(chosen, over=over)
     show({"accepted": [*map(data.of_submission, chosen)]}, as_json, notelines.of_accepted)
 
@@ -196,7 +196,7 @@ def accept(
 @app.command(help=_("Reject what waits of notes: new ones go into the trash, proposed changes go for good."))
 def reject(names: Names, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     with workspace_at(workspace) as opened:
-        chosen = [opened.proposals.get(card.id) for card in opened.notes.all_named(names)]
+        chosen = [opened.proposals.get(card.id) for card in opened.notes.resolve_all(names)]
         opened.proposals.reject(chosen)
     show({"rejected": [*map(data.of_submission, chosen)]}, as_json, notelines.of_rejected)
 
@@ -219,5 +219,5 @@ def list_(
             show({"trash": deleted}, as_json, notelines.of_trash)
             return
         narrowed = opened.searching.filters(bases=[base] if base else [], terms=filters or [])
-        cards = [*map(data.of_card, opened.notes.cards(narrowed))]
+        cards = [*map(data.of_card, opened.notes.all(narrowed))]
     show({"notes": cards}, as_json, notelines.of_list)

@@ -162,7 +162,7 @@ class Runs:
         self._check(questions, self._store.bases.of_id(question_set.base_id), question_set.name)
         return questions
 
-    def of(self, base: str) -> list[Run]:
+    def all(self, base: str) -> list[Run]:
         """Return the runs on a base, the newest first."""
         return self._store.runs.of(self._store.bases.named(base))
 
@@ -182,7 +182,7 @@ class Runs:
         """Whether the searchable data is unchanged since the start of a run."""
         return run.index_version == self._store.database.version()
 
-    def delete(self, run_ids: Iterable[str]) -> None:
+    def delete_for_good(self, run_ids: Iterable[str]) -> None:
         self._store.runs.delete(run_ids)
 
     # within

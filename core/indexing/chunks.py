@@ -44,7 +44,7 @@ class Chunks:
 
     # reading
 
-    def of_note(self, note_id: str) -> list[Chunk]:
+    def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order."""
         return self._store.chunks.of_note(note_id)
 
@@ -69,7 +69,7 @@ class Chunks:
 
     # a person's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
 
-    def edit(self, chunk_id: str, text: str) -> str:
+    def update(self, chunk_id: str, text: str) -> str:
         """Replace the text of a chunk, and return the chunk's new id."""
         return self._act(chunk_id, lambda editor: editor.edit(chunk_id, text))[0]
 

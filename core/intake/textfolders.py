@@ -62,7 +62,7 @@ class TextFolders:
                 "There is a base '{base}' already, which isn't one of text files. Rename it, or the folder.", base=name
             )
         if known.embed_at_once != at_once:
-            known = self._bases.change(name, embed_at_once=at_once)
+            known = self._bases.update(name, embed_at_once=at_once)
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:

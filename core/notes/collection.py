@@ -24,7 +24,6 @@ from core.model import (
     Note,
     NoteCard,
     NoteDifference,
-    NoteDraft,
     NoteFields,
     Revision,
     Trashed,
@@ -56,7 +55,7 @@ class Notes(Imports):
 
     # reading
 
-    def cards(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
         """Return the notes that match the filters and have `text` in their title or path.
 
         With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
@@ -71,14 +70,21 @@ class Notes(Imports):
         self._store.pending.open(note_id)
         return note
 
-    def named(self, name: str) -> NoteCard:
-        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
-        return self.all_named([name])[0]
+    def find(self, name: str) -> NoteCard | None:
+        """Return the note of this id, path or title, None if there is none; raises QueryError where several have it."""
+        try:
+            return self.resolve(name)
+        except NoteNotFound:
+            return None
 
-    def all_named(self, names: Iterable[str]) -> list[NoteCard]:
-        """Return the note of each id, path or title, in their order; raises as `named` does."""
+    def resolve(self, name: str) -> NoteCard:
+        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
+        return self.resolve_all([name])[0]
+
+    def resolve_all(self, names: Iterable[str]) -> list[NoteCard]:
+        """Return the note of each id, path or title, in their order; raises as `resolve` does."""
         called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
-        for card in self.cards():
+        for card in self.all():
             for name in filter(None, (card.id, card.path, card.title)):
                 called[name][card.id] = card
         return [called[name][naming.only(name, called[name])] for name in names]
@@ -315,8 +321,8 @@ class Notes(Imports):
         """Return the deleted notes, the last deleted first."""
         return self._trash.all(self._bases.get(base).id if base else None)
 
-    def in_trash(self, name: str) -> Trashed:
-        """Return the deleted note of this id, path or title; raises as `named` does."""
+    def resolve_deleted(self, name: str) -> Trashed:
+        """Return the deleted note of this id, path or title; raises as `resolve` does."""
         return self._trash.named(name)
 
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
@@ -329,24 +335,10 @@ class Notes(Imports):
         if embed:
             self._writer.embed(note_ids)
 
-    def empty_trash(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete deleted notes for good, with their versions and edits: some, or all; return how many."""
+    def delete_for_good(self, note_ids: Sequence[str]) -> int:
+        """Delete notes of the trash, with their versions and edits; return how many there were."""
         return self._trash.empty(note_ids)
 
-    # drafts
-
-    def drafts(self) -> list[NoteDraft]:
-        """Return the unsaved texts of the editor, the newest first."""
-        return self._store.drafts.all()
-
-    def draft(self, key: str) -> NoteDraft | None:
-        """Return the unsaved text of this key, None if there is none."""
-        return self._store.drafts.find(key)
-
-    def save_draft(self, draft: NoteDraft) -> None:
-        """Store an unsaved text of the editor."""
-        self._store.drafts.put(draft)
-
-    def drop_draft(self, key: str) -> None:
-        """Delete an unsaved text."""
-        self._store.drafts.drop(key)
+    def empty_trash(self) -> int:
+        """Delete all notes of the trash for good; return how many there were."""
+        return self._trash.empty()

@@ -47,7 +47,7 @@ class Packs:
         """Return the packs of the workspace, by name."""
         return self._store.packs.all()
 
-    def list(self) -> Sequence[PackCard]:
+    def all(self) -> Sequence[PackCard]:
         """Return the packs that are found or installed, by name."""
         found = sources.found()
         installed = {pack.name: pack for pack in self.installed()}
@@ -97,7 +97,7 @@ class Packs:
         pack, notes = contents.read(self._place(installed))
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
-    def remove(self, name: str) -> int:
+    def delete(self, name: str) -> int:
         """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
         self._store.database.check_writable()
         self._named(name)

@@ -130,7 +130,7 @@ def test_calls_of_one_process_that_write_wait_for_each_other(folder: Path, monke
 
     with Workspace(folder, readonly=True) as reading:
         assert [result.content[0].text for result in anyio.run(at_once, 20) if result.is_error] == []
-        pending = reading.notes.cards(reading.searching.filters(terms=["status:pending"]))
+        pending = reading.notes.all(reading.searching.filters(terms=["status:pending"]))
     assert {card.title for card in pending} == {str(number) for number in range(20)}
 
 

@@ -56,7 +56,7 @@ def seen(folder: Path) -> dict[str, Any]:
         app, ["note", "new", "work", "--body", "# Tea\n\nGreen.", "--mood", "calm", "--json", *place]
     )
     with Workspace(folder) as workspace:
-        workspace.bases.change("work", trusts_programs=True)
+        workspace.bases.update("work", trusts_programs=True)
         workspace.notes.add("work", "# Coffee\n\nBlack.", path="coffee.md", mood="wide awake")
         program = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
         workspace.let_programs_in(True)
@@ -84,4 +84,4 @@ def seen(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     sys.meta_path.insert(0, _Finder())
-    print(json.dumps(seen(Path(sys.argv[1])), default=sorted))
+    sys.stdout.write(json.dumps(seen(Path(sys.argv[1])), default=sorted))

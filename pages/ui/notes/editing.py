@@ -121,7 +121,7 @@ def _state(workspace: Workspace, now: Writing) -> str:
 
 
 def _pending(workspace: Workspace, note_id: str) -> int:
-    return sum(chunk.state == "pending" for chunk in workspace.chunks.of_note(note_id))
+    return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
 def _complete(now: Writing) -> bool:
@@ -157,7 +157,7 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
                     t("Write to the files of '{base}'", base=plain(base.name)),
                     "write_files_on",
                     "edit_document",
-                    on_click=shell.guarded(lambda: workspace.bases.change(base.name, write_files=True)),
+                    on_click=shell.guarded(lambda: workspace.bases.update(base.name, write_files=True)),
                     disabled=workspace.readonly,
                 )
             widgets.button(

@@ -88,7 +88,7 @@ def _draft(one: Mapping[str, Any]) -> NoteDraft:
 
 def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
     """Whether this text, or a later one of its editor, is a draft already, or what is saved."""
-    stored = workspace.notes.draft(draft.key)
+    stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
             return composer.is_saved(workspace, draft)

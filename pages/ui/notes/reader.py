@@ -66,7 +66,7 @@ def _ways_back(passage: tuple[Chunk, str] | None) -> None:
 def _edited(workspace: Workspace, note: Note) -> list[int]:
     """Return the indexes of the chunks that a person changed or deleted."""
     edits = bands.placed(workspace, note)
-    return [chunk.index for chunk in workspace.chunks.of_note(note.id) if chunk.id in edits] if edits else []
+    return [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
 
 
 def _tag(edited: Sequence[int]) -> str:

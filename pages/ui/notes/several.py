@@ -23,7 +23,7 @@ def ask(note_ids: Sequence[str]) -> None:
 
 def archive(workspace: Workspace, note_ids: Sequence[str]) -> None:
     """Archive notes, and offer to undo it; for callbacks."""
-    active = [card.id for card in workspace.notes.cards() if card.id in set(note_ids) and card.status != "archived"]
+    active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
     undo.offer(text, lambda: workspace.notes.restore(active))
@@ -42,7 +42,7 @@ def _closed() -> None:
 
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    cards = workspace.notes.cards()
+    cards = workspace.notes.all()
     tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
     leave = t("Leave as it is")
     add = st.multiselect(t("Add tags"), tags, key="several_add", accept_new_options=True, placeholder="")

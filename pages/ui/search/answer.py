@@ -209,5 +209,5 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
         return NOTICES[notice]
     if _is_by_meaning(result):
         return ABOUT_MODELS["reranker_loading"]
-    warm = workspace.jobs.get("warm")
+    warm = workspace.jobs.find("warm")
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]

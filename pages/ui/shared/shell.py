@@ -219,7 +219,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 
 def _model_state(workspace: Workspace) -> None:
-    job = workspace.jobs.get("warm")
+    job = workspace.jobs.find("warm")
     done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
     state = "ready" if done else "loading" if job and job.state == "running" else "failed"
     more = f'<div class="t-dim">{html(text_of(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
@@ -230,7 +230,7 @@ def _model_state(workspace: Workspace) -> None:
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     workspace.start_healing()
     for name, kind in JOB_KINDS.items():
-        if kind.place and (running := workspace.jobs.get(name)) and running.state == "running":
+        if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
             st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
             if kind.place == "index":
                 st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))
