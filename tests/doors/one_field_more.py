@@ -68,7 +68,7 @@ def seen(folder: Path) -> dict[str, Any]:
         text = text_of(workspace.notes.get(note["id"]))
         exported = workspace.archives.exported("work", "json")
         again = workspace.archives.restore_data(exported, "work.json", "again").base
-        cards = workspace.notes.cards(workspace.searching.filters(bases=["again"], terms=["心情:tired"]))
+        cards = workspace.notes.all(workspace.searching.filters(bases=["again"], terms=["心情:tired"]))
         return {
             "command": note["mood"],
             "status": changed.status_code,
