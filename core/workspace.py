@@ -185,7 +185,7 @@ class Workspace:
             tuple(map(self.bases.status, self.bases.all())),
             files.size(self.store.folder),
             readonly=self.store.readonly,
-            index_problem=self.store.index_problem,
+            index_problem=self.store.index.problem,
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,

@@ -15,21 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from core.config import INDEX_TOKEN, IndexSettings
 from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import translated
-from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
-from core.store.base_table import BaseTable
-from core.store.chunk_table import ChunkTable
-from core.store.creation_table import CreationTable
 from core.store.cutting import Cutting
 from core.store.database import Database
-from core.store.draft_table import DraftTable
-from core.store.edit_table import EditTable
-from core.store.field_table import FieldTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
 from core.store.index.backend import Address, Backend
@@ -38,19 +31,9 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
-from core.store.note_table import Moved, NoteTable
-from core.store.opening_table import OpeningTable
-from core.store.pack_table import PackTable
-from core.store.pending_table import PendingChunk, PendingTable
-from core.store.proposal_table import ProposalTable
-from core.store.question_table import QuestionTable
-from core.store.run_table import RunTable
-from core.store.switch_table import SwitchTable
-from core.store.trashed_table import TrashedTable
-from core.store.usage_table import UsageTable
-from core.store.vector_table import VectorTable
-from core.store.version_table import VersionTable
-from core.store.words import Words
+from core.store.note_rows import Moved
+from core.store.pending_table import PendingChunk
+from core.store.tables import Tables
 
 _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
@@ -58,7 +41,7 @@ _WIDER = 4
 """Growth of that number where too few of the results are allowed."""
 
 
-class Store:
+class Store(Tables):
     """All data of a workspace. One process may write; others open it `readonly`.
 
     Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
@@ -84,25 +67,7 @@ class Store:
             self.database.close()
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
-        self.bases = BaseTable(self.database)
-        self.notes = NoteTable(self.database)
-        self.fields = FieldTable(self.database)
-        self.chunks = ChunkTable(self.database)
-        self.pending = PendingTable(self.database)
-        self.words = Words(self.database)
-        self.vectors = VectorTable(self.database)
-        self.edits = EditTable(self.database)
-        self.versions = VersionTable(self.database)
-        self.drafts = DraftTable(self.database)
-        self.proposals = ProposalTable(self.database)
-        self.creations = CreationTable(self.database)
-        self.packs = PackTable(self.database)
-        self.openings = OpeningTable(self.database)
-        self.switches = SwitchTable(self.database)
-        self.trashed_bases = TrashedTable(self.database)
-        self.usage = UsageTable(self.database)
-        self.questions = QuestionTable(self.database)
-        self.runs = RunTable(self.database)
+        super().__init__(self.database)
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
@@ -119,16 +84,6 @@ class Store:
         return ChromaServer(Address(index.url, self.database.owner, index.database, index.tenant, token))
 
     # index
-
-    @property
-    def index_ready(self) -> bool:
-        """Whether searches use the index."""
-        return self.index.ready
-
-    @property
-    def index_problem(self) -> Message | None:
-        """Why the index can't be used, None while it can, or isn't open yet."""
-        return self.index.problem
 
     def open_index(self, *, heal: bool = True) -> None:
         """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""

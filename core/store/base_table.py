@@ -8,9 +8,9 @@ from typing import Any, Unpack
 from core.errors import UnknownChoice
 from core.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
-from core.store.database import Table
 from core.store.ids import fresh_id
 from core.store.reading import Reader, stored
+from core.store.table import Table
 
 
 class BaseTable(Table):

@@ -12,8 +12,8 @@ from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.cutting import Cutting
-from core.store.database import AMONG, Table, decoding
 from core.store.field_table import FieldTable
+from core.store.table import AMONG, Table, decoding
 from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.model import fields_of
-from core.store.database import AMONG, Table
 from core.store.filters import EXPIRED, moments
+from core.store.table import AMONG, Table
 
 
 class FieldTable(Table):

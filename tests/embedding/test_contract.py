@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.config import EmbeddingsSettings
 from core.embedding import EMBEDDERS, Embedder, tokens
 from core.embedding.onnx import build as build_onnx
 from core.embedding.openai_compatible import OpenAICompatible
 from core.embedding.sentence import build as build_sentence
 from core.embedding.tfidf import Tfidf
+from core.settings_sections import EmbeddingsSettings
 from tests.model_server import ModelServer
 
 TEXTS = [
