@@ -7,7 +7,7 @@ import streamlit as st
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, history
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t

@@ -8,7 +8,7 @@ import streamlit as st
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, conflict, editor, notefields, offers, opened, preview
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t

@@ -11,7 +11,7 @@ from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import composer, offers
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing, as_json
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -146,7 +146,7 @@ def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     note = now.note
     if note is None or name not in note.overridden:
         return
-    value = composer.as_json(note.overridden[name])
+    value = as_json(note.overridden[name])
     said = ", ".join(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
         text = t("Yours; the file says: {value}", value=plain(str(said))) if said else t("Yours; the file says nothing")
