@@ -11,8 +11,8 @@ from core.errors import NoteNotFound
 from core.messages import message, to_json
 from core.model import NOTE_FIELDS, ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
-from core.store.cutting import Cutting
 from core.store.database import AMONG, Table
+from core.store.note_to_index import NoteToIndex
 from core.store.reading import Reader, loaded, reader, stored
 from core.text import fold, keywords
 
@@ -87,9 +87,9 @@ class NoteTable(Table):
 
     # writing
 
-    def put(self, cutting: Cutting) -> None:
+    def put(self, cut: NoteToIndex) -> None:
         """Write the row and the tags of a note in place of its old ones; its chunks are another table's."""
-        row = _row(cutting)
+        row = _row(cut)
         assignments = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS if column != "id")
         with self._database.write() as connection:
             connection.execute(
@@ -97,7 +97,7 @@ class NoteTable(Table):
                 f" ON CONFLICT (id) DO UPDATE SET {assignments}",
                 [row[column] for column in _COLUMNS],
             )
-            self._tag(cutting.note)
+            self._tag(cut.note)
 
     def describe(self, note: Note) -> None:
         """Write the fields of a stored note whose title and body are as they were; its chunks stay."""
@@ -338,13 +338,13 @@ def _note_row(note: Note) -> dict[str, object]:
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
 
 
-def _row(cutting: Cutting) -> dict[str, object]:
-    return _note_row(cutting.note) | {
-        "mtime_ns": cutting.mtime_ns,
-        "size": cutting.size,
-        "strategy": cutting.strategy,
-        "cut_by": cutting.cut_by,
-        "chunking": json.dumps(asdict(cutting.options)) if cutting.options else None,
+def _row(cut: NoteToIndex) -> dict[str, object]:
+    return _note_row(cut.note) | {
+        "mtime_ns": cut.mtime_ns,
+        "size": cut.size,
+        "strategy": cut.strategy,
+        "cut_by": cut.cut_by,
+        "chunking": json.dumps(asdict(cut.options)) if cut.options else None,
     }
 
 
