@@ -8,8 +8,8 @@ import numpy as np
 
 from core.messages import Message, message
 from core.model import Chunk, LostAt, NoteCard, Query, Rowids, SearchResult, StageScore, WhyNot
-from core.retrieval.search import Search
 from core.retrieval.stages import Stages
+from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
 
@@ -44,7 +44,7 @@ class Outcome:
 class Reasons:
     """Reasons from a finished search with `explain`, valid within its snapshot."""
 
-    def __init__(self, store: Store, stages: Stages, search: Search, result: SearchResult) -> None:
+    def __init__(self, store: Store, stages: Stages, search: SearchState, result: SearchResult) -> None:
         self.hits = result.hits
         self._store = store
         self._stages = stages

@@ -1,4 +1,4 @@
-"""The stages of a search: narrow, collect, complete, fuse, boost, rerank, weigh."""
+"""The stages of a search: narrow, collect, score, fuse, boost; then rerank, weigh, raise exact matches, break ties."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,7 +11,7 @@ from core.model import Rowids
 from core.reranking import Candidate, Reranker
 from core.retrieval import exact_match, fusion, languages, links
 from core.retrieval.candidates import candidates
-from core.retrieval.search import Search
+from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
 
@@ -22,25 +22,22 @@ class Stages:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def run(self, search: Search) -> None:
-        """Run all stages after `narrow`."""
+    def collect(self, search: SearchState) -> None:
+        """Collect the candidates of a search that is narrowed, and order them before any reranking."""
         if not search.query.text.strip():
             self._list(search)
             return
-        for stage in (
-            self._semantic,
-            self._keyword,
-            self._complete,
-            self._fuse,
-            self._boost,
-            self._rerank,
-            self._weigh,
-            self._literal,
-            self._settle,
-        ):
+        for stage in (self._semantic, self._keyword, self._score_missing, self._fuse, self._boost):
             stage(search)
 
-    def narrow(self, search: Search) -> None:
+    def rank(self, search: SearchState) -> None:
+        """Rerank the candidates, and raise what stands as it was typed."""
+        if search.mode == "listed":
+            return
+        for stage in (self._rerank, self._weigh, self._exact, self._break_ties):
+            stage(search)
+
+    def narrow(self, search: SearchState) -> None:
         """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
         query, chunks, words = search.query, self._store.chunks, self._store.words
         search.allowed = chunks.allowed(replace(query.filters, bases=()))
@@ -56,35 +53,36 @@ class Stages:
         elif query.settings.phrase == "require":
             search.allowed = _rowids(search.phrased)
 
-    def _list(self, search: Search) -> None:
+    def _list(self, search: SearchState) -> None:
         """List the notes that pass the filters, newest first, for a question without words."""
         search.mode = "listed"
-        newest = self._store.chunks.newest(search.bases, search.settings.limit, search.allowed)
+        newest = self._store.chunks.newest(search.bases, search.query.settings.limit, search.allowed)
         search.keep("listed", dict.fromkeys(newest, 0.0))
         self._read(search, newest)
         search.say("listed")
 
-    def _semantic(self, search: Search) -> None:
+    def _semantic(self, search: SearchState) -> None:
         if search.mode == "keyword":
             return
         nearest: dict[int, float] = {}
+        pool = search.query.settings.pool
         for base in search.meant:
-            nearest |= self._store.nearest(base, search.vectors[base.fingerprint], search.settings.pool, search.allowed)
-        search.pools["vector"] = best(nearest, search.settings.pool)
+            nearest |= self._store.nearest(base, search.vectors[base.fingerprint], pool, search.allowed)
+        search.pools["vector"] = best(nearest, pool)
         if self._store.index.state in ("damaged", "building"):
             search.say("index_damaged")
         if self._store.pending.any(base.id for base in search.bases if base.embed_at_once):
             search.say("unfinished")
 
-    def _keyword(self, search: Search) -> None:
+    def _keyword(self, search: SearchState) -> None:
         if search.mode == "semantic":
             return
         base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
         search.pools["keyword"] = self._store.words.ranked(
-            search.words, search.settings.pool, base_ids=base_ids, allowed=search.allowed
+            search.words, search.query.settings.pool, base_ids=base_ids, allowed=search.allowed
         )
 
-    def _complete(self, search: Search) -> None:
+    def _score_missing(self, search: SearchState) -> None:
         """Compute the missing scores of the other stage's candidates, and mark those below the threshold.
 
         A chunk that isn't indexed yet has no score by meaning, and no threshold.
@@ -99,17 +97,17 @@ class Stages:
             keyword |= dict.fromkeys(only_vector, 0.0)
             keyword |= self._store.words.ranked(search.words, len(only_vector), rowids=only_vector)
         self._read(search, {rowid for scores in search.completed.values() for rowid in scores})
-        least = search.settings.score_threshold
+        least = search.query.settings.score_threshold
         if search.mode != "keyword" and least > 0:
             vector = search.completed["vector"]
             search.below = {rowid for rowid in search.chunks if vector.get(rowid, least) < least}
 
-    def _read(self, search: Search, rowids: Iterable[int]) -> None:
+    def _read(self, search: SearchState, rowids: Iterable[int]) -> None:
         search.chunks = self._store.chunks.by_rowid(rowids)
         search.cards = self._store.notes.cards_of({chunk.note_id for chunk in search.chunks.values()})
 
-    def _fuse(self, search: Search) -> None:
-        settings, completed = search.settings, search.completed
+    def _fuse(self, search: SearchState) -> None:
+        settings, completed = search.query.settings, search.completed
         if search.mode == "hybrid" and settings.fusion == "weighted":
             vector, keyword = completed["vector"], completed["keyword"]
             across = any(self._store.vectors.centring(base).compares_languages for base in search.meant)
@@ -121,9 +119,9 @@ class Stages:
             return
         search.keep("fused", best(fused))
 
-    def _boost(self, search: Search) -> None:
+    def _boost(self, search: SearchState) -> None:
         """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
-        settings = search.settings
+        settings = search.query.settings
         raised: dict[int, float] = {}
         if search.phrased and settings.phrase == "boost":
             raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
@@ -138,37 +136,37 @@ class Stages:
         if raised:
             search.keep("boosted", fusion.raised(search.order, raised))
 
-    def _rerank(self, search: Search) -> None:
+    def _rerank(self, search: SearchState) -> None:
         """Rerank the best; a failure keeps the order and records the reason."""
         order = search.order
         if not search.rerankers or not order:
             return
         try:
-            judged = self._judged(search, best(order, search.settings.rerank_pool))
+            judged = self._judged(search, best(order, search.query.settings.rerank_pool))
         except (ModelError, ProviderError) as error:
             search.rerank_problem = error.message
             return
         scores = {rowid: score for rowid, score in judged.items() if score is not None}
         if scores:
-            search.reranker = search.settings.reranker
+            search.reranker = search.query.settings.reranker
             search.keep("rerank", best(scores))
-            search.keep("final", fusion.blended(order, judged, search.settings.rerank_weight))
+            search.keep("final", fusion.blended(order, judged, search.query.settings.rerank_weight))
 
-    def _weigh(self, search: Search) -> None:
+    def _weigh(self, search: SearchState) -> None:
         """Raise the chunks of important notes, and lower those of notes with a negative priority."""
         priorities = {rowid: search.card(rowid).priority for rowid in search.order}
-        if search.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
-            gains = {rowid: search.settings.priority_weight * one / most for rowid, one in priorities.items()}
+        if search.query.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
+            gains = {rowid: search.query.settings.priority_weight * one / most for rowid, one in priorities.items()}
             search.keep("priority", fusion.raised(search.order, gains))
 
-    def _settle(self, search: Search) -> None:
+    def _break_ties(self, search: SearchState) -> None:
         """Put the more important of chunks with equal scores first."""
         if search.pools and any(card.priority for card in search.cards.values()):
             stage, scores = list(search.pools.items())[-1]
             order = sorted(scores, key=lambda rowid: (-scores[rowid], -search.card(rowid).priority))
             search.keep(stage, {rowid: scores[rowid] for rowid in order})
 
-    def _literal(self, search: Search) -> None:
+    def _exact(self, search: SearchState) -> None:
         """Raise the chunks in which the question stands as it was typed."""
         order = search.order
         if search.mode == "semantic" or not order:
@@ -179,12 +177,12 @@ class Stages:
         if search.gains:
             search.keep("literal", fusion.raised(order, search.gains))
 
-    def _judged(self, search: Search, pool: Iterable[int]) -> dict[int, float | None]:
+    def _judged(self, search: SearchState, pool: Iterable[int]) -> dict[int, float | None]:
         """Score with each reranker once. Bases with the same model share one reranker.
 
         A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
         """
-        cards, characters = search.cards, search.settings.rerank_characters
+        cards, characters = search.cards, search.query.settings.rerank_characters
         by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
         for base in search.meant:
             reranker, embedder = search.rerankers[base.id]

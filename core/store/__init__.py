@@ -21,7 +21,6 @@ from core.faults import translated
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
-from core.store.cutting import Cutting
 from core.store.database import Database
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
@@ -32,6 +31,7 @@ from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
 from core.store.note_rows import Moved
+from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
 from core.store.tables import Tables
 
@@ -116,15 +116,15 @@ class Store(Tables):
 
     # writing
 
-    def put(self, base: KnowledgeBase, cuttings: Sequence[Cutting]) -> None:
+    def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""
         with self.changing:
             base = self.bases.of_id(base.id)
-            old = self.chunks.entries([cutting.note.id for cutting in cuttings])
-            vectors = chain.from_iterable(chain(*(cutting.vectors for cutting in cuttings)))
+            old = self.chunks.entries([cut.note.id for cut in cuts])
+            vectors = chain.from_iterable(chain(*(cut.vectors for cut in cuts)))
             with self._indexing(base, vectors, old), self.database.write():
-                for cutting in cuttings:
-                    self._write(cutting)
+                for cut in cuts:
+                    self._write(cut)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
         """Give pending chunks their windows, in one transaction; return the number of those that are as they were."""
@@ -143,16 +143,16 @@ class Store(Tables):
         self.bases.count_index_added(base, len(fresh))
         self.index.follow(base, [*fresh, *old])
 
-    def _write(self, cutting: Cutting) -> None:
+    def _write(self, cut: NoteToIndex) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""
-        self.notes.put(cutting)
-        self.chunks.put(cutting)
-        if cutting.edits is not None:
-            self.edits.put(cutting.note, cutting.edits)
-        if cutting.change:
-            self._put_version(cutting.note, cutting.change)
-            if cutting.change.author == "pack":
-                self.packs.put_file(cutting.note)
+        self.notes.put(cut)
+        self.chunks.put(cut)
+        if cut.edits is not None:
+            self.edits.put(cut.note, cut.edits)
+        if cut.change:
+            self._put_version(cut.note, cut.change)
+            if cut.change.author == "pack":
+                self.packs.put_file(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
         """Write the fields of stored notes whose titles and texts are as they were, as new versions."""
@@ -175,15 +175,15 @@ class Store(Tables):
                 note = self.notes.note(move.note_id)
                 self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
-    def switch(self, target: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
+    def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
         """Give a base the embedder of `target` and write its notes cut for it, in one transaction; return the base.
 
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
         old, fresh = self.bases.of_id(target.id), _next_index(target)
         with self.changing, self.database.write():
-            for cutting in cuttings:
-                self._write(cutting)
+            for cut in cuts:
+                self._write(cut)
             self.index.build(fresh)
             self.bases.switch_index(fresh)
             self.switches.end(fresh)

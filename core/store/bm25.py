@@ -71,7 +71,7 @@ class BM25:
         return counts.rowids[holding], total[holding]
 
     @contextmanager
-    def ahead(self, words: Sequence[str]) -> Iterator[None]:
+    def read_ahead(self, words: Sequence[str]) -> Iterator[None]:
         """Read the counts of these words in another thread, while the caller does something else."""
         if not words or self._has_cached(words):
             yield
@@ -95,7 +95,7 @@ class BM25:
         return all(word in counts.gains for word in words)
 
     @decoding
-    def holding(self, words: Sequence[str]) -> list[Rowids]:
+    def holders(self, words: Sequence[str]) -> list[Rowids]:
         """Return for each word the chunks that hold it, in order."""
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)

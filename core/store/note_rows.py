@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from core.messages import message, to_json
 from core.model import NOTE_FIELDS, RELATIONS, ChunkingOptions, Note, NoteCard
-from core.store.cutting import Cutting
+from core.store.note_to_index import NoteToIndex
 from core.store.reading import Reader, Unread, loaded, reader, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
@@ -99,13 +99,13 @@ def described(note: Note) -> dict[str, object]:
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
 
 
-def row_of(cutting: Cutting) -> dict[str, object]:
-    return described(cutting.note) | {
-        "mtime_ns": cutting.mtime_ns,
-        "size": cutting.size,
-        "strategy": cutting.strategy,
-        "cut_by": cutting.cut_by,
-        "chunking": json.dumps(asdict(cutting.options)) if cutting.options else None,
+def row_of(cut: NoteToIndex) -> dict[str, object]:
+    return described(cut.note) | {
+        "mtime_ns": cut.mtime_ns,
+        "size": cut.size,
+        "strategy": cut.strategy,
+        "cut_by": cut.cut_by,
+        "chunking": json.dumps(asdict(cut.options)) if cut.options else None,
     }
 
 

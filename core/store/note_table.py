@@ -9,7 +9,6 @@ from typing import Any
 from core.errors import NoteNotFound
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
-from core.store.cutting import Cutting
 from core.store.note_rows import (
     CARD,
     COLUMNS,
@@ -27,6 +26,7 @@ from core.store.note_rows import (
     row_of,
     texts,
 )
+from core.store.note_to_index import NoteToIndex
 from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
@@ -38,9 +38,9 @@ class NoteTable(Table):
 
     # writing
 
-    def put(self, cutting: Cutting) -> None:
+    def put(self, cut: NoteToIndex) -> None:
         """Write the row and the tags of a note in place of its old ones; its chunks are another table's."""
-        row = row_of(cutting)
+        row = row_of(cut)
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
         with self._database.write() as connection:
             connection.execute(
@@ -48,7 +48,7 @@ class NoteTable(Table):
                 f" ON CONFLICT (id) DO UPDATE SET {assignments}",
                 [row[column] for column in COLUMNS],
             )
-            self._tag(cutting.note)
+            self._tag(cut.note)
 
     def describe(self, note: Note) -> None:
         """Write the fields of a stored note whose title and body are as they were; its chunks stay."""
