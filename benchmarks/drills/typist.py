@@ -202,15 +202,16 @@ def _complete(typist: Typist) -> None:
     page, chance = typist.page, typist.chance
     typist.focus()
     typist.insert(" ", lambda: page.keyboard.type(" "), "typing")
-    before, (typed, offer) = typist.text, chance.choice((("[[shelf", "[[Shelf "), ("#kit", "#kitchen")))
-    page.keyboard.type(typed)
+    before, (sign, typed) = typist.text, chance.choice((("[[", "shelf"), ("#", "kit")))
+    page.keyboard.type(sign + typed)
     expect(page.get_by_role("option").first).to_be_visible()
     page.wait_for_timeout(400)  # a list takes no key in its first moment
+    offer = page.locator("[role=option][aria-selected=true] .cm-completionLabel").inner_text()
     accepts = chance.random() < 0.5
     page.keyboard.press("Enter" if accepts else "Escape")
     expect(page.get_by_role("option")).to_have_count(0)
     seen = typist.sight()
-    if seen is None or not seen.text.startswith(before + (offer if accepts else typed)):
+    if seen is None or not seen.text.startswith(before + sign + (offer if accepts else typed)):
         raise Lost(f"completing: {seen and seen.text[-100:]!r}")
     typist.text = seen.text
     typist.burst("typing after a list")

@@ -6,10 +6,11 @@ that is a filter by keyword is a line in `NoteOptions` too.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from core.messages import Message, message
+from core.model.moments import lapses
 
 NoteStatus = Literal["pending", "active", "archived"]
 FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
@@ -136,6 +137,11 @@ class FieldValues:
     depends_on: Annotated[
         tuple[str, ...], NoteField("notes", message("Depends on"), message("Notes it depends on."))
     ] = ()
+
+    @property
+    def expired(self) -> bool:
+        """Whether the note is active and its time is over."""
+        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
 
 
 NOTE_FIELDS: Mapping[str, NoteField] = {

@@ -1,13 +1,12 @@
 """Notes and their files."""
 
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
-from core.model.moments import CALENDAR_ENDS, in_utc, midnight
 from core.model.note_fields import FieldValues
 
 NoteState = Literal["pending", "ready"]
@@ -22,8 +21,8 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Skipped with their contents, as is every name that begins with a dot."""
 
 
-class _NoteFacts(FieldValues):
-    """What follows from the fields of a note, with its text or without."""
+class _Sourced:
+    """What has a source."""
 
     __slots__ = ()
     source: str
@@ -33,14 +32,9 @@ class _NoteFacts(FieldValues):
         """Whether the note is a file of the person, outside the workspace."""
         return self.source == "folder"
 
-    @property
-    def expired(self) -> bool:
-        """Whether the note is active and its time is over."""
-        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
-
 
 @dataclass(frozen=True, slots=True)
-class Note(_NoteFacts):
+class Note(FieldValues, _Sourced):
     """A text of a person; `body` is the file's text after its front matter, `front` the text before it.
 
     `path` is relative to the folder named by `source_ref`, or, of a note that was written here, to its base; with
@@ -71,16 +65,8 @@ class Note(_NoteFacts):
     plain: bool = False
 
 
-def lapses(expires_at: datetime) -> datetime:
-    """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
-    at = in_utc(expires_at)
-    if at.time() != time():
-        return at
-    return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS
-
-
 @dataclass(frozen=True, slots=True)
-class NoteCard(_NoteFacts):
+class NoteCard(FieldValues, _Sourced):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet."""
 
     id: str
