@@ -69,6 +69,10 @@ class Bases(Switching):
         """Return the base of this name, None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
+    def of_id(self, base_id: str) -> KnowledgeBase:
+        """Return the base that notes, question sets and runs name by this id; raises UnknownChoice."""
+        return self._store.bases.of_id(base_id)
+
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
         return self._store.bases.all()

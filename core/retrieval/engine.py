@@ -137,7 +137,7 @@ class SearchEngine:
         result = self.search(typed, options)
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident)
-        first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
+        first = self._store.bases.of_id(result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
         built = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
         return replace(built, confident=result.confident)

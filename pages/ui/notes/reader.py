@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import NOTE_FIELDS, Chunk, Note, classification, day_of
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, making, numbered, opened
+from pages.ui.notes import actions, making, numbered, opened
 from pages.ui.notes.notefields import RELATIONS
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
@@ -88,7 +88,7 @@ def _fields(note: Note) -> None:
 
 
 def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note's text as it is meant, around its passage where it is too long."""
+    """Draw a note's rendered text; of a long one the part around its passage."""
     if note.plain:
         _numbered(note, passage)
         return
@@ -117,7 +117,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             if link.note_id:
                 opened.choose(link.note_id, link.place)
             else:
-                making.begin(composer.base_of(workspace, note.base_id).name, link.make)
+                making.begin(workspace.bases.of_id(note.base_id).name, link.make)
 
         view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
