@@ -111,7 +111,9 @@ def _accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
         workspace.proposals.accept(chosen, over=over, embed=False)
     except Conflict as conflict:
         if conflict.stored.in_file:
-            workspace.notes.take_file(conflict.stored.id)  # another program changed the file: its text and the proposal are shown then
+            workspace.notes.take_file(
+                conflict.stored.id
+            )  # another program changed the file: its text and the proposal are shown then
         raise
     workspace.start_indexing()
     _leave(chosen)
