@@ -40,11 +40,6 @@ def half_character(text: str) -> int | None:
     return half and half.start()
 
 
-def without_halves(text: str) -> str:
-    """Return a text with its halves of characters joined in pairs; one alone becomes a replacement character."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def escaped(text: str) -> str:
     """Return a text that can be printed anywhere: halves of characters are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

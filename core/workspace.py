@@ -183,14 +183,14 @@ class Workspace:
         mode, a level or a reranker, ModelError.
         """
         self.start_healing()
-        return self.searching.search(text, options)
+        return self.searching.answer(self.searching.prepare(text, options))
 
     def context(self, text: str, *, budget: int | None = None, **options: Unpack[SearchOptions]) -> Context:
         """Return the passages that answer a question as a block for a prompt, with numbered citations.
 
         `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
         """
-        return self.searching.context(text, options, budget)
+        return self.searching.context(self.searching.prepare(text, options), budget)
 
     def status(self) -> Status:
         """Return the size of the workspace and the state of its index."""
@@ -199,7 +199,7 @@ class Workspace:
             tuple(map(self.bases.status, self.bases.all())),
             files.size(self.store.folder),
             readonly=self.store.readonly,
-            index_problem=self.store.index_problem,
+            index_problem=self.store.index.problem,
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,

@@ -10,6 +10,8 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).parents[1]
+LONGER = {"core/cli/__init__.py": 319, "core/data.py": 301}
+"""Modules that are still to be divided, with their lines."""
 
 
 def sources() -> list[Path]:
@@ -37,6 +39,12 @@ def test_starting_imports_no_model_and_no_index() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_module_has_more_than_300_lines() -> None:
+    for file in sources():
+        most = LONGER.get(str(file.relative_to(ROOT)), 300)
+        assert len(file.read_text(encoding="utf-8").splitlines()) <= most, file
 
 
 def test_no_python_text_holds_javascript() -> None:

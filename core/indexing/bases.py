@@ -70,7 +70,7 @@ class Bases(Switching):
         return next((base for base in self.all() if base.name == name), None)
 
     def of_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base that notes, question sets and runs name by this id; raises UnknownChoice."""
+        """Return the base of this id, as notes, sets and runs name it; raises UnknownChoice if it was deleted."""
         return self._store.bases.of_id(base_id)
 
     def all(self) -> list[KnowledgeBase]:

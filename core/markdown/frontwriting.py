@@ -18,7 +18,7 @@ from core.errors import EditError
 from core.markdown import frontmatter, tags
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.messages import message
-from core.model import NOTE_FIELDS, day_of
+from core.model import day_of, fields_of
 from core.text import LINE_END
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
@@ -27,8 +27,8 @@ _Change = tuple[int, int, str]
 """What stands between two places of the YAML from then on."""
 
 _STRING = "tag:yaml.org,2002:str"
-_LISTS = [name for name, field in NOTE_FIELDS.items() if field.is_list]
-_NUMBERS = [name for name, field in NOTE_FIELDS.items() if field.kind == "number"]
+_LISTS = fields_of("tags", "notes")
+_NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
 """Texts that another reader of YAML may take for a truth, a number or a time."""

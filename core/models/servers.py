@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 
 from core import config
-from core.config import KEYS, LlmSettings, Settings, settings
+from core.config import Settings, settings
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, UnknownChoice
@@ -21,6 +21,7 @@ from core.providers.connection import is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
+from core.settings_sections import KEYS, LlmSettings
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
 """The sections of the settings, each with the kind of model that its server runs."""

@@ -1,8 +1,9 @@
-"""The notes of a workspace: written, classified, archived, deleted and restored, each change a version."""
+"""The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, Unpack
 
 from core.config import Settings
@@ -21,11 +22,10 @@ from core.model import (
     Version,
 )
 from core.models import Models
-from core.notes import difference
-from core.notes.adding import Adding
+from core.notes import adding, difference
 from core.notes.fields import checked, with_fields
-from core.notes.stored import StoredNotes
-from core.notes.texts import of_version, with_body
+from core.notes.stored_notes import StoredNotes
+from core.notes.texts import of_version
 from core.notes.trash import Trash
 from core.notes.writer import Writer
 from core.store import Store
@@ -78,7 +78,7 @@ class Notes(StoredNotes):
         """
         self._store.database.check_writable()
         into = self._base_for_import(base)
-        added = Adding(self._store, self._writer, into, author).add(items, strict=strict)
+        added = adding.add(self._store, self._writer, into, author, items, strict=strict)
         if embed:
             self._writer.embed(added.note_ids)
         return added
@@ -99,11 +99,8 @@ class Notes(StoredNotes):
         elsewhere stay the person's over those of the file. Raises NoteNotFound, Conflict if the note's version isn't
         the expected one or its file was changed, EditError for a file that may not be written, and as `add` does.
         """
-
-        def change(note: Note) -> Note:
-            return with_body(with_fields(note, fields), note.body if body is None else body)
-
-        return self._writer.change(note_id, change, Revision("update", author), expected_version, embed=embed)
+        change, as_what = partial(with_fields, fields=fields), Revision("update", author)
+        return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
 
     def set_fields(
         self,

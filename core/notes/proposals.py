@@ -131,7 +131,8 @@ class Proposals:
         It waits no longer in the same transaction. Raises Conflict for a note of another version.
         """
         with self._store.changing:
-            note = self._writer.change(change.note_id, partial(_changed, change=change), _PROPOSE, change.version)
+            fields = partial(with_fields, fields=change.fields)
+            note = self._writer.change(change.note_id, fields, _PROPOSE, change.version, body=change.body)
             self._store.proposals.drop(change.note_id)  # a change that the note has already makes no version
         if embed:
             self._writer.embed([change.note_id])
@@ -191,7 +192,7 @@ def _check(note: Note, one: Submission, over: int | None) -> None:
 
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change."""
-    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)
+    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
 
 
 def _joined(earlier: Proposal, later: Proposal) -> Proposal:

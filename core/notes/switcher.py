@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from core.store.note_table import Named
+from core.store.note_rows import Named
 from core.text import fold
 
 

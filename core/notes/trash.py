@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.indexing.cutter import Draft
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import filing, naming
 from core.notes.writer import Writer
 from core.store import Store
+from core.store.note_to_index import NoteToIndex
 
 
 class Trash:
@@ -47,7 +47,7 @@ class Trash:
             taken = paths[note.source_ref]
             note = replace(note, path=naming.free(str(note.path), taken))
             taken.add(str(note.path))
-            drafts.append(Draft(note, change=change))
+            drafts.append(NoteToIndex(note, change=change))
         self._writer.write(base, drafts)
 
     def empty(self, note_ids: Sequence[str] | None = None) -> int:

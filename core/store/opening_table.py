@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from core.store.database import AMONG, Table, decoding
+from core.store.table import AMONG, Table, decoding
 
 
 class OpeningTable(Table):

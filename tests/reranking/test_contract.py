@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from core.config import LlmSettings, RerankSettings
 from core.contracts import RerankerContract
 from core.embedding import tokens
 from core.embedding.sentence import build as build_sentence
@@ -15,6 +14,7 @@ from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
+from core.settings_sections import LlmSettings, RerankSettings
 from tests.model_server import ModelServer
 
 

@@ -14,7 +14,8 @@ from core.embedding.centring import Centring
 from core.model import KnowledgeBase, Matrix, Rowids
 from core.store import ranking
 from core.store.chunk_table import ChunkTable
-from core.store.database import Database, Table
+from core.store.database import Database
+from core.store.table import Table
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20

@@ -1,104 +1,25 @@
 """The text that a person writes in this session, of a new note or of a stored one; it is stored as a draft."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from secrets import token_hex
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
-from core.errors import NoteNotFound, VersionNotFound
-from core.model import NOTE_FIELDS, Note, NoteDraft, Submission
-from core.text import with_line_ends, without_halves
+from core.errors import Conflict, NoteNotFound, VersionNotFound
+from core.model import NOTE_FIELDS, Note, NoteDraft, Proposal, Submission
+from core.text import with_line_ends
 from core.workspace import Workspace
-from pages.ui.notes import offers
-
-NEW = "new"
-"""The first part of the key of a new note's draft; in other drafts it is the note's id."""
+from pages.ui.notes.written_text import NEW, Wish, Writing, as_json
 
 _WRITING = "writing"
 _WRITINGS = "writings"
 _ALL = 2**53 - 1
 """JavaScript's largest whole number: no text of an editor has a higher one."""
 _PUTTING = Lock()
-
-Wish = Literal["save", "leave", "discard"]
-"""What a person wants done with the text; `leave` closes the editor, and the draft stays."""
-
-
-@dataclass
-class Writing:
-    """A text in the editor, with its fields. `note` is the stored note as it was when editing began, None for a new one.
-
-    `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
-    still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
-    the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
-    from the note's, in JSON form. `opposed` is the stored note after a save was refused. With `settles`, a save also
-    decides on the proposed change that the person edits. `wish` is an action that the page hasn't done yet, and `wishes`
-    counts those that the editor sent.
-    """
-
-    token: str
-    note: Note | None
-    base: str
-    body: str = ""
-    folder: str = ""
-    fields: dict[str, Any] = field(default_factory=dict)
-    number: int = 0
-    stored: int = 0
-    drawn: int = 0
-    caret: int = 0
-    opposed: Note | None = None
-    saved: bool = False
-    settles: bool = False
-    wish: Wish | None = None
-    wishes: int = 0
-    offered: offers.Offers | None = None
-    links: Any = None
-    draft: str = ""
-    was: str = ""
-
-    def __post_init__(self) -> None:
-        self.draft = self.draft or self.token
-
-    @property
-    def key(self) -> str:
-        """The key of the draft."""
-        return f"{self.note.id if self.note else NEW} {self.draft}"
-
-    @property
-    def changed(self) -> bool:
-        """Whether the text or a field differs from the stored note."""
-        return bool(self.fields) or self.body != (self.note.body if self.note else "")
-
-    def typed(
-        self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0, title: str | None = None
-    ) -> None:
-        """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
-
-        `title` is a title that the person typed and the page doesn't have yet.
-        """
-        if number >= self.number:
-            self.body = with_line_ends(without_halves(text), self.note.body if self.note else "")
-            self.number, self.caret = number, at
-            if title is not None:
-                self.set("title", without_halves(title))
-        if wishes > self.wishes:
-            self.wish, self.wishes = wish, wishes
-
-    def value(self, name: str) -> Any:
-        """Return the present value of a field in JSON form."""
-        return self.fields[name] if name in self.fields else as_json(getattr(self.note, name, None))
-
-    def set(self, name: str, value: Any) -> None:
-        """Change a field."""
-        stored = as_json(getattr(self.note, name, None))
-        if value == stored or not (value or stored):
-            self.fields.pop(name, None)
-        else:
-            self.fields[name] = value
 
 
 def now() -> Writing | None:
@@ -204,7 +125,7 @@ def keep(workspace: Workspace, writing: Writing, *, claim: bool = False) -> None
     if workspace.readonly:
         return
     if not writing.changed:
-        drop(workspace, writing)
+        _drop(workspace, writing)
     else:
         writing.saved = False
         key = put(workspace, draft_of(workspace, writing), "" if claim else writing.token)
@@ -215,18 +136,17 @@ def keep(workspace: Workspace, writing: Writing, *, claim: bool = False) -> None
 def draft_of(workspace: Workspace, writing: Writing) -> NoteDraft:
     """Return a text as a draft."""
     base = workspace.bases.find(writing.base)
-    about = {name: getattr(writing, name) for name in ("base", "folder", "number", "fields", "settles")}
+    about = {
+        "base": writing.base,
+        "folder": writing.folder,
+        "number": writing.number,
+        "fields": writing.fields,
+        "settles": writing.settles,
+        "writer": writing.token,
+    }
     title = str(writing.value("title") or "")
     version = writing.note.version if writing.note else 0
-    return NoteDraft(
-        writing.key,
-        base.id if base else "",
-        version,
-        title,
-        writing.body,
-        about | {"writer": writing.token},
-        datetime.now(UTC),
-    )
+    return NoteDraft(writing.key, base.id if base else "", version, title, writing.body, about, datetime.now(UTC))
 
 
 def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
@@ -239,8 +159,7 @@ def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     return draft.key
 
 
-def drop(workspace: Workspace, writing: Writing) -> None:
-    """Delete the draft of a text, unless it is another editor's now."""
+def _drop(workspace: Workspace, writing: Writing) -> None:
     with _PUTTING:
         stored = workspace.drafts.find(writing.key)
         if stored and stored.fields.get("writer", writing.token) == writing.token:
@@ -262,8 +181,39 @@ def discard(workspace: Workspace, key: str) -> None:
         leave()
 
 
-def as_json(value: Any) -> Any:
-    """Return a field of a note in JSON form."""
-    if isinstance(value, datetime):
-        return value.date().isoformat()
-    return list(value) if isinstance(value, tuple) else value
+def save(workspace: Workspace, writing: Writing, *, over: Note | None = None) -> None:
+    """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
+
+    A note that was changed meanwhile becomes `opposed`. Raises what `Notes.add` and `Notes.update` do.
+    """
+    fields: Any = writing.fields
+    try:
+        if writing.note is None:
+            folder = writing.folder.strip("/ ")
+            path = f"{folder}/" if folder else ""
+            note = workspace.notes.add(writing.base, writing.body, path=path, author="person", embed=False, **fields)
+        else:
+            body = None if writing.body == writing.note.body else writing.body
+            version = (over or writing.note).version
+            if writing.settles:
+                change = Proposal(writing.note.id, version, body, fields, datetime.now(UTC))
+                note = workspace.proposals.make(change, embed=False)
+            else:
+                note = workspace.notes.update(
+                    writing.note.id, body=body, expected_version=version, author="person", embed=False, **fields
+                )
+    except Conflict as conflict:
+        writing.opposed = conflict.stored
+        return
+    _drop(workspace, writing)
+    writing.settles = False
+    workspace.start_indexing()
+    adopt(writing, note)
+    writing.saved = True
+    writing.stored = max(writing.stored, writing.number)
+
+
+def adopt(writing: Writing, note: Note) -> None:
+    """Continue on the stored note; its fields replace those that were set in the editor."""
+    writing.note, writing.opposed, writing.fields = note, None, {}
+    writing.drawn += 1

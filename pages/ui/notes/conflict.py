@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, history, saving
-from pages.ui.notes.composer import Writing
+from pages.ui.notes import composer, history
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
@@ -57,7 +57,7 @@ def _mine(workspace: Workspace, now: Writing) -> None:
     """Save over the stored text; a changed file is read first, so that its text becomes a version."""
     assert now.note is not None
     stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
-    saving.save(workspace, now, over=stored)
+    composer.save(workspace, now, over=stored)
 
 
 def _theirs(workspace: Workspace, now: Writing) -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, conflict, editor, notefields, offers, opened, preview, saving
-from pages.ui.notes.composer import Writing
+from pages.ui.notes import composer, conflict, editor, notefields, offers, opened, preview
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -78,7 +78,7 @@ def _act(workspace: Workspace, now: Writing) -> None:
         elif wish == "discard":
             composer.discard(workspace, now.key)
         elif now.changed and _complete(now):
-            saving.save(workspace, now)
+            composer.save(workspace, now)
     except Exception:
         now.wish = None
         raise

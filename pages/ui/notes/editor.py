@@ -12,8 +12,8 @@ import streamlit as st
 
 from core.workspace import Workspace
 from pages.ui.notes import bundle, composer, letters
-from pages.ui.notes.composer import Writing
 from pages.ui.notes.offers import Offers
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
 

@@ -10,9 +10,9 @@ import streamlit as st
 
 from core.errors import NoteNotFound
 from core.model import NoteDraft
-from core.text import without_halves
 from core.workspace import Workspace
 from pages.ui.notes import composer
+from pages.ui.notes.written_text import whole
 from pages.ui.shared import links, shell
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
@@ -76,11 +76,11 @@ def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> Non
 
 
 def _draft(one: Mapping[str, Any]) -> NoteDraft:
-    about, text = one["about"], without_halves(one["text"])
+    about, text = one["about"], whole(one["text"])
     fields = dict(about["fields"]) | {"number": int(one["number"]), "writer": str(one["token"])}
     title = one.get("title")
     if title is not None:
-        fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_halves(title)}
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": whole(title)}
     title = str((fields.get("fields") or {}).get("title") or "")
     return NoteDraft(
         str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)

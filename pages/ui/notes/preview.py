@@ -5,8 +5,8 @@ import streamlit as st
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, making, opened
-from pages.ui.notes.composer import Writing
 from pages.ui.notes.sources import NoteSources
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared.document import document, plain, view
 from pages.ui.shared.safe import light, tangled
 

@@ -56,8 +56,9 @@ def _row(workspace: Workspace, one: Trashed) -> None:
     note_id = one.version.note_id
     with st.container(border=True, key=f"trash_{note_id}", gap="small"):
         st.markdown(f"**{plain(one.version.title)}**")
+        base = workspace.bases.of_id(one.base_id).name
         about = text_of(BY[one.version.author], at=local(one.version.at))
-        st.caption(" · ".join([plain(workspace.bases.of_id(one.base_id).name), plain(one.path or ""), about]))
+        st.caption(" · ".join([plain(base), plain(one.path or ""), about]))
         with st.container(horizontal=True):
             _restoring(workspace, t("Restore"), f"restore_{note_id}", [note_id])
             _deleting(workspace, t("Delete for good"), f"forget_{note_id}", [note_id])

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
 from core.messages import Message, message
-from core.model import MODES, NOTICES, Facet, Notice, SearchOptions, SearchResult
+from core.model import MODES, NOTICES, Facet, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
     context_block,
@@ -50,15 +50,19 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         st.empty(),
     )
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
-    settings = workspace.searching.settings(options)
-    chooses = _chooses(workspace, text, options)
-    slow = (chooses or settings["reranker"] not in rerankers.QUICK) and st.session_state.get("reranked") != question
+    try:
+        prepared = workspace.searching.prepare(text, now)
+    except QueryError:
+        links.say("q", text)
+        raise
+    chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
+    slow = (chooses or reranker not in rerankers.QUICK) and st.session_state.get("reranked") != question
     typing = question_box.is_typing()
     waiting = None
     doing = t("Searching by meaning…") if typing else t("Taking a second look…")
     doing = t("The language model chooses…") if chooses else doing
     about = f":material/hourglass_top: {doing}"
-    early = _at_once(workspace, text, now, by_words=typing) if typing or slow else None
+    early = _at_once(workspace, prepared, now, by_words=typing) if typing or slow else None
     if early is not None:
         with top:
             understood.chips(text, early)
@@ -74,7 +78,8 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         (waiting or before).caption(about)  # here the run ends if more was typed
     links.say("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
-        result = workspace.search(text, **now)
+        workspace.start_healing()
+        result = workspace.searching.answer(prepared)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
     question_box.remember(workspace, text)
@@ -86,26 +91,21 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     if waiting:
         waiting.empty()
     with answer.container():
-        _summary(workspace, text, result, now, top, narrow=bool(fields))
+        _summary(workspace, prepared, result, top, narrow=bool(fields))
         with _beside(result, fields):
-            _hits(workspace, text, result, options, several=several)
+            _hits(workspace, prepared, result, options, several=several)
 
 
-def _chooses(workspace: Workspace, text: str, options: SearchOptions) -> bool:
-    """Return whether a language model chooses among the hits; False for an invalid question, which the search reports."""
-    try:
-        return workspace.searching.chooses(text, options)
-    except QueryError:
-        return False
-
-
-def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_words: bool) -> SearchResult | None:
+def _at_once(
+    workspace: Workspace, prepared: Prepared, options: SearchOptions, *, by_words: bool
+) -> SearchResult | None:
     """Return the hits before the second look, or those by words only; None where none is close or the question fails."""
     first = SearchOptions(**{**options, "reranker": rerankers.NONE, "choose": False})
     if by_words:
         first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
     try:
-        result = workspace.search(text, **first)
+        early = workspace.searching.prepare(prepared.typed, first, like=prepared)
+        result = workspace.searching.answer(early)
     except QueryError:
         return None
     return result if result.hits and result.confident else None
@@ -121,14 +121,17 @@ def _beside(result: SearchResult, fields: dict[str, list[Facet]]) -> DeltaGenera
     return right
 
 
-def _hits(workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, *, several: bool) -> None:
+def _hits(
+    workspace: Workspace, prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool
+) -> None:
+    text = prepared.typed
     subqueries.section(result)
     if result.hits:
         with _folded(result):
             hits.listed(workspace, text, result, base=several)
     else:
         suggestions.no_hits(workspace, text, result)
-    lost.lost(workspace, text, options)
+    lost.lost(workspace, prepared, options)
     lost.why_not(workspace, text, options)
 
 
@@ -149,7 +152,7 @@ def _count(result: SearchResult) -> str:
 
 
 def _summary(
-    workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, top: DeltaGenerator, *, narrow: bool
+    workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
     """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
     about = [
@@ -162,7 +165,7 @@ def _summary(
         if narrow:
             widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
         if result.hits:
-            context_block.section(workspace, text, options)
+            context_block.section(workspace, prepared)
     if result.rerank_problem:
         st.warning(
             f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",

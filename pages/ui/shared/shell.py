@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.messages import message
+from core.model import JOB_KINDS
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, keys, language, look, style, switcher, widgets
 from pages.ui.shared.safe import html, plain
@@ -228,18 +229,10 @@ def _model_state(workspace: Workspace) -> None:
         st.html(f'<div class="t-list t-dim">{html(text_of(job.error))}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     workspace.start_healing()
-    for name in (
-        *jobs.INDEX,
-        *jobs.IMPORTS,
-        *jobs.CHUNKS,
-        *jobs.BASES,
-        *jobs.MODELS,
-        *jobs.EVALUATION,
-        *jobs.QUESTIONS,
-    ):
-        if (running := workspace.jobs.find(name)) and running.state == "running":
-            st.progress(running.share, text=f"{text_of(jobs.DOING[name])} {running.share:.0%}")
-            if name in jobs.INDEX:
+    for name, kind in JOB_KINDS.items():
+        if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
+            st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
+            if kind.place == "index":
                 st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))
 
 

@@ -1,4 +1,4 @@
-"""The notes of a workspace as they are read: listed, found by name, with their tags, links and files."""
+"""The stored notes: listed, read, found by their names, with their links and files."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,13 +9,21 @@ from pathlib import Path
 from core.errors import NoteNotFound
 from core.intake.imports import Imports
 from core.limits import check_part
-from core.model import Attachment, Filters, Line, Note, NoteCard, lapses, later
+from core.model import (
+    Attachment,
+    Filters,
+    Line,
+    Note,
+    NoteCard,
+    lapses,
+    later,
+)
 from core.notes import attachments, lines, naming, opening, switcher
 from core.notes.links import NoteLinks
 
 
 class StoredNotes(Imports):
-    """Reads the notes of all bases; imports bring them."""
+    """The notes of all bases, to be read."""
 
     def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
         """Return the notes that match the filters and have `text` in their title or path.
