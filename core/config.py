@@ -2,7 +2,8 @@
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -208,10 +209,12 @@ def _within(value: object, least: float, most: float) -> bool:
 
 
 def settings(**values: Any) -> Settings:
-    """Read the settings; raises ConfigError that names the key and its source.
+    """Return the settings that a program gave, else read them; raises ConfigError that names the key and its source.
 
     The same object comes again while nothing that it is made of has changed: a page asks dozens of times.
     """
+    if _given and not values:
+        return _given[-1]
     try:
         in_file: bytes | None = files.read(FILE)
     except (OSError, files.Unfit):
@@ -226,6 +229,18 @@ def settings(**values: Any) -> Settings:
 
 
 _last_made: dict[str, Settings] = {}
+_given: list[Settings] = []
+"""Settings of open workspaces that a program gave them, the last one last."""
+
+
+@contextmanager
+def given(chosen: Settings) -> Iterator[None]:
+    """Let `settings` return these."""
+    _given.append(chosen)
+    try:
+        yield
+    finally:
+        _given[:] = [one for one in _given if one is not chosen]
 
 
 def _made(values: Mapping[str, Any]) -> Settings:

@@ -1,4 +1,4 @@
-"""The fields of a note that is being written: words that are in use are offered, and any other may be typed."""
+"""The fields of a note in the editor: words in use are offered, and any other may be typed."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -35,7 +35,7 @@ def place(workspace: Workspace, now: Writing) -> None:
     left, right = st.columns(2)
 
     def chosen(name: str, key: str) -> None:
-        if key in st.session_state:  # what comes after the page was left is of no field
+        if key in st.session_state:  # a value that arrives after the page was left belongs to no field
             setattr(now, name, (st.session_state[key] or "").strip())
             composer.keep(workspace, now)
 
@@ -142,7 +142,7 @@ def _select(
 
 
 def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
-    """Say of a field that a person set over a file's what the file says, with the way back to it."""
+    """Draw the file's value of a field that a person set otherwise, and the button that restores it."""
     note = now.note
     if note is None or name not in note.overridden:
         return

@@ -87,7 +87,7 @@ def _fields(note: Note) -> None:
 
 
 def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note's text as it is meant, around its passage where it is too long."""
+    """Draw a note's rendered text; of a long one the part around its passage."""
     if note.plain:
         _numbered(note, passage)
         return

@@ -1,4 +1,4 @@
-"""Fields of several notes at once, in a dialog; a field that is left alone stays as each note has it."""
+"""The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note."""
 
 from collections.abc import Sequence
 

@@ -9,22 +9,22 @@ from core.text import with_line_ends
 from pages.ui.notes import offers
 
 NEW = "new"
-"""What the key of a new note's draft begins with; that of another draft begins with its note's id."""
+"""The first part of the key of a new note's draft; in other drafts it is the note's id."""
 
 Wish = Literal["save", "leave", "discard"]
-"""What a person may want done with what is written; that it is left keeps it as a draft."""
+"""What a person wants done with the text; `leave` closes the editor, and the draft stays."""
 
 
 @dataclass
 class Writing:
-    """A text that a person writes, with its fields, and the note as it was when that began; None for a new one.
+    """A text in the editor, with its fields. `note` is the stored note as it was when editing began, None for a new one.
 
-    `token` is the editor's own, and `draft` that of the editor that began the draft. `was` is the token of an editor that
-    is in the window still and goes on with this text, after its session ended. `number` counts the texts that the editor
-    sent, and `stored` is the number of the one that is in the draft. A new `drawn` draws the fields anew. `fields` are
-    those that differ from the note's, as JSON holds them. `opposed` is the note as it is stored now, after a save that
-    was refused. A save `settles` the change that a program proposes, where a person edits that. `wish` is what a person
-    wants done and the page hasn't done yet; `wishes` counts those that the editor sent.
+    `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
+    still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
+    the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
+    from the note's, in JSON form. `opposed` is the stored note after a save was refused. With `settles`, a save also
+    decides on the proposed change that the person edits. `wish` is an action that the page hasn't done yet, and `wishes`
+    counts those that the editor sent.
     """
 
     token: str
@@ -57,15 +57,15 @@ class Writing:
 
     @property
     def changed(self) -> bool:
-        """Whether there is anything that isn't saved."""
+        """Whether the text or a field differs from the stored note."""
         return bool(self.fields) or self.body != (self.note.body if self.note else "")
 
     def typed(
         self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0, title: str | None = None
     ) -> None:
-        """Take over what the editor sent, which knows one end of a line, unless a later text came before.
+        """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
 
-        `title` is what was typed as the title and the page doesn't know yet.
+        `title` is a title that the person typed and the page doesn't have yet.
         """
         if number >= self.number:
             self.body = with_line_ends(whole(text), self.note.body if self.note else "")
@@ -76,7 +76,7 @@ class Writing:
             self.wish, self.wishes = wish, wishes
 
     def value(self, name: str) -> Any:
-        """Return a field as it is now, as JSON holds it."""
+        """Return the present value of a field in JSON form."""
         return self.fields[name] if name in self.fields else as_json(getattr(self.note, name, None))
 
     def set(self, name: str, value: Any) -> None:
@@ -89,7 +89,7 @@ class Writing:
 
 
 def as_json(value: Any) -> Any:
-    """Return a field of a note as JSON holds it."""
+    """Return a field of a note in JSON form."""
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""Long work on the screen: what runs, how far it is, how it ended. `workspace.jobs` does the work."""
+"""Jobs on the screen: their progress and their end. `workspace.jobs` runs them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ SOON = 1.2
 
 
 def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
-    """Draw what depends on jobs: again while one runs, and the whole page once when one starts or ends."""
+    """Draw a part that depends on jobs: again while one runs, and the whole page when one starts or ends."""
     running = _running(workspace)
 
     @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else None)
@@ -61,13 +61,13 @@ def _running(workspace: Workspace) -> list[str]:
 
 
 def importing(workspace: Workspace, base: str = "") -> bool:
-    """Tell whether notes are being written into a base; without a base, into any."""
+    """Return whether an import into a base is running; without a base, into any."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
 def writing(workspace: Workspace, base: str = "") -> bool:
-    """Tell whether the chunks of a base can't be changed; without a base, of any."""
+    """Return whether the chunks of a base can't be changed; without a base, of any."""
     return bool(hindrance(workspace, base))
 
 
@@ -86,7 +86,7 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
 
 
 def evaluating(workspace: Workspace) -> bool:
-    """Tell whether no run can begin or be deleted: another one is under way, or the workspace is for reading only."""
+    """Return whether runs can't start or be deleted: one is running, or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 

@@ -11,4 +11,4 @@ TEXT_LANGUAGES = {
     "code": message("mostly code"),
     "multilingual": message("about 100 languages"),
 }
-"""The languages of notes, and of what a model reads."""
+"""The languages of notes and of models."""

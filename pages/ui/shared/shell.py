@@ -31,7 +31,7 @@ MEANWHILE = {
     "loading": message("You can search by words meanwhile."),
     "failed": message("You can still search by words."),
 }
-"""What a search can do in each state of the model."""
+"""What a search can do while the model isn't loaded, by the state of the job `warm`."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -80,7 +80,7 @@ def errors() -> Iterator[None]:
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """Name beside the page what it met that can't be read."""
+    """Draw in the side bar the rows of the database that can't be read."""
     try:
         yield
     finally:
@@ -154,7 +154,7 @@ def confirm(title: str, text: str, key: str, act: Callable[[], object], *, close
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Return the workspace of this server, and why it can only be read."""
+    """Return the workspace of this server, and why it is read-only, empty if it isn't."""
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
@@ -165,7 +165,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.log.listen("streamlit.error_util", "uvicorn.error")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
-        with suppress(OSError):  # commands are refused then, and nothing else is lost
+        with suppress(OSError):  # commands beside the app are refused then, and nothing else changes
             workspace.access.open(address())
     try:
         workspace.start_indexing()
