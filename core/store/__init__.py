@@ -100,7 +100,7 @@ class Store(Tables):
         return sum(self.chunks.count(base)[2] for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Keep the centring of a model, once, and build the indexes of its bases again by it."""
+        """Store the centring of a model, once, and rebuild the indexes of its bases with it."""
         with self.changing:
             bases = self.bases.all() if centring.constants.any() else []
             stale = [base for base in bases if base.fingerprint == fingerprint]
@@ -127,7 +127,7 @@ class Store(Tables):
                     self._write(cut)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
-        """Give pending chunks their windows, in one transaction; return the number of those that are as they were."""
+        """Write the windows of pending chunks in one transaction, but of changed ones; return how many."""
         with self.changing:
             base = self.bases.of_id(base.id)
             vectors = self.pending.unchanged(vectors)
@@ -137,7 +137,7 @@ class Store(Tables):
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Have the index follow what is written within: windows with these vectors, instead of `old` entries."""
+        """Send the index what the block writes: new windows with these vectors, and `old` entries to look at again."""
         fresh = self.chunks.unused(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
@@ -155,14 +155,14 @@ class Store(Tables):
                 self.packs.put_file(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write the fields of stored notes whose titles and texts are as they were, as new versions."""
+        """Write new versions of stored notes that differ in their fields only, not in title or text."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
                 self._put_version(note, change)
 
     def _put_version(self, note: Note, change: Revision) -> None:
-        """Write the version of a change; a proposed one is made then, and waits no longer."""
+        """Write the version of a change. The proposal of the note is dropped once it is accepted."""
         self.versions.put(note, change)
         if change.kind == "propose":
             self.proposals.drop(note.id)
@@ -250,7 +250,7 @@ class Store(Tables):
     def _from_index(
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None
     ) -> dict[int, float] | None:
-        """Query the index until enough results are allowed; return None where exact scores are less work, or due."""
+        """Query the index until enough results are allowed; return None where exact search is cheaper, or due."""
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)

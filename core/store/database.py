@@ -248,7 +248,7 @@ def _readable(stored: bytes) -> str:
 
 
 def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is NULL of a value that it can't take: what is wrong in one row ends no statement."""
+    """Return a function that gives NULL for a value that it can't read, so that one damaged row ends no statement."""
 
     def call(*values: object) -> Any:
         try:

@@ -17,7 +17,7 @@ _FAR = 1 << 62
 
 @dataclass(slots=True)
 class Where:
-    """Conditions that all must hold, with the values of their question marks."""
+    """Conditions of SQL, all of which must hold, with the values of their question marks."""
 
     terms: list[str] = field(default_factory=list)
     values: list[object] = field(default_factory=list)

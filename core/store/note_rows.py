@@ -86,7 +86,7 @@ def overridden_json(fields: dict[str, object]) -> str:
 
 
 def data_of(note: Note) -> dict[str, Any]:
-    """Return what a note has beside its id, base, title and text, as _JSON values."""
+    """Return what a note has beside its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
     over = {name: _plain(value) for name, value in note.overridden.items()}
@@ -146,12 +146,12 @@ def texts(stored: object) -> tuple[str, ...]:
 
 
 def overridden(values: dict[str, Any]) -> dict[str, object]:
-    """Return values of fields of a note of their _JSON values."""
+    """Return values of fields of a note from their JSON values."""
     return {name: reader(_HINTS[name])(value) for name, value in values.items()}
 
 
 def extra(values: dict[str, Any]) -> dict[str, object]:
-    """Return the values without a field of their _JSON values; aliases are texts."""
+    """Return the values without a field from their JSON values; aliases are texts."""
     reader(tuple[str, ...])(values.get("aliases", ()))
     read: dict[str, object] = reader(dict[str, object])(values)
     return read
