@@ -118,7 +118,7 @@ class Workspace:
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
-        self.history = self.store.usage
+        self.searches = self.store.usage
         self.creations = self.store.creations
         self.drafts = self.store.drafts
         self.question_sets = QuestionSets(self.store)
