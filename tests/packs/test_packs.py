@@ -327,7 +327,7 @@ def test_a_workspace_for_reading_changes_no_pack(place: Path, tmp_path: Path) ->
         workspace.packs.install(write(tmp_path / "pack"))
         with Workspace(place, readonly=True) as reader:
             assert [card.installed.version for card in reader.packs.all() if card.installed] == ["1.0"]
-            for change in (reader.packs.install, reader.packs.upgrade, reader.packs.remove):
+            for change in (reader.packs.install, reader.packs.upgrade, reader.packs.delete):
                 with pytest.raises(WorkspaceLocked):
                     change("house")
 
