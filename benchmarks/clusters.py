@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.config import IndexSettings
 from core.embedding import EMBEDDERS
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Matrix, Note, Role, Spans
 from core.registry import Entry
+from core.settings_sections import IndexSettings
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 from core.text import digest

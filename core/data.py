@@ -8,6 +8,7 @@ from core.json_forms import packs
 from core.messages import Message
 from core.model import (
     NOTE_FIELDS,
+    RELATIONS,
     Advice,
     BaseStatus,
     Context,
@@ -32,6 +33,7 @@ from core.model import (
     WhyNot,
     choice_line,
     classified,
+    fields_of,
     new_base_line,
     remarks,
 )
@@ -263,15 +265,14 @@ def of_new_base(name: str, new: NewBase) -> dict[str, Any]:
     return {"base": name, "embedder": new.embedder, "chunking": of(new.chunking), "told": new_base_line(name, new)}
 
 
-_RELATIONS = [name for name, field in NOTE_FIELDS.items() if field.kind == "notes"]
-_DAYS = [name for name, field in NOTE_FIELDS.items() if field.kind == "day"]
-_OTHERS = [name for name in NOTE_FIELDS if name not in ("title", *_RELATIONS, *_DAYS)]
+_DAYS = fields_of("day")
+_OTHERS = [name for name in NOTE_FIELDS if name not in ("title", *RELATIONS, *_DAYS)]
 _CARD = " ".join(["id title path version", *_OTHERS, "source"])
 
 
 def of_note(note: Note, base: str) -> dict[str, Any]:
     """Return a note with its text and its fields."""
-    relations = {name: [*getattr(note, name)] for name in _RELATIONS}
+    relations = {name: [*getattr(note, name)] for name in RELATIONS}
     return {"base": base, **pick(note, f"{_CARD} body"), **relations, **_times(note)}
 
 

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from playwright.sync_api import Error, Page, expect
@@ -247,8 +248,12 @@ def _tab(typist: Typist) -> None:
 
 
 def _switcher(typist: Typist) -> None:
-    typist.page.keyboard.press("Control+o")
     dialog = typist.page.get_by_role("dialog")
+    for _ in range(4):  # where the text is sent at the same moment, the page is drawn without the dialog
+        typist.page.keyboard.press("Control+o")
+        with suppress(AssertionError):
+            expect(dialog).to_be_visible(timeout=PATIENCE * 250)
+            break
     expect(dialog).to_be_visible()
     typist.page.wait_for_timeout(300)
     typist.page.keyboard.press("Escape")

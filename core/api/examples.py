@@ -1,7 +1,10 @@
 """Examples of answers in `openapi.json`."""
 
+from datetime import UTC, datetime
 from typing import Any
 
+from core import data
+from core.model import RELATIONS, Note
 from core.operations.examples import INSTALLED
 
 JOB: dict[str, Any] = {
@@ -43,31 +46,23 @@ BASE: dict[str, Any] = {
     "watch": False,
     "folders": [{"path": "/home/ada/notes", "synced_at": "2026-11-23T08:15:00+00:00"}],
 }
-CARD: dict[str, Any] = {
-    "base": "work",
-    "id": "4f1c",
-    "title": "Roadmap",
-    "path": "plans/roadmap.md",
-    "version": 3,
-    "tags": ["plan"],
-    "type": "plan",
-    "category": "",
-    "project": "",
-    "scope": "",
-    "priority": 0,
-    "status": "active",
-    "source": "person",
-    "created_at": "2026-11-20T10:00:00+00:00",
-    "updated_at": "2026-11-23T08:15:00+00:00",
-    "expires_at": None,
-}
+_NOTE = Note(
+    "4f1c",
+    "8c21",
+    body="# Roadmap\n\nThe search comes first.\n",
+    content_hash="",
+    path="plans/roadmap.md",
+    title="Roadmap",
+    version=3,
+    tags=("plan",),
+    type="plan",
+    source="person",
+    created_at=datetime(2026, 11, 20, 10, tzinfo=UTC),
+    updated_at=datetime(2026, 11, 23, 8, 15, tzinfo=UTC),
+)
+NOTE = data.of_note(_NOTE, "work") | {"tags": [*_NOTE.tags]}
+CARD = {name: value for name, value in NOTE.items() if name != "body" and name not in RELATIONS}
 WRITTEN: dict[str, Any] = {"id": "4f1c", "version": 1, "path": "Roadmap.md", "base": "work", "status": "pending"}
-NOTE: dict[str, Any] = CARD | {
-    "body": "# Roadmap\n\nThe search comes first.\n",
-    "supersedes": [],
-    "related": [],
-    "depends_on": [],
-}
 TRASHED: dict[str, Any] = {
     "id": "4f1c",
     "base": "work",

@@ -96,7 +96,7 @@ def trash(
 ) -> Response:
     """List the deleted notes, the last deleted first."""
     deleted = workspace.notes.trash(base)
-    return answer({"trash": [data.of_trashed(one, _base(workspace, one.base_id)) for one in deleted]})
+    return answer({"trash": [data.of_trashed(one, workspace.bases.of_id(one.base_id).name) for one in deleted]})
 
 
 @router.post("/trash/{note}/restore", **documented(WRITTEN))
@@ -123,18 +123,14 @@ def revert(workspace: Opened, note: Text, number: Number, if_match: IfMatch = ""
 
 
 def _read(workspace: Workspace, note: Note) -> Response:
-    return answer(data.of_note(note, _base(workspace, note.base_id)), ETag=f'"{note.version}"')
+    return answer(data.of_note(note, workspace.bases.of_id(note.base_id).name), ETag=f'"{note.version}"')
 
 
 def _written(workspace: Workspace, done: Note | Proposal, status: int) -> Response:
     note = workspace.notes.get(done.note_id) if isinstance(done, Proposal) else done
     pending = isinstance(done, Proposal) or note.status == "pending"
     values = data.pick(note, "id version path") | {
-        "base": _base(workspace, note.base_id),
+        "base": workspace.bases.of_id(note.base_id).name,
         "status": "pending" if pending else note.status,
     }
     return answer(values, status, ETag=f'"{note.version}"', Location=f"/api/v1/notes/{note.id}")
-
-
-def _base(workspace: Workspace, base_id: str) -> str:
-    return next(base.name for base in workspace.bases.all() if base.id == base_id)

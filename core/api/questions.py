@@ -87,7 +87,7 @@ def suggest(workspace: Opened, question_set: Text, wanted: Suggestion) -> Respon
 def run(workspace: Opened, question_set: Text, new: NewRun) -> Response:
     """Begin to ask the questions of a set; the runs are kept."""
     known = _known(workspace, question_set)
-    base = next(base.name for base in workspace.bases.all() if base.id == known.base_id)
+    base = workspace.bases.of_id(known.base_id).name
     pipelines = workspace.runs.variants(base, SearchSettings.of(new.search.given()), new.compare, new.grid)
     workspace.runs.to_ask(known)
     return jobs.start_job(workspace, "evaluate", lambda progress: workspace.runs.run(known, pipelines, progress))

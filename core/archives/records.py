@@ -114,13 +114,13 @@ class Ids:
 
 
 def new_base(name: str, **values: Any) -> KnowledgeBase:
-    """Return a base that isn't stored yet; its model is known once it is written."""
+    """Return a base that isn't stored yet; its fingerprint and dimension are set once it is written."""
     chunking, embedder = values.pop("chunking", ChunkingOptions()), values.pop("embedder", "")
     return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, datetime.now(UTC), **values)
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note of a base, with an id that isn't taken, which is taken then."""
+    """Return the record of a new note of a base, with a free id that is added to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))

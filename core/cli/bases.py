@@ -223,7 +223,9 @@ def empty_trash(
             n=count,
         )
         emptied = bool(count) and costs.agreed(question, yes)
-        count = opened.archives.delete_for_good(key) if emptied else 0
+        count = 0
+        if emptied:
+            count = opened.archives.delete_for_good(key) if key else opened.archives.empty_trash()
     show({"deleted": count}, as_json, _emptied_lines)
 
 

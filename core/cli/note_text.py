@@ -48,7 +48,7 @@ def note_id(workspace: "Workspace", name: str) -> str:
 
 
 def base_of(workspace: "Workspace", note: Note) -> str:
-    return next(base.name for base in workspace.bases.all() if base.id == note.base_id)
+    return workspace.bases.of_id(note.base_id).name
 
 
 def _read(before: str) -> str:

@@ -8,7 +8,8 @@ from functools import partial
 from core import chunking
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import SourceError, one_file
+from core.errors import SourceError
+from core.faults import one_file
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
 from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core.embedding import Embedder
-from core.errors import Cancelled, SourceError, one_file
+from core.errors import Cancelled, SourceError
+from core.faults import one_file
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import folder, notefile
@@ -17,7 +18,7 @@ from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
-from core.store.note_table import Joined, Moved
+from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.text import line_starts
 

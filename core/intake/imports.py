@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core import chunking, embedding
-from core.errors import Cancelled, SourceError, SyncRefused, one_file
+from core.errors import Cancelled, SourceError, SyncRefused
+from core.faults import one_file
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import folder, notefile, sync, upload

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from core.errors import SourceError, one_file
+from core.errors import SourceError
+from core.faults import one_file
 from core.intake.folder import Scan, scan, with_text
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
 

@@ -81,7 +81,7 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
 
 
 def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
-    """Return the tags of a note that its text doesn't say, or its front matter says too: first those it says."""
+    """Return the tags that the front matter of a note must hold: those it has, then those not in the text."""
     held = {key(tag) for tag in head.value("tags")}
     wanted = {key(tag) for tag in note.tags}
     unsaid = held - wanted - in_text

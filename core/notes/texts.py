@@ -38,7 +38,7 @@ def of_version(note: Note, old: Note, names: Iterable[str]) -> Note:
 
 
 def _tags_in(note: Note) -> set[str]:
-    """Return those of a note's tags that its text says; it is read only if one of them may stand there."""
+    """Return the tags of a note that stand in its text; the text is parsed only if it may hold one of them."""
     text = fold(note.body) if note.tags else ""
     if not any(key(tag) in text for tag in note.tags):
         return set()

@@ -37,7 +37,7 @@ class Trash:
             self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
 
     def _bring_back(self, base: KnowledgeBase, notes: Sequence[Note], change: Revision) -> None:
-        """Write deleted notes again, each at a free path; a note whose file is gone is the workspace's own."""
+        """Write deleted notes again, each at a free path; a note whose file is gone then lives in the workspace."""
         sources = {"", *(note.source_ref for note in notes)}
         paths = {source_ref: self._store.notes.paths(base, source_ref) for source_ref in sources}
         drafts = []

@@ -40,7 +40,7 @@ class Writer:
         body: str | None = None,
         embed: bool = False,
     ) -> Note:
-        """Change a note as a function says, then its `body`; write it as a new version, unless nothing changes.
+        """Apply a function to a note, then set its `body`; write it as a new version, unless nothing changes.
 
         Return the note. Raises NoteNotFound, and Conflict if the note's version isn't the expected one.
         """
@@ -138,7 +138,7 @@ class Writer:
 
 
 def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
-    """Return whether only fields differ that are in no chunk and are written to no file."""
+    """Return whether a note differs only in fields that stand in no chunk and in no file."""
     written = note.in_file and base.write_files
     return not written and (changed.title, changed.body) == (note.title, note.body)
 

@@ -2,11 +2,12 @@
 
 import types
 from functools import reduce
+from itertools import starmap
 from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from core.messages import message
-from core.model import NOTE_FIELDS
+from core.model import CHUNKING, NOTE_FIELDS, ChunkingOption, ChunkingOptions
 from core.operations.declaring import About, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
@@ -19,6 +20,16 @@ NOTE_PARAMETERS = tuple(
     for name, field in NOTE_FIELDS.items()
 )
 """The fields of a note; programs may not set all of them (`NoteField.by_programs`)."""
+
+
+def _of_chunking(name: str, option: ChunkingOption) -> Parameter:
+    usual = getattr(ChunkingOptions(), name)
+    about = message("{about} {n} in a new base.", about=option.about, n=usual) if option.most else option.about
+    return Parameter(name, type(usual) | None, About(about), required=False)
+
+
+CHUNKING_PARAMETERS = tuple(starmap(_of_chunking, CHUNKING.items()))
+"""How notes are cut; what isn't given stays."""
 
 
 def with_texts(kind: Any, text: Any) -> Any:

@@ -35,11 +35,10 @@ from core.providers.chat import Chat
 from core.query.decomposition import decompose, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, file_state, highlights, hits, llm_choice, passages, rounds
+from core.retrieval import context, file_state, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
 from core.retrieval.prepare import prepare
 from core.retrieval.reasons import Reasons
-from core.retrieval.stages import Stages
 from core.retrieval.state import SearchState
 from core.store import Store
 from core.text import query_keywords
@@ -66,7 +65,6 @@ class SearchEngine:
         self._synonyms = synonyms
         self._cached = cached
         self._succession = Succession(store)
-        self._stages = Stages(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._collected: OrderedDict[object, SearchState] = OrderedDict()
@@ -133,7 +131,7 @@ class SearchEngine:
         prepared = self.prepare(typed, {**options, "explain": True})
         with self._searched(prepared.query, _whole(prepared.query), wait=prepared.wait) as (search,):
             result = hits.result_of(self._store, self._succession.successors(), [search], search)
-            yield Reasons(self._store, self._stages, search, result)
+            yield Reasons(self._store, search, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit widened by up to `size` chunks on each side."""
@@ -179,7 +177,7 @@ class SearchEngine:
             with self._store.database.read():
                 if bases != self._store.bases.chosen(query.filters.bases):
                     continue  # a base changed its embedder meanwhile
-                self._stages.narrow(searches[0])
+                stages.narrow(self._store, searches[0])
                 self._run(searches, searches[0])
                 yield searches
                 return
@@ -204,9 +202,9 @@ class SearchEngine:
                 search.take_over(collected)
             else:
                 search.allowed, search.phrased = narrowed.allowed, narrowed.phrased
-                self._stages.collect(search)
+                stages.collect(self._store, search)
                 self._cache(self._collected, key, search.collected(), _COLLECTED)
-            self._stages.rank(search)
+            stages.rank(self._store, search)
 
     def _decompositions(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
         """Return the decompositions of an exploratory question, the one to use first, and why a model gave none."""

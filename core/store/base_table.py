@@ -9,9 +9,9 @@ from typing import Any, Unpack
 from core.errors import UnknownChoice
 from core.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
-from core.store.database import Table
 from core.store.ids import fresh_id
 from core.store.reading import Reader, stored
+from core.store.table import Table
 
 
 class BaseTable(Table):
@@ -23,7 +23,7 @@ class BaseTable(Table):
         return [_READER(dict(row), self._database.unread) for row in rows]
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
-        """Return the bases of these names, without any every base; raises UnknownChoice, which lists the bases."""
+        """Return the bases of these names, every base for no names; raises UnknownChoice, which lists the bases."""
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from core.errors import StoreError
 from core.model import Rowids
-from core.store.database import AMONG, Database, decoding
+from core.store.database import Database
+from core.store.table import AMONG, decoding
 
 TOKENIZER = "porter ascii tokenchars '.+#_'"
 """FTS5 tokenizer of the index of words."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
-from core.store.database import AMONG, decoding
 from core.store.phrases import Phrase, quoted, whole_words
 from core.store.ranking import best_of
+from core.store.table import AMONG, decoding
 
 _MARGIN = 10
 """Growth of the number of candidates, at first and where too few are of the wanted bases."""

@@ -209,7 +209,7 @@ def test_a_pack_without_its_collection_is_put_right_from_the_database(place: Pat
     with Workspace(place) as workspace:
         workspace.packs.upgrade("house")
         workspace.store.open_index()
-        assert workspace.store.index_problem is None
+        assert workspace.store.index.problem is None
         assert len(workspace.store.index.ids(workspace.bases.get("shelf"))) == 3
         assert not workspace.chunks.unfinished()
         assert first(workspace, "oil the chain") == "bicycle.md"

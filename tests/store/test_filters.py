@@ -259,7 +259,7 @@ def test_the_nearest_are_those_of_scoring_every_vector(
         }
         best = sorted(scores, key=lambda rowid: -scores[rowid])[:count]
         found = store.nearest(bases[name], query, count, allowed)
-        assert not store.index_problem
+        assert not store.index.problem
         assert list(found) == best
         assert list(found.values()) == pytest.approx([scores[rowid] for rowid in best], abs=1e-5)
 

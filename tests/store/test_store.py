@@ -88,7 +88,7 @@ def store(tmp_path: Path):
 def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
-    assert store.index_ready
+    assert store.index.ready
     assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
     rowids = store.words.ranked(["ggggggg"], 10)
     assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]

@@ -32,7 +32,7 @@ ABOUT_MODELS = {
         "when it is ready."
     ),
 }
-"""Notices on a missing model that a search can't choose: it doesn't know whether one still loads, and which."""
+"""Notices on a missing model. The page replaces them, for it knows which model still loads."""
 
 
 PAUSE, LONG_PAUSE, SLICE = 0.35, 1.5, 0.05
@@ -136,7 +136,7 @@ def _hits(
 
 
 def _folded(result: SearchResult) -> DeltaGenerator:
-    """Return the container for the hits: folded where they are the nearest of what is no answer."""
+    """Return the container for the hits; it is folded if none of them is confident."""
     if result.confident:
         return st.container()
     return st.expander(t("Nothing close. The nearest:"), icon=":material/search_off:")
@@ -154,7 +154,7 @@ def _count(result: SearchResult) -> str:
 def _summary(
     workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
-    """Draw the count of the hits, the way they were found, what can be done with all, and the notices."""
+    """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
         t("second look: {name}", name=rerankers.called(result.reranker)) if result.reranker else "",
@@ -180,7 +180,7 @@ def _summary(
 
 
 def _spelled(result: SearchResult) -> None:
-    """Draw which words were looked for by another spelling, and the way back."""
+    """Draw the words that were searched in another spelling, and the button that searches them as typed."""
     for word, nearest in result.spelled.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
             text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
@@ -194,7 +194,7 @@ def _is_by_meaning(result: SearchResult) -> bool:
 
 
 def _wait_for_reranker(workspace: Workspace) -> None:
-    """Draw the page anew when the reranker is loaded; the side bar doesn't see a loading that began with this search."""
+    """Draw the page anew when the reranker is loaded; the side bar doesn't know of a job that this search started."""
     drawn: list[bool] = []
 
     @st.fragment(run_every=1.0)
