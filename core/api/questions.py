@@ -1,4 +1,4 @@
-"""Question sets and their runs: what a setup finds of what it should."""
+"""Question sets, and their runs, which measure how many right passages a setup finds."""
 
 from http import HTTPStatus
 from typing import Annotated
