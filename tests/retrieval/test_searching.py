@@ -383,3 +383,17 @@ def test_facets_count_hits_and_their_terms_narrow(filled: Workspace) -> None:
     assert set(paths(filled.search(f"data in memory {month.term}"))) == {"redis.md"}
     folder = facets["folder", "clippings"]
     assert set(paths(filled.search(f"data in memory {folder.term}"))) == {"clippings/copy.md"}
+
+
+def test_the_early_answer_and_the_last_one_parse_and_collect_once(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = filled.searching
+    early = engine.prepare("what keeps its data in memory here", {"reranker": "none"})
+    first = engine.answer(early)
+    monkeypatch.setattr("core.retrieval.prepare.parse", lambda *_, **__: pytest.fail("parsed again"))
+    monkeypatch.setattr(filled.store, "nearest", lambda *_: pytest.fail("collected again"))
+    last = engine.answer(engine.prepare(early.typed, {}, like=early))
+    assert (first.reranker, last.reranker) == ("", "late-interaction")
+    assert {hit.chunk.id for hit in first.hits} & {hit.chunk.id for hit in last.hits}
+    assert last.hits[0].scores["vector"] in [hit.scores["vector"] for hit in first.hits]
