@@ -9,10 +9,8 @@ from core.messages import Message
 from core.model import (
     Advice,
     BaseStatus,
-    Context,
     Cut,
     Evaluation,
-    Hit,
     NewBase,
     Note,
     NoteCard,
@@ -20,7 +18,6 @@ from core.model import (
     Rechunked,
     Restored,
     ScannedFolder,
-    SearchResult,
     SideBySide,
     Sizes,
     Status,
@@ -28,15 +25,8 @@ from core.model import (
     SyncReport,
     Trashed,
     TrashedBase,
-    WhyNot,
-    choice_line,
-    classified,
     new_base_line,
-    remarks,
 )
-
-_STAGES = ("vector", "keyword", "fused", "rerank", "final")
-"""Stages that the JSON of every hit names; null where the hit skipped one."""
 
 
 def of(noun: Any) -> dict[str, Any]:
@@ -60,106 +50,6 @@ def of_restored(restored: Restored) -> dict[str, Any]:
 def of_scanned(scanned: ScannedFolder) -> dict[str, Any]:
     report = of_report(scanned.report or SyncReport())
     return pick(scanned, "base folder made") | report | {"problem": scanned.problem or ""}
-
-
-def of_result(result: SearchResult) -> dict[str, Any]:
-    understood = result.understood
-    return {
-        **pick(result, "query mode"),
-        "level": result.classified.level,
-        "level_reason": result.classified.reason,
-        "understood": pick(understood, "text phrases excluded") | {"terms": [*map(of, understood.terms)]},
-        "took_ms": round(result.took_ms, 3),
-        **pick(result, "notices reranker"),
-        "rerank_problem": result.rerank_problem or "",
-        "sub_queries": [
-            {"round": one.round, **of(one.sub_query), "found": one.found, "new": one.new} for one in result.asked
-        ],
-        "decompositions": [
-            of(decomposition) | {"sub_queries": [*map(of, decomposition.sub_queries)]}
-            for decomposition in result.decompositions
-        ],
-        "decompose_problem": result.decompose_problem or "",
-        "spelled": dict(result.spelled),
-        "choice": result.choice and pick(result.choice, "by answer chunks") | {"told": choice_line(result.choice)},
-        "confident": result.confident,
-        "facets": [*map(of, result.facets)],
-        "hits": [*map(_hit, result.hits)],
-        "lost": [_hit(lost.hit) | {"lost_at": lost.stage} for lost in result.lost],
-    }
-
-
-def of_why_not(answer: WhyNot) -> dict[str, Any]:
-    return {
-        "note_id": answer.note.id,
-        **pick(answer.note, "path title"),
-        "stage": answer.stage,
-        "told": answer.message,
-        "chunk_index": answer.chunk.index if answer.chunk else None,
-        "scores": {stage: of(score) for stage, score in answer.scores.items()},
-    }
-
-
-def of_context(context: Context) -> dict[str, Any]:
-    return {
-        **pick(context, "text tokens budget left_out confident"),
-        "citations": [
-            {
-                "number": citation.number,
-                "note_id": citation.note.id,
-                **pick(citation.note, "base path title"),
-                "section": citation.section,
-                **_place(citation.note, citation.start, citation.end),
-            }
-            for citation in context.citations
-        ],
-    }
-
-
-def _place(note: NoteCard, start: int, end: int) -> dict[str, int | None]:
-    """Return a span of a note's body, and the same span of its file."""
-    offset = note.body_start if note.path is not None else None
-    file = {"file_start": None, "file_end": None} if offset is None else _shifted(offset, start, end)
-    return {"start": start, "end": end, **file}
-
-
-def _hit(hit: Hit) -> dict[str, Any]:
-    chunk, note, passage = hit.chunk, hit.note, hit.passage
-    stages = dict.fromkeys(_STAGES, None) | hit.scores
-    return {
-        "rank": hit.rank,
-        "note_id": note.id,
-        **pick(note, "base path title"),
-        "section": chunk.section,
-        "line": chunk.line or None,
-        "chunk_id": chunk.id,
-        "chunk_index": chunk.index,
-        "total_chunks": chunk.total,
-        **_place(note, passage.start, passage.end),
-        "text": passage.text,
-        "score": hit.score,
-        "scores": {stage: score.score if score else None for stage, score in stages.items()},
-        "ranks": {stage: score.rank if score else None for stage, score in stages.items()},
-        "chunk_start": chunk.start,
-        "chunk_end": chunk.end,
-        "edited": chunk.edited,
-        **classified(note),
-        "tags": note.tags,
-        "superseded_by": [{"note_id": new.id, **pick(new, "base path title")} for new in hit.superseded_by],
-        "file": hit.file,
-        "remarks": remarks(hit),
-        **pick(hit, "matched joined"),
-        "copies": [
-            {
-                "note_id": copy.note.id,
-                "path": copy.note.path,
-                "line": copy.chunk.line or None,
-                "chunk_index": copy.chunk.index,
-            }
-            for copy in hit.copies
-        ],
-        "sub_query": hit.asked,
-    }
 
 
 def of_cut(note: Note, cut: Cut) -> dict[str, Any]:

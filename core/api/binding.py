@@ -1,22 +1,25 @@
 """Operations as routes of version 1, with the schemas of what they take and answer."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Query
-from pydantic import create_model
+from pydantic import Field, create_model
 from starlette.responses import Response
 
 from core.api import PLACE, jobs, values
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, Opened, Text, expected, gives
+from core.api.examples import JOB
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives
 from core.errors import UnknownChoice
 from core.operations.declaring import PROGRAM, Operation
-from core.operations.parameters import with_texts
+from core.operations.declaring import Parameter as Taken
+from core.operations.parameters import plain, with_texts
 
+_T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
 
 
@@ -41,7 +44,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         operation_id=one.name,
         summary=str(one.about),
         response_model=values.JobForm if one.job else one.answer,
-        **gives(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        **gives(JOB if one.job else one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 
@@ -51,11 +54,11 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body: dict[str, Any] = {}
     for each in one.parameters:
-        kind: Any = with_texts(each.type, Text)
+        kind = _kind(each)
         annotation: Any = None
         about, default = str(each.about.text), each.default
         if each.name in in_path:
-            annotation, default = Annotated[kind, Path(description=about)], Parameter.empty
+            annotation, default = Annotated[plain(kind), Path(description=about)], Parameter.empty
         elif each.name == _EXPECTED:
             annotation, default = IfMatch, ""
         elif method in ("GET", "DELETE"):
@@ -73,18 +76,33 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         if _EXPECTED in given:
             given[_EXPECTED] = expected(given[_EXPECTED])
         arguments = given | (body.given() if body else {})
+        addressed = [given[each] for each in given if method == "GET" or each in in_path]
         if one.job:
+            if check := one.check:
+                _addressed(addressed, lambda: check(workspace, **arguments))
             work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return jobs.begun(workspace, one.job, work, base=arguments.get("base", ""))
-        try:
-            return _answer(one, one.formed(one.run(workspace, PROGRAM, arguments)))
-        except UnknownChoice as error:
-            if error.message.fields["name"] in (given.get(name) for name in in_path):
-                raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
-            raise
+        return _addressed(addressed, lambda: _answer(one, one.formed(one.run(workspace, PROGRAM, arguments))))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
+
+
+def _kind(each: Taken) -> Any:
+    """Return the type of a value as it is checked."""
+    kind = with_texts(each.type, LongText if each.about.long else Text)
+    least, most = each.about.least, each.about.most
+    return kind if least is most is None else Annotated[kind, Field(ge=least, le=most)]
+
+
+def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
+    """Return what `act` returns; raises Problem where there is none of the names of an address."""
+    try:
+        return act()
+    except UnknownChoice as error:
+        if error.message.fields["name"] in names:
+            raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+        raise
 
 
 def _answer(one: Operation, value: Mapping[str, Any]) -> Response:

@@ -91,59 +91,6 @@ CHUNK: dict[str, Any] = {
     "state": "embedded",
     "edited": False,
 }
-RESULT: dict[str, Any] = {
-    "query": "where do we begin",
-    "mode": "hybrid",
-    "level": "simple",
-    "took_ms": 14.2,
-    "confident": True,
-    "hits": [
-        {
-            "rank": 1,
-            "note_id": "4f1c",
-            "base": "work",
-            "path": "plans/roadmap.md",
-            "title": "Roadmap",
-            "section": ["Roadmap"],
-            "chunk_id": "b7a0",
-            "text": "# Roadmap\n\nThe search comes first.",
-            "start": 0,
-            "end": 35,
-            "score": 0.91,
-            "tags": ["plan"],
-        }
-    ],
-}
-CONTEXT: dict[str, Any] = {
-    "text": "[1] <note> Roadmap (plans/roadmap.md)\nThe search comes first.\n</note>",
-    "tokens": 12,
-    "budget": 1000,
-    "left_out": 0,
-    "confident": True,
-    "citations": [
-        {
-            "number": 1,
-            "note_id": "4f1c",
-            "base": "work",
-            "path": "plans/roadmap.md",
-            "title": "Roadmap",
-            "section": ["Roadmap"],
-            "start": 0,
-            "end": 35,
-            "file_start": 0,
-            "file_end": 35,
-        }
-    ],
-}
-WHY_NOT: dict[str, Any] = {
-    "note_id": "4f1c",
-    "path": "plans/roadmap.md",
-    "title": "Roadmap",
-    "stage": "hit",
-    "told": "It is a hit, on rank 1.",
-    "chunk_index": 0,
-    "scores": {"final": {"score": 0.91, "rank": 1}},
-}
 NEW_SET: dict[str, Any] = {
     "base": "work",
     "name": "first questions",

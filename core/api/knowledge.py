@@ -14,6 +14,7 @@ from core.api.jobs import begun
 from core.api.shared import Body, Opened, Text, gives, there
 from core.errors import ConfigError, NoteNotFound, SourceError
 from core.jobs import Busy
+from core.json_forms.search import RESULT
 from core.messages import message
 from core.model import Chunk, Hit, KnowledgeBase, NoteCard, Progress, Rechunked, SyncPlan, SyncReport
 from core.workspace import Workspace
@@ -163,7 +164,7 @@ def test(workspace: Opened, trial: Test) -> Response:
     """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
     name = there(lambda: workspace.bases.get(trial.base)).name
     result = workspace.search(trial.question, bases=name, limit=trial.top_k)
-    choice = data.of_result(result)["choice"]
+    choice = RESULT(result)["choice"]
     return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)], "choice": choice})
 
 

@@ -1,4 +1,7 @@
-"""Operations as commands: their arguments and options, and what they print."""
+"""Operations as commands: their arguments and options, and what they print.
+
+typer reads from the signature of a command what it takes.
+"""
 
 import inspect
 import re
@@ -57,20 +60,34 @@ def _flag(one: Parameter) -> str:
 
 
 def _command(one: Operation, lines: Lines) -> Callable[..., None]:
-    """Return the function of a command; typer reads from its signature what it takes."""
-    places = re.findall(r"{(\w+)", one.cli)
-    taken = {each.name: each for each in one.parameters}
-    order = [*places, *(name for name in taken if name not in places)]
-    signature = [_option(taken[name], argument=name in places) for name in order]
-    signature.append(_parameter("workspace", Folder, WORKSPACE))
-    signature.append(_parameter("as_json", Json, False))
-
-    def command(workspace: Path, as_json: bool, **given: Any) -> None:
+    def command(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
         show(call(one, workspace, given), as_json, lines)
 
-    command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in signature}
-    return command
+    return taking(one)(command)
+
+
+def taking(one: Operation) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add to a command what an operation takes, which it gets as keywords; its own parameters come last."""
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        places = re.findall(r"{(\w+)", one.cli)
+        taken = {each.name: each for each in one.parameters}
+        for each in own:
+            taken.pop(each.name, None)
+        order = [*(name for name in places if name in taken), *(name for name in taken if name not in places)]
+        signature = [_option(taken[name], argument=name in places) for name in order]
+        signature += [_parameter(each.name, each.annotation, each.default) for each in own]
+
+        def command(**given: Any) -> None:
+            function(**given)
+
+        command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        command.__name__ = function.__name__
+        command.__annotations__ = {each.name: each.annotation for each in signature}
+        return command
+
+    return decorated
 
 
 def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:

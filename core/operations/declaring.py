@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from core.json_forms.forms import Form
 from core.messages import Message
 from core.model import Author, Progress, unheard
 
@@ -32,10 +33,16 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a parameter is; `flag` is its option on the command line where that isn't its name."""
+    """What a parameter is; `flag` is its option on the command line where that isn't its name.
+
+    A number is from `least` to `most`. A `long` text is that of a note or of a file.
+    """
 
     text: Message
     flag: str = ""
+    least: int | None = None
+    most: int | None = None
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +62,10 @@ class Operation:
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
-    the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
-    arguments and their answer. `fields` are what it takes as keywords. `form` makes values for JSON of what the
-    function returns; without it that is such values.
+    the job of this name, after `check` was called with its arguments, which raises what is wrong at once. What is new
+    after it is at the path that it `creates`. `takes` and `gives` are an example: arguments and their answer. `fields`
+    are what it takes as keywords. `form` makes values for JSON of what the function returns; without it that is such
+    values.
     """
 
     name: str
@@ -68,6 +76,7 @@ class Operation:
     tool: str = ""
     writes: bool = False
     job: str = ""
+    check: Callable[..., object] | None = None
     creates: str = ""
     takes: Mapping[str, Any] = field(default_factory=dict)
     gives: Any = None
@@ -83,6 +92,8 @@ class Operation:
     @property
     def answer(self) -> Any:
         """The type of the answer."""
+        if isinstance(self.form, Form):
+            return self.form.type
         return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
 
     @cached_property

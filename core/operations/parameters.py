@@ -3,10 +3,14 @@
 import types
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from typing_extensions import is_typeddict
+
+from core.json_forms.forms import typed_dict
 from core.messages import message
-from core.operations.declaring import About
+from core.model import EXPANSION_SIZES, PARTS, SearchSettings
+from core.operations.declaring import About, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
 NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
@@ -14,11 +18,45 @@ Expected = Annotated[int | None, About(message("Change the note only if it still
 Base = Annotated[str, About(message("The knowledge base, by name."))]
 SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
 
+_SETTINGS = {
+    "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
+    "level": About(
+        message("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for.")
+    ),
+    "limit": About(message("How many hits at most.")),
+    "fusion": About(
+        message(
+            "How the order by meaning and the order by words become one: weighted (by score) or reciprocal (by rank)."
+        )
+    ),
+    "phrase": About(message("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
+    "expansion_size": About(
+        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
+    ),
+    "reranker": About(
+        message("The model for the second look, or none; by default as the settings say."), flag="rerank"
+    ),
+}
+"""What is said of settings of a search whose title doesn't say it all."""
+_KINDS = get_type_hints(SearchSettings)
+SEARCH: tuple[Parameter, ...] = tuple(
+    Parameter(name, _KINDS[name], _SETTINGS.get(name) or About(part.title), required=False)
+    for name, part in PARTS.items()
+)
+"""The settings of a search; the base, else the settings decide what isn't given."""
+Search = typed_dict("Search", _KINDS, total=False)
+"""The same in one value."""
+
 
 def with_texts(kind: Any, text: Any) -> Any:
     """Return a type with `text` in place of every `str` in it."""
     if kind is str:
         return text
+    if is_typeddict(kind):
+        names = {name: with_texts(one, text) for name, one in get_type_hints(kind).items()}
+        made = typed_dict(kind.__name__, names, total=kind.__total__)
+        made.__pydantic_config__ = {"extra": "forbid"}
+        return made
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return reduce(or_, (with_texts(one, text) for one in inner))
