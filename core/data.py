@@ -1,26 +1,18 @@
 """Nouns as data for JSON; messages stay messages."""
 
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from core.json_forms import packs
-from core.messages import Message
 from core.model import (
-    Advice,
     BaseStatus,
     Cut,
-    Evaluation,
     NewBase,
     Note,
     NoteCard,
-    QuestionResult,
     Rechunked,
     Restored,
     ScannedFolder,
-    SideBySide,
     Sizes,
-    Status,
     Submission,
     SyncReport,
     Trashed,
@@ -71,47 +63,6 @@ def _shifted(offset: int, start: int, end: int) -> dict[str, int | None]:
     return {"file_start": offset + start, "file_end": offset + end}
 
 
-def of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
-    """Return an evaluation; `questions` is the number of all questions."""
-    return {
-        "questions": len(evaluation.questions),
-        **pick(evaluation, "scored negatives metrics"),
-        "per_question": [*map(of_question_result, evaluation.questions)],
-    }
-
-
-def of_question_result(result: QuestionResult) -> dict[str, Any]:
-    return {
-        **pick(result, "id question kind negative took_ms"),
-        "hits": [pick(hit, "path file_start file_end score") for hit in result.hits],
-        "found_rank": result.found_rank,
-        "found_in_budget": result.budget_rank is not None,
-    }
-
-
-def of_comparison(compared: SideBySide) -> dict[str, Any]:
-    return {
-        **pick(compared, "metric settings notices"),
-        "runs": [
-            {"pipeline": label, "metrics": {name: figures[at] for name, figures in compared.figures.items()}}
-            for at, label in enumerate(compared.labels)
-        ],
-        "differences": [
-            {name: of(comparison) | {"settled": comparison.settled} for name, comparison in by_metric.items()}
-            for by_metric in compared.comparisons
-        ],
-    }
-
-
-def of_advice(advice: Advice, names: Mapping[str, str | Message]) -> dict[str, Any]:
-    return of(advice) | {
-        "best": names[advice.best],
-        "comparison": of(advice.comparison),
-        "ranking": [{"pipeline": names[run], "mean": mean} for run, mean in advice.ranking],
-        "refused": advice.refused or "",
-    }
-
-
 def of_trashed_base(base: TrashedBase) -> dict[str, Any]:
     return {
         "key": base.key,
@@ -120,18 +71,6 @@ def of_trashed_base(base: TrashedBase) -> dict[str, Any]:
         "expired": base.expired,
         "notes": list(base.titles),
         "problem": base.problem or "",
-    }
-
-
-def of_status(status: Status) -> dict[str, Any]:
-    return {
-        "workspace": str(status.folder),
-        "bytes": status.bytes_on_disk,
-        "bases": [*map(of_base, status.bases)],
-        "packs": [*map(packs.of_installed, status.packs)],
-        "settings_problem": status.settings_problem or "",
-        "unreadable": status.unreadable,
-        "set_aside": list(status.set_aside),
     }
 
 

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from core import data
 from core.api import jobs
 from core.api.answers import answer
-from core.api.examples import BASE, JOB
 from core.api.shared import Body, Chunking, Opened, Search, Text, gives, there
 from core.model import BaseFields, BaseKind, KnowledgeBase, Progress, Rechunked, SearchSettings, SyncReport
+from core.operations.examples import BASE, JOB
 from core.workspace import Workspace
 
 router = APIRouter(tags=["bases"])
@@ -95,13 +95,6 @@ def rechunk(workspace: Opened, base: Text, splitting: Chunking) -> Response:
         return workspace.chunks.rechunk(base, options=options, progress=progress)
 
     return jobs.begun(workspace, "rechunk", work)
-
-
-@router.post("/bases/{base:path}/index", **gives(JOB, 202))
-def index(workspace: Opened, base: Text) -> Response:
-    """Begin to index the chunks of a base that are found by words only."""
-    there(lambda: workspace.bases.get(base))
-    return jobs.begun(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress))
 
 
 @router.get("/bases/{base:path}", **gives(BASE))

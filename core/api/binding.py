@@ -10,13 +10,14 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field, create_model
 from starlette.responses import Response
 
-from core.api import PLACE, jobs, values
+from core.api import PLACE, jobs
 from core.api.answers import Problem, answer
-from core.api.examples import JOB
 from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives
 from core.errors import UnknownChoice
+from core.json_forms.jobs import JOB as FORM
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.declaring import Parameter as Taken
+from core.operations.examples import JOB
 from core.operations.parameters import plain, with_texts
 
 _T = TypeVar("_T")
@@ -43,7 +44,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         tags=[one.noun],
         operation_id=one.name,
         summary=str(one.about),
-        response_model=values.JobForm if one.job else one.answer,
+        response_model=FORM.type if one.job else one.answer,
         **gives(JOB if one.job else one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 

@@ -1,16 +1,18 @@
 """The chunks of notes: listed, edited, merged, split, hidden, restored, indexed."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from core.api import examples, jobs, values
+from core import data
+from core.api import examples, jobs
 from core.api.answers import answer
 from core.api.shared import Body, LongText, Opened, Text, gives
-from core.model import Progress
+from core.model import Chunk, Progress
+from core.operations.examples import JOB
 
 router = APIRouter(tags=["chunks"])
 
@@ -50,7 +52,7 @@ class Waiting(Body):
 def of_note(workspace: Opened, note: Text) -> Response:
     """List the chunks of a note in reading order, hidden ones too."""
     workspace.notes.get(note)
-    return answer({"chunks": [*map(values.of_chunk, workspace.chunks.of_note(note))]})
+    return answer({"chunks": [*map(_of_chunk, workspace.chunks.of_note(note))]})
 
 
 @router.post("/notes/{note}/chunks", **gives({"chunks": ["4f1c:edit-9a"]}, 201, takes={"text": "In short."}))
@@ -90,7 +92,7 @@ def restore(workspace: Opened, chunk: Text) -> Response:
     return _made([])
 
 
-@router.post("/chunks/index", **gives(examples.JOB, 202, takes={"notes": ["4f1c"]}))
+@router.post("/chunks/index", **gives(JOB, 202, takes={"notes": ["4f1c"]}))
 def index(workspace: Opened, waiting: Waiting) -> Response:
     """Begin to index chunks that are found by words only."""
 
@@ -98,6 +100,11 @@ def index(workspace: Opened, waiting: Waiting) -> Response:
         return workspace.chunks.embed(note_ids=waiting.notes, chunk_ids=waiting.chunks, progress=progress)
 
     return jobs.begun(workspace, "embed", work)
+
+
+def _of_chunk(chunk: Chunk) -> dict[str, Any]:
+    """Return a chunk with its text; `start` and `end` are its place in the note's text."""
+    return data.pick(chunk, "id index total kind section start end text token_count overlap_tokens state edited")
 
 
 def _made(chunks: Sequence[str], status: int = 200) -> Response:

@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from core import data
 from core.api.answers import Problem, answer
-from core.api.examples import JOB
 from core.api.jobs import begun
 from core.api.shared import Body, Opened, Text, gives, there
 from core.errors import ConfigError, NoteNotFound, SourceError
@@ -17,6 +16,7 @@ from core.jobs import Busy
 from core.json_forms.search import RESULT
 from core.messages import message
 from core.model import Chunk, Hit, KnowledgeBase, NoteCard, Progress, Rechunked, SyncPlan, SyncReport
+from core.operations.examples import JOB
 from core.workspace import Workspace
 
 router = APIRouter(prefix="/knowledge", tags=["older programs"])

@@ -25,6 +25,7 @@ from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
 from core.model import ChunkingOptions, Difference
 from core.operations import OPERATIONS
 from core.operations import search as searches
+from core.operations import status as states
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -38,11 +39,17 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-app.add_typer(models.app, name="models")
-app.add_typer(notes.app, name="note")
-app.add_typer(packs.app, name="packs")
-app.add_typer(bases.app, name="base")
-bind({"note": notes.app, "packs": packs.app}, LINES, OPERATIONS.values())
+_GROUPS = {
+    "models": models.app,
+    "note": notes.app,
+    "packs": packs.app,
+    "base": bases.app,
+    "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
+    "runs": options.group(_("What question sets measured: list, show and delete it.")),
+}
+for name, group in _GROUPS.items():
+    app.add_typer(group, name=name)
+bind({**_GROUPS, "": app}, LINES, OPERATIONS.values())
 translate_typer()
 
 
@@ -79,17 +86,6 @@ def import_(
     show(data.of_report(report) | {"makes": makes}, as_json, lines.of_import)
     if report.problem:
         raise Unfinished(report.problem)
-
-
-@app.command(help=_("Index the notes that are found by words only, so that they are found by meaning too."))
-def index(
-    base: options.Base = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace) as opened, options.resumable(workspace, "index"):
-        embedded = opened.chunks.embed(base, progress=progress) if base else opened.chunks.embed_rest(progress)
-    show({"chunks": embedded}, as_json, lines.of_index)
 
 
 @app.command(help=say(searches.find.about))
@@ -218,19 +214,7 @@ def status(
         made = bug_report(workspace)
         show(dict(made.facts), as_json, lambda _: [str(made)])
         return
-    with options.workspace_at(workspace, readonly=True) as opened:
-        show(data.of_status(opened.status()), as_json, lines.of_status)
-
-
-@app.command(help=_("Build the search index again from the stored data, then finish an unfinished import."))
-def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
-    with options.workspace_at(workspace) as opened, options.resumable(workspace, "rebuild"):
-        windows = opened.rebuild(progress)
-        if opened.chunks.unfinished():
-            opened.chunks.embed_rest(progress)
-        rebuilt = opened.settings.index.kind != "none"
-    none = _("There is no search index: a search by meaning compares with every passage.")
-    show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.") if rebuilt else none])
+    show(call(states.show, workspace, {}), as_json, lines.of_status)
 
 
 @app.command(help=_("Show the version."))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import attrgetter, or_
 from pathlib import Path
 from types import UnionType
@@ -54,14 +54,14 @@ class Form:
     @cached_property
     def type(self) -> Any:
         """The type of the values, a typed dictionary."""
-        named = {name: _plain_type(_hint(self._noun, path)) for name, path in self._paths.items()}
-        return typed_dict(self._name, named | {name: _type_of(kind) for name, kind in self._kinds.items()})
+        return typed_dict(self._name, {name: self._type(name) for name in self._getters})
 
-    def through(self, attribute: str) -> dict[str, tuple[Any, Any]]:
-        """Return these fields for a form of a noun that has the noun of this one as an attribute."""
-        inner = attrgetter(attribute)
-        paths = {name: (_hint(self._noun, path), f"{attribute}.{path}") for name, path in self._paths.items()}
-        return paths | {name: (kind, _after(inner, self._getters[name])) for name, kind in self._kinds.items()}
+    def _type(self, name: str) -> Any:
+        return _type_of(self._kinds[name] if name in self._kinds else _hint(self._noun, self._paths[name]))
+
+    def through(self, inner: Callable[[Any], Any]) -> dict[str, tuple[Any, Any]]:
+        """Return these fields for a form of a noun from which `inner` takes the noun of this one."""
+        return {name: (partial(self._type, name), _after(inner, get)) for name, get in self._getters.items()}
 
 
 def plain(value: Any) -> Any:
@@ -102,6 +102,8 @@ def _hint(noun: type, path: str) -> Any:
 def _type_of(kind: Any) -> Any:
     if isinstance(kind, Form):
         return kind.type | None if kind.optional else kind.type
+    if isinstance(kind, partial):
+        return kind()
     return list[kind[0].type] if isinstance(kind, list) else _plain_type(kind)  # type: ignore[misc]
 
 

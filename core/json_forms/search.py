@@ -1,5 +1,6 @@
 """What a search answers, as JSON."""
 
+from operator import attrgetter
 from typing import Any
 
 from core import model
@@ -44,7 +45,7 @@ HIT = Form(
     superseded_by=([SUCCESSOR], "superseded_by"),
     copies=([COPY], "copies"),
 )
-LOST = Form("Lost", model.Lost, "lost_at=stage", **HIT.through("hit"))
+LOST = Form("Lost", model.Lost, "lost_at=stage", **HIT.through(attrgetter("hit")))
 SUB_QUERY = Form("SubQuery", model.Asked, "round sub_query.text sub_query.why found new")
 RESULT = Form(
     "Result",
