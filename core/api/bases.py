@@ -10,7 +10,7 @@ from starlette.responses import Response
 from core import data
 from core.api import jobs
 from core.api.answers import answer
-from core.api.shared import Body, Chunking, Opened, Search, Text, gives, there
+from core.api.shared import Body, Chunking, Opened, Search, Text, documented, or_404
 from core.model import BaseFields, BaseKind, KnowledgeBase, Progress, Rechunked, SearchSettings, SyncReport
 from core.operations.examples import BASE, JOB
 from core.workspace import Workspace
@@ -57,13 +57,13 @@ class Folder(Body):
     allow_removals: bool = False
 
 
-@router.get("/bases", **gives({"bases": [BASE]}))
+@router.get("/bases", **documented({"bases": [BASE]}))
 def every(workspace: Opened) -> Response:
     """List the bases, each with its size and settings."""
     return answer({"bases": [_values(workspace, base) for base in workspace.bases.all()]})
 
 
-@router.post("/bases", **gives(BASE, 201, takes={"name": "work", "description": "Plans and decisions"}))
+@router.post("/bases", **documented(BASE, 201, takes={"name": "work", "description": "Plans and decisions"}))
 def make(workspace: Opened, new: NewBase) -> Response:
     """Make an empty base."""
     chunking = replace(workspace.bases.usual(new.kind).chunking, **new.chunking.given())
@@ -72,7 +72,7 @@ def make(workspace: Opened, new: NewBase) -> Response:
     return answer(_values(workspace, base), 201)
 
 
-@router.post("/bases/{base:path}/import", **gives(JOB, 202, takes={"folder": "/home/ada/notes"}))
+@router.post("/bases/{base:path}/import", **documented(JOB, 202, takes={"folder": "/home/ada/notes"}))
 def import_(workspace: Opened, base: Text, source: Folder) -> Response:
     """Begin to bring a base up to date with a folder; a base of a new name is made. Then its notes are indexed."""
 
@@ -82,42 +82,42 @@ def import_(workspace: Opened, base: Text, source: Folder) -> Response:
         workspace.start_indexing()
         return report
 
-    return jobs.begun(workspace, "import", work, base=base)
+    return jobs.start_job(workspace, "import", work, base=base)
 
 
-@router.post("/bases/{base:path}/rechunk", **gives(JOB, 202, takes={"chunk_size": 256}))
+@router.post("/bases/{base:path}/rechunk", **documented(JOB, 202, takes={"chunk_size": 256}))
 def rechunk(workspace: Opened, base: Text, splitting: Chunking) -> Response:
     """Begin to split the notes of a base again; what is given becomes the base's, and edits of chunks stay."""
-    known, given = there(lambda: workspace.bases.get(base)), splitting.given()
+    known, given = or_404(lambda: workspace.bases.get(base)), splitting.given()
     options = replace(known.chunking, **given) if given else None
 
     def work(progress: Progress) -> Rechunked:
         return workspace.chunks.rechunk(base, options=options, progress=progress)
 
-    return jobs.begun(workspace, "rechunk", work)
+    return jobs.start_job(workspace, "rechunk", work)
 
 
-@router.get("/bases/{base:path}", **gives(BASE))
+@router.get("/bases/{base:path}", **documented(BASE))
 def one(workspace: Opened, base: Text) -> Response:
     """Show a base."""
-    return answer(_values(workspace, there(lambda: workspace.bases.get(base))))
+    return answer(_values(workspace, or_404(lambda: workspace.bases.get(base))))
 
 
-@router.patch("/bases/{base:path}", **gives(BASE, takes={"search": {"limit": 5}}))
+@router.patch("/bases/{base:path}", **documented(BASE, takes={"search": {"limit": 5}}))
 def change(workspace: Opened, base: Text, changes: BaseChange) -> Response:
     """Change settings of a base, or rename it; what isn't given stays."""
-    known = there(lambda: workspace.bases.get(base))
-    changed = workspace.bases.change(base, **changes.fields(known.search))
+    known = or_404(lambda: workspace.bases.get(base))
+    changed = workspace.bases.update(base, **changes.fields(known.search))
     if changes.name:
         changed = workspace.bases.rename(base, changes.name)
     return answer(_values(workspace, changed))
 
 
-@router.delete("/bases/{base:path}", **gives({"base": "work", "deleted": True}))
+@router.delete("/bases/{base:path}", **documented({"base": "work", "deleted": True}))
 def delete(workspace: Opened, base: Text) -> Response:
     """Put a base with its notes into the trash, from which it can be restored on the page Bases."""
-    there(lambda: workspace.bases.get(base))
-    workspace.archives.delete(base)
+    or_404(lambda: workspace.bases.get(base))
+    workspace.bases.delete(base)
     return answer({"base": base, "deleted": True})
 
 

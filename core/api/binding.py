@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from core.api import PLACE, jobs
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.errors import UnknownChoice
 from core.json_forms.jobs import JOB as FORM
 from core.operations.declaring import PROGRAM, Operation
@@ -45,7 +45,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         operation_id=one.name,
         summary=str(one.about),
         response_model=FORM.type if one.job else one.answer,
-        **gives(JOB if one.job else one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        **documented(JOB if one.job else one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 
@@ -82,7 +82,7 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
             if check := one.check:
                 _addressed(addressed, lambda: check(workspace, **arguments))
             work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
-            return jobs.begun(workspace, one.job, work, base=arguments.get("base", ""))
+            return jobs.start_job(workspace, one.job, work, base=arguments.get("base", ""))
         return _addressed(addressed, lambda: _answer(one, one.formed(one.run(workspace, PROGRAM, arguments))))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from core.api import PLACE
 from core.api.answers import LANGUAGE, Problem, answer, as_json, problem
-from core.api.shared import Opened, Text, gives
+from core.api.shared import Opened, Text, documented
 from core.errors import JobNotFound
 from core.json_forms.jobs import JOB, job_id
 from core.messages import message, readable
@@ -27,7 +27,7 @@ _ALIVE = 15.0
 """Seconds after which a stream says that it is alive, so that nothing between closes it."""
 
 
-@router.delete("/jobs/{job}", response_model=JOB.type, **gives(examples.JOB, 202))
+@router.delete("/jobs/{job}", response_model=JOB.type, **documented(examples.JOB, 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
     return answer(operations.cancel.formed(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
@@ -36,7 +36,7 @@ def cancel(workspace: Opened, job: Text) -> Response:
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    **gives(f"data: {json.dumps(examples.JOB)}\n\n", form="text/event-stream"),
+    **documented(f"data: {json.dumps(examples.JOB)}\n\n", form="text/event-stream"),
 )
 def events(workspace: Opened, job: Text) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""
@@ -44,10 +44,10 @@ def events(workspace: Opened, job: Text) -> Response:
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 
 
-def begun(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
+def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
     """Start a job and answer with 202 and its address; a job of this name that runs is a problem that names it."""
     started = workspace.jobs.start(name, work, base=base)
-    job = workspace.jobs.get(name)
+    job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"
     place = f"{PLACE}/v1/jobs/{job_id(job)}"
     if not started:

@@ -4,12 +4,12 @@ from bisect import bisect_right
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field, create_model
 
 from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, at_least_one, bounded
 from core.assistants.searches import Base, Names, Tags, Terms, narrowed
 from core.errors import NoteNotFound
-from core.model import FIELDS, Note, NoteCard, Proposal
+from core.model import NOTE_FIELDS, Note, NoteCard, Proposal
 from core.workspace import Workspace
 
 SCHEME = "tessera"
@@ -19,22 +19,17 @@ _PAGE = 500
 Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
 
 
-class Fields(BaseModel):
-    """Fields of a note; those left out stay as they are."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    title: str | None = None
-    tags: list[str] | None = None
-    type: str | None = None
-    category: str | None = None
-    project: str | None = None
-    scope: str | None = None
-    priority: int | None = None
-    expires_at: Annotated[str | None, Field(description="A date such as 2026-01-31, or empty for none")] = None
-    supersedes: Annotated[list[str] | None, Field(description="Notes that this one replaces")] = None
-    related: list[str] | None = None
-    depends_on: list[str] | None = None
+_TYPES: dict[str, Any] = {
+    name: (Annotated[field.type | None, Field(description=str(field.about))], None)
+    for name, field in NOTE_FIELDS.items()
+    if field.by_programs
+}
+Fields: Any = create_model(
+    "Fields",
+    __config__=ConfigDict(extra="forbid"),
+    __doc__="Fields of a note; those left out stay as they are.",
+    **_TYPES,
+)
 
 
 def note_read(workspace: Workspace, note: Name) -> Answer:
@@ -60,7 +55,7 @@ def note_list(
 
     A filter such as status:pending lists the others: pending, archived or expired.
     """
-    cards = workspace.notes.cards(narrowed(workspace, bases, tags, filters), text=text, answering=True)
+    cards = workspace.notes.all(narrowed(workspace, bases, tags, filters), text=text, answering=True)
     return bounded(map(_card, cards), at_least_one(limit, MOST))
 
 
@@ -100,7 +95,7 @@ def address(card: NoteCard) -> str:
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
     """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
-    cards = {address(card): card for card in workspace.notes.cards(answering=True)}
+    cards = {address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(one for one, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
     return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
@@ -120,13 +115,13 @@ def _cut(body: str) -> tuple[str, ...]:
 
 
 def _named(workspace: Workspace, name: str) -> NoteCard:
-    return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.named(name)
+    return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.resolve(name)
 
 
 def _at(workspace: Workspace, uri: str, *, answering: bool = False) -> NoteCard:
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     base, path = unquote(base), unquote(path)
-    for card in workspace.notes.cards(narrowed(workspace, [base], None, None), text=path, answering=answering):
+    for card in workspace.notes.all(narrowed(workspace, [base], None, None), text=path, answering=answering):
         if card.path == path:
             return card
     raise NoteNotFound(uri)
@@ -154,7 +149,7 @@ def _card(card: NoteCard) -> dict[str, Any]:
 
 def _fields(card: NoteCard, note: Note) -> dict[str, Any]:
     """Return the fields that a card doesn't show, and the note's address."""
-    fields = {name: getattr(note, name) for name in FIELDS}
+    fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""
     return plain | {"expires_at": expires, "address": address(card) if card.path else ""}

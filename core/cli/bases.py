@@ -167,7 +167,7 @@ def set_(
         if other := "" if embedder in (None, own) else str(embedder):
             questions.append(costs.of_switch(opened.bases.switch_cost(name, other, progress=progress)))
         if all(costs.agreed(question, yes) for question in questions):
-            opened.bases.change(name, **_fields(chosen, base.search))
+            opened.bases.update(name, **_fields(chosen, base.search))
             if chunking != base.chunking:
                 opened.chunks.rechunk(name, options=chunking, progress=progress)
             if other:
@@ -201,7 +201,7 @@ def delete(name: Name, yes: Yes = False, workspace: Folder = WORKSPACE, as_json:
         )
         deleted = costs.agreed(question, yes)
         if deleted:
-            opened.archives.delete(name)
+            opened.bases.delete(name)
     show({"base": name, "notes": notes, "deleted": deleted}, as_json, _deleted_lines)
 
 
@@ -223,7 +223,7 @@ def empty_trash(
             n=count,
         )
         emptied = bool(count) and costs.agreed(question, yes)
-        count = opened.archives.empty_trash(key or None) if emptied else 0
+        count = opened.archives.delete_for_good(key) if emptied else 0
     show({"deleted": count}, as_json, _emptied_lines)
 
 

@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 import typer
 
 from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
 from core.cli.output import Lines, plain_lines, progress, show
 from core.cli.texts import say
+from core.messages import message
 from core.operations.declaring import PERSON, Operation, Parameter
 from core.operations.parameters import plain
 
@@ -76,7 +77,7 @@ def taking(one: Operation) -> Callable[[Callable[..., None]], Callable[..., None
         for each in own:
             taken.pop(each.name, None)
         order = [*(name for name in places if name in taken), *(name for name in taken if name not in places)]
-        signature = [_option(taken[name], argument=name in places) for name in order]
+        signature = [option(taken[name], argument=name in places) for name in order]
         signature += [_parameter(each.name, each.annotation, each.default) for each in own]
 
         def command(**given: Any) -> None:
@@ -90,8 +91,11 @@ def taking(one: Operation) -> Callable[[Callable[..., None]], Callable[..., None
     return decorated
 
 
-def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
+def option(one: Parameter, *, argument: bool = False) -> inspect.Parameter:
+    """Return a parameter of an operation as one of a command, from which typer reads its option or argument."""
     kind, about, flag = plain(one.type), say(one.about.text), _flag(one)
+    if get_origin(kind) is list and not argument:
+        about = say(message("{about} Repeatable.", about=one.about.text))
     names = (f"{flag}/--no-{flag[2:]}",) if kind is bool and one.default is None else (flag,)
     place: Any = typer.Argument(help=about) if argument else typer.Option(*names, help=about)
     if one.required:

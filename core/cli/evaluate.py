@@ -127,9 +127,9 @@ def evaluate(
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
     """Return the questions of a file or a set; with `save`, the set itself, or the file."""
     file = Path(questions)
-    names = [question_set.name for question_set in opened.questions.sets(base)]
+    names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():
-        question_set = opened.questions.named(base, questions)
+        question_set = opened.question_sets.get(base, questions)
         if save and save != questions:
             raise ConfigError(
                 "The questions are those of the set '{name}': save the runs under this name.", name=questions
@@ -139,7 +139,7 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
         raise QuestionSetError(
             questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
         )
-    read = opened.questions.read(base, opened.questions.content(file), str(file))
+    read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
     return file.absolute() if save else read
 
 

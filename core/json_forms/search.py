@@ -5,7 +5,7 @@ from typing import Any
 
 from core import model
 from core.json_forms.forms import Form
-from core.model import NOTE_FIELDS, NoteCard, choice_line, remarks
+from core.model import CLASSIFYING, NoteCard, choice_line, remarks
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
 """Stages that every hit names; null where the hit skipped one."""
@@ -34,7 +34,7 @@ HIT = Form(
     "rank note_id=note.id note.base note.path note.title chunk.section chunk_id=chunk.id chunk_index=chunk.index "
     "total_chunks=chunk.total passage.start passage.end passage.text score chunk_start=chunk.start "
     "chunk_end=chunk.end chunk.edited note.tags file matched joined sub_query=asked "
-    + " ".join(f"note.{name}" for name in NOTE_FIELDS),
+    + " ".join(f"note.{name}" for name in CLASSIFYING),
     status=(str, lambda hit: "expired" if hit.note.expired else hit.note.status),
     line=(int | None, lambda hit: hit.chunk.line or None),
     file_start=(int | None, lambda hit: _in_file(hit.note, hit.passage.start)),

@@ -43,7 +43,7 @@ class Deleted(TypedDict):
     lacks=_PERSONS,
 )
 def list_(workspace: "Workspace", base: Base) -> list[QuestionSet]:
-    return workspace.questions.sets(base)
+    return workspace.question_sets.all(base)
 
 
 @operation(
@@ -66,9 +66,9 @@ def add(
     file: Annotated[Path | None, About(message("A file of questions with their right passages (JSONL, CSV)."))] = None,
 ) -> QuestionSet:
     if not (questions or file):
-        return workspace.questions.add_set(base, name)
-    content = workspace.questions.content(file) if file else questions.encode()
-    return workspace.questions.add_file(base, name, content, str(file or "questions"))
+        return workspace.question_sets.add(base, name)
+    content = workspace.question_sets.content(file) if file else questions.encode()
+    return workspace.question_sets.add_file(base, name, content, str(file or "questions"))
 
 
 @operation(
@@ -83,7 +83,7 @@ def add(
 )
 def show(workspace: "Workspace", question_set: Set) -> tuple[QuestionSet, list[Question]]:
     known = _known(workspace, question_set)
-    return known, workspace.questions.of(known)
+    return known, workspace.questions.all(known)
 
 
 @operation(
@@ -97,13 +97,13 @@ def show(workspace: "Workspace", question_set: Set) -> tuple[QuestionSet, list[Q
     lacks=_PERSONS,
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deleted:
-    workspace.questions.delete_set(_known(workspace, question_set))
+    workspace.question_sets.delete_for_good(_known(workspace, question_set))
     return {"id": question_set, "deleted": True}
 
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     """Return the question set of an id; raises UnknownChoice."""
-    sets = {one.id: one for base in workspace.bases.all() for one in workspace.questions.sets(base.name)}
+    sets = {one.id: one for base in workspace.bases.all() for one in workspace.question_sets.all(base.name)}
     if set_id not in sets:
         raise UnknownChoice(message("question set"), set_id, sets)
     return sets[set_id]
@@ -171,17 +171,10 @@ def start(
     progress: Progress,
     question_set: Set,
     search: Annotated[Search | None, About(message("How the questions are asked."))] = None,
-    compare: Annotated[
-        Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none; repeatable."))
-    ] = None,
+    compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
     grid: Annotated[
         Setups,
-        About(
-            message(
-                "Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; "
-                "repeatable, or auto."
-            )
-        ),
+        About(message("Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; or auto.")),
     ] = None,
 ) -> list[Run]:
     known, pipelines = _pipelines(workspace, question_set, search, compare, grid)
@@ -199,7 +192,7 @@ def start(
     lacks=_PERSONS,
 )
 def runs(workspace: "Workspace", base: Base) -> list[Run]:
-    return workspace.runs.of(base)
+    return workspace.runs.all(base)
 
 
 @operation(
@@ -228,5 +221,5 @@ def show_run(workspace: "Workspace", run: RunId) -> Measured:
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deleted:
     workspace.runs.measured([run])
-    workspace.runs.delete([run])
+    workspace.runs.delete_for_good([run])
     return {"id": run, "deleted": True}

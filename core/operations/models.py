@@ -40,7 +40,7 @@ class Tokens(TypedDict):
     lacks=_TOOL,
 )
 def list_(workspace: "Workspace") -> list[ModelCard]:
-    return workspace.models.cards()
+    return workspace.models.all()
 
 
 @operation(

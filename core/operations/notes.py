@@ -68,7 +68,7 @@ def diff(
     lacks=dict.fromkeys(("http", "tool"), "a change by a program waits for the person, as note.update does"),
 )
 def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archived:
-    ids = [card.id for card in workspace.notes.all_named(notes)]
+    ids = [card.id for card in workspace.notes.resolve_all(notes)]
     workspace.notes.archive(ids, author=caller.author)
     return {"archived": ids}
 
@@ -76,6 +76,6 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archive
 def note_id(workspace: "Workspace", name: str) -> str:
     """Return the id of the note of this id, path or title, or of the deleted one; raises NoteNotFound."""
     try:
-        return workspace.notes.named(name).id
+        return workspace.notes.resolve(name).id
     except NoteNotFound:
-        return workspace.notes.in_trash(name).version.note_id
+        return workspace.notes.resolve_deleted(name).version.note_id

@@ -9,7 +9,7 @@ from typing_extensions import is_typeddict
 
 from core.json_forms.forms import typed_dict
 from core.messages import message
-from core.model import EXPANSION_SIZES, PARTS, SearchSettings
+from core.model import EXPANSION_SIZES, NOTE_FIELDS, PARTS, SearchSettings
 from core.operations.declaring import About, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
@@ -17,6 +17,11 @@ NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or t
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
 Base = Annotated[str, About(message("The knowledge base, by name."))]
 SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+NOTE_PARAMETERS = tuple(
+    Parameter(name, field.type | None, About(field.about, field.flag), required=False)
+    for name, field in NOTE_FIELDS.items()
+)
+"""The fields of a note; programs may not set all of them (`NoteField.by_programs`)."""
 
 _SETTINGS = {
     "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),

@@ -19,14 +19,14 @@ Question = Annotated[
 ]
 Names = list[str] | None
 _NARROWING = {
-    "bases": (Names, About(message("Only notes of this base; repeatable."), flag="base")),
-    "tags": (Names, About(message("Only notes with this tag; repeatable."), flag="tag")),
+    "bases": (Names, About(message("Only notes of this base."), flag="base")),
+    "tags": (Names, About(message("Only notes with this tag."), flag="tag")),
     "path": (str | None, About(message("Only notes below this path, or matching this pattern."))),
     "after": (str | None, About(message("Only notes updated on or after this date."))),
     "before": (str | None, About(message("Only notes updated before this date."))),
     "filters": (
         Names,
-        About(message("A filter as in the search box, such as type:guide; repeatable."), flag="filter"),
+        About(message("A filter as in the search box, such as type:guide."), flag="filter"),
     ),
     "as_typed": (bool, About(message("Look for the words only as they are typed, not by similar spellings."))),
 }
@@ -97,7 +97,7 @@ def context(
     lacks={"tool": "an assistant asks for more hits, or reads the note"},
 )
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNot:
-    return workspace.searching.why_not(query, workspace.notes.named(note).id, **options(workspace, given))
+    return workspace.searching.why_not(query, workspace.notes.resolve(note).id, **options(workspace, given))
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
 from core.api import PLACE
-from core.api.door import api
+from core.api.lazy_app import api
 from core.assistants.answers import Answer
 from core.assistants.binding import tool
 from core.cli.binding import bind

@@ -42,9 +42,9 @@ def kept(text: str) -> Iterator[None]:
 def note_id(workspace: "Workspace", name: str) -> str:
     """Return the id of the note of this id, path or title, or of the deleted one; raises NoteNotFound."""
     try:
-        return workspace.notes.named(name).id
+        return workspace.notes.resolve(name).id
     except NoteNotFound:
-        return workspace.notes.in_trash(name).version.note_id
+        return workspace.notes.resolve_deleted(name).version.note_id
 
 
 def base_of(workspace: "Workspace", note: Note) -> str:
