@@ -4,20 +4,26 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from inspect import Parameter, Signature
+from pathlib import Path as Place
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query
-from pydantic import create_model
+from pydantic import AfterValidator, Field, create_model
 from starlette.responses import Response
 
 from core.api import PLACE, jobs, values
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, Opened, Text, expected, gives
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives, there
 from core.errors import UnknownChoice
+from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
-from core.operations.parameters import with_texts
+from core.operations.parameters import KNOWN_BASE, with_types
+from core.workspace import Workspace
 
 _BODY, _EXPECTED = "body_", "expected_version"
+_TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(text))]}
+_LONG = {str: LongText}
 
 
 def router(operations: Iterable[Operation]) -> APIRouter:
@@ -50,18 +56,17 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     in_path = re.findall(r"\{(\w+)", place)
     taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body: dict[str, Any] = {}
-    for each in one.parameters:
-        kind: Any = with_texts(each.type, Text)
-        annotation: Any = None
-        about, default = str(each.about.text), each.default
+    for each in one.taken("http"):
+        kind: Any = with_types(each.type, _LONG if each.about.long else _TYPES)
+        about = _described(each.about)
+        annotation, default = Annotated[kind, Query(alias=each.about.query or None, **about)], each.default
         if each.name in in_path:
-            annotation, default = Annotated[kind, Path(description=about)], Parameter.empty
+            annotation, default = Annotated[kind, Path(**about)], Parameter.empty
         elif each.name == _EXPECTED:
             annotation, default = IfMatch, ""
-        elif method in ("GET", "DELETE"):
-            annotation = Annotated[kind, Query(description=about)]
-        else:
-            in_body[each.name] = (kind, ...) if each.required else (kind | None, default)
+        elif method not in ("GET", "DELETE"):
+            kind = kind if each.required else kind | None
+            in_body[each.name] = (kind, Field(... if each.required else default, **about))
             continue
         taken.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
     if in_body:
@@ -74,10 +79,9 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
             given[_EXPECTED] = expected(given[_EXPECTED])
         arguments = given | (body.given() if body else {})
         if one.job:
-            work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
-            return jobs.begun(workspace, one.job, work, base=arguments.get("base", ""))
+            return _begun(workspace, one, arguments)
         try:
-            return _answer(one, one.formed(one.run(workspace, PROGRAM, arguments)))
+            return _answer(one, arguments, one.formed(one.run(workspace, PROGRAM, arguments)))
         except UnknownChoice as error:
             if error.message.fields["name"] in (given.get(name) for name in in_path):
                 raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
@@ -87,8 +91,21 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     return endpoint
 
 
-def _answer(one: Operation, value: Mapping[str, Any]) -> Response:
+def _described(about: declaring.About) -> dict[str, Any]:
+    return {"description": str(about.text), "ge": about.least, "le": about.most}
+
+
+def _begun(workspace: Workspace, one: Operation, arguments: Mapping[str, Any]) -> Response:
+    """Begin the job of an operation; a base that must be there is looked for before."""
+    base = arguments.get("base", "")
+    if any(each.about is KNOWN_BASE for each in one.parameters):
+        there(lambda: workspace.bases.get(base))
+    return jobs.begun(workspace, one.job, lambda progress: one.run(workspace, PROGRAM, arguments, progress), base=base)
+
+
+def _answer(one: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:
     headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
     if one.creates:
-        headers["Location"] = f"{PLACE}/v1{one.creates.format_map(value)}"
+        named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}
+        headers["Location"] = f"{PLACE}/v1{one.creates.format_map(named)}"
     return answer(value, HTTPStatus.CREATED if one.creates else HTTPStatus.OK, **headers)

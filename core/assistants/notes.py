@@ -2,39 +2,19 @@
 
 from bisect import bisect_right
 from typing import Annotated, Any
-from urllib.parse import quote, unquote
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, at_least_one, bounded
-from core.assistants.searches import Base, Names, Tags, Terms, narrowed
-from core.errors import NoteNotFound
-from core.model import FIELDS, Note, NoteCard, Proposal
+from core.assistants.searches import Names, Tags, Terms, narrowed
+from core.model import FIELDS, Note, NoteCard
+from core.operations import named
 from core.workspace import Workspace
 
-SCHEME = "tessera"
 _PAGE = 500
 """Addresses of notes in one answer at most."""
 
 Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
-
-
-class Fields(BaseModel):
-    """Fields of a note; those left out stay as they are."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    title: str | None = None
-    tags: list[str] | None = None
-    type: str | None = None
-    category: str | None = None
-    project: str | None = None
-    scope: str | None = None
-    priority: int | None = None
-    expires_at: Annotated[str | None, Field(description="A date such as 2026-01-31, or empty for none")] = None
-    supersedes: Annotated[list[str] | None, Field(description="Notes that this one replaces")] = None
-    related: list[str] | None = None
-    depends_on: list[str] | None = None
 
 
 def note_read(workspace: Workspace, note: Name) -> Answer:
@@ -42,7 +22,7 @@ def note_read(workspace: Workspace, note: Name) -> Answer:
 
     `hidden` are the parts of the content, from and up to a character, that the person hid: they answer nothing.
     """
-    card = _named(workspace, note)
+    card = workspace.notes.cards_of([one := named.id_of(workspace, note)])[one]
     whole = workspace.notes.get(card.id)
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
     return Answer(_fields(card, whole) | _card(card) | content, remarks=_cut(whole.body))
@@ -64,43 +44,12 @@ def note_list(
     return bounded(map(_card, cards), at_least_one(limit, MOST))
 
 
-def note_add(
-    workspace: Workspace,
-    text: Annotated[str, Field(description="The note in Markdown")],
-    base: Base,
-    fields: Fields | None = None,
-) -> Answer:
-    """Write a new note into a knowledge base. It is `pending`, and not found, until the person accepts it."""
-    note = workspace.proposals.add(base, text, **_given(fields))
-    return Answer({"id": note.id, "version": note.version, "path": note.path or "", "status": note.status})
-
-
-def note_update(
-    workspace: Workspace,
-    note: Name,
-    text: Annotated[str | None, Field(description="The whole new text; left out, it stays")] = None,
-    fields: Fields | None = None,
-    expected_version: Annotated[int | None, Field(description="The version that you read")] = None,
-) -> Answer:
-    """Change a note's text or fields. The change is `pending`, and the note as it was, until the person accepts it."""
-    card = _named(workspace, note)
-    done = workspace.proposals.update(card.id, body=text, expected_version=expected_version, **_given(fields))
-    status = "pending" if isinstance(done, Proposal) else done.status
-    return Answer({"id": card.id, "version": done.version, "path": card.path or "", "status": status})
-
-
-READING = (note_read, note_list)
-WRITING = (note_add, note_update)
-
-
-def address(card: NoteCard) -> str:
-    """Return the address of a note, by its base and its path there."""
-    return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
+TOOLS = (note_read, note_list)
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
     """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
-    cards = {address(card): card for card in workspace.notes.cards(answering=True)}
+    cards = {named.address(card): card for card in workspace.notes.cards(answering=True)}
     addresses = sorted(one for one, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
     return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
@@ -108,7 +57,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
     """Return what answers of the note at an address, and what is left out; raises NoteNotFound for any other note."""
-    body = workspace.notes.shown(_at(workspace, uri, answering=True).id)
+    body = workspace.notes.shown(named.at(workspace, uri, answering=True).id)
     return [body[:MOST_CHARACTERS], *_cut(body)]
 
 
@@ -117,23 +66,6 @@ def _cut(body: str) -> tuple[str, ...]:
     if whole <= most:
         return ()
     return (f"The content is shortened: these are {most} of its {whole} characters. Search it for the rest.",)
-
-
-def _named(workspace: Workspace, name: str) -> NoteCard:
-    return _at(workspace, name) if name.startswith(f"{SCHEME}://") else workspace.notes.named(name)
-
-
-def _at(workspace: Workspace, uri: str, *, answering: bool = False) -> NoteCard:
-    base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
-    base, path = unquote(base), unquote(path)
-    for card in workspace.notes.cards(narrowed(workspace, [base], None, None), text=path, answering=answering):
-        if card.path == path:
-            return card
-    raise NoteNotFound(uri)
-
-
-def _given(fields: Fields | None) -> dict[str, Any]:
-    return fields.model_dump(exclude_none=True) if fields else {}
 
 
 def _card(card: NoteCard) -> dict[str, Any]:
@@ -157,4 +89,4 @@ def _fields(card: NoteCard, note: Note) -> dict[str, Any]:
     fields = {name: getattr(note, name) for name in FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""
-    return plain | {"expires_at": expires, "address": address(card) if card.path else ""}
+    return plain | {"expires_at": expires, "address": named.address(card) if card.path else ""}

@@ -17,11 +17,11 @@ from core.cli.app import serve as serve_pages
 from core.cli.binding import bind
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
-from core.cli.rendering import LINES
+from core.cli.rendering import COMMANDS
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
-from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
+from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.model import ChunkingOptions, Difference, SearchOptions
 from core.operations import OPERATIONS
 from core.text import escaped, half_character
@@ -37,11 +37,20 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-app.add_typer(models.app, name="models")
-app.add_typer(notes.app, name="note")
-app.add_typer(packs.app, name="packs")
-app.add_typer(bases.app, name="base")
-bind({"note": notes.app, "packs": packs.app}, LINES, OPERATIONS.values())
+_GROUPS = {
+    "models": models.app,
+    "note": notes.app,
+    "packs": packs.app,
+    "base": bases.app,
+    "chunk": typer.Typer(
+        help=_("The chunks of notes: list, edit, merge, split, hide and restore them."),
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    ),
+}
+for name, group in _GROUPS.items():
+    app.add_typer(group, name=name)
+bind({**_GROUPS, "": app}, COMMANDS, OPERATIONS.values())
 translate_typer()
 
 
@@ -57,27 +66,6 @@ def every_command(
         bool, typer.Option("--version", help=_("Show the version."), callback=_version, is_eager=True)
     ] = False,
 ) -> None: ...
-
-
-@app.command("import", help=_("Bring a base up to date with a folder: added, changed, renamed and removed notes."))
-def import_(
-    folder: Annotated[Path, typer.Argument(help=_("The folder of Markdown notes."))],
-    base: options.Base = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=_("Show the plan and change nothing."))] = False,
-    allow_removals: options.Removals = False,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
-        plan = opened.notes.plan_folder(folder, base)
-        makes = data.of_new_base(plan.base, plan.makes) if plan.makes else None
-        if makes and not as_json:
-            sys.stderr.write(f"{lines.of_new_base(makes)}\n")
-        with options.resumable(workspace, "import", str(folder), *(["--base", base] if base else [])):
-            report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
-    show(data.of_report(report) | {"makes": makes}, as_json, lines.of_import)
-    if report.problem:
-        raise Unfinished(report.problem)
 
 
 @app.command(help=_("Index the notes that are found by words only, so that they are found by meaning too."))
@@ -206,31 +194,11 @@ def chunks(
     show(values, as_json, lines.of_cut)
 
 
-@app.command(help=_("Split the notes of a base again with these settings, which the base keeps; your edits stay."))
-def rechunk(
-    base: Annotated[str, typer.Option("--base", help=_("The knowledge base."))],
-    strategy: options.Strategy = None,
-    chunk_size: options.ChunkSize = None,
-    chunk_overlap: options.ChunkOverlap = None,
-    short_doc_threshold: options.ShortNote = None,
-    min_headings_for_md_aware: options.MinHeadings = None,
-    max_single_chunk_size: options.MaxChunkSize = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    chosen = _chosen(locals())
-    with options.workspace_at(workspace) as opened:
-        chunking = replace(opened.bases.get(base).chunking, **chosen) if chosen else None
-        report = opened.chunks.rechunk(base, options=chunking, progress=progress)
-    show(data.of_report(report), as_json, lines.of_rechunk)
-
-
 app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(
     evaluate
 )
 
 
-app.command(help=_("Write a base to a file or a folder, to keep or to take elsewhere."))(archives.export)
 app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
     archives.restore
 )

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import costs
 from core.cli.options import WORKSPACE, Folder, Json, workspace_at
 from core.cli.output import progress, show
 from core.cli.servers import server
@@ -12,7 +11,7 @@ from core.cli.texts import _, say
 from core.data import of, pick
 from core.errors import ConfigError
 from core.messages import Message, message
-from core.model import ChangeCost, Part
+from core.model import Part
 
 app = typer.Typer(
     help=_("The models there are, whether they work, how to have others, and which one a base has."),
@@ -100,46 +99,6 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.models import Models
 
     show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
-
-
-@app.command(
-    help=_(
-        "Give a base another model for meaning: say how long it takes, ask, index its notes again. Meanwhile the "
-        "old model answers."
-    )
-)
-def switch(
-    base: BaseName,
-    embedder: Annotated[
-        str | None, typer.Argument(help=_("The new model; without it, a change that was begun goes on."))
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
-    abandon: Annotated[
-        bool, typer.Option("--abandon", help=_("Forget what was begun; the base stays as it is."))
-    ] = False,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    with workspace_at(workspace) as opened:
-        values: dict[str, Any] = {"base": base, "switched": False}
-        if abandon:
-            opened.bases.abandon_switch(base)
-        elif embedder is None or _agreed(values, opened.bases.switch_cost(base, embedder, progress=progress), yes):
-            if embedder is not None:
-                opened.bases.begin_switch(base, embedder)
-            costs.run_switch(opened, base, workspace)
-            values["switched"] = True
-        values["embedder"] = opened.bases.get(base).embedder
-    show(
-        values,
-        as_json,
-        lambda values: [_("The base '{base}' has the model '{embedder}'.", base=base, embedder=values["embedder"])],
-    )
-
-
-def _agreed(values: dict[str, Any], cost: ChangeCost, yes: bool) -> bool:
-    values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
-    return costs.agreed(costs.of_switch(cost), yes)
 
 
 @app.command(help=_("Keep the data of the word-by-word check for a base, which then takes milliseconds, or delete it."))

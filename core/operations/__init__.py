@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from core.operations import notes, packs
+from core.operations import archives, bases, chunks, notes, packs
 from core.operations.declaring import Operation
 
-_NOUNS = (notes, packs)
+_NOUNS = (bases, archives, notes, chunks, packs)
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)

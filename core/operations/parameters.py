@@ -1,29 +1,97 @@
 """Parameters that several operations take, and the types of values as doors need them."""
 
 import types
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from core.messages import message
-from core.operations.declaring import About
+from core.messages import Message, message
+from core.model import PARTS, ChunkingOptions, NoteStatus, SearchSettings
+from core.operations.declaring import DOORS, About, Door, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
 NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
-Base = Annotated[str, About(message("The knowledge base, by name."))]
-SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000)]
+KNOWN_BASE = About(message("The knowledge base, by name."))
+Base = Annotated[str, KNOWN_BASE]
+SomeBase = Annotated[str | None, KNOWN_BASE]
+Folder = Annotated[Path, About(message("The folder with the files of its notes."))]
+Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
+DryRun = Annotated[bool, About(message("Show the plan and change nothing."))]
 
 
-def with_texts(kind: Any, text: Any) -> Any:
-    """Return a type with `text` in place of every `str` in it."""
-    if kind is str:
-        return text
+def _field(name: str, kind: Any, text: Message, flag: str = "", doors: tuple[Door, ...] = DOORS) -> Parameter:
+    return Parameter(name, kind | None, About(text, flag, doors=doors))
+
+
+NOTE_FIELDS = (
+    _field("title", str, message("The title.")),
+    _field("tags", list[str], message("A tag, in place of those it has; repeatable."), "tag"),
+    _field("type", str, message("The type.")),
+    _field("category", str, message("The category.")),
+    _field("project", str, message("The project.")),
+    _field("scope", str, message("Where the note holds.")),
+    _field("priority", int, message("The priority, a whole number.")),
+    _field("status", str, message("One of {choices}.", choices=", ".join(get_args(NoteStatus))), doors=("cli",)),
+    _field("expires_at", str, message("The day after which the note is out of date; '' for none."), "expires"),
+    _field("supersedes", list[str], message("A note that this one replaces; repeatable.")),
+    _field("related", list[str], message("A note that is related to it; repeatable.")),
+    _field("depends_on", list[str], message("A note it depends on; repeatable.")),
+)
+"""The fields of a note that can be set; only the person sets the status."""
+
+_NEW = ChunkingOptions()
+_CHUNKING = {
+    "strategy": message("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line)."),
+    "chunk_size": message("Chunk size in tokens; {n} in a new base.", n=_NEW.chunk_size),
+    "chunk_overlap": message(
+        "Overlap: tokens that neighbouring chunks share; {n} in a new base.", n=_NEW.chunk_overlap
+    ),
+    "short_doc_threshold": message(
+        "A note with fewer tokens stays whole; {n} in a new base.", n=_NEW.short_doc_threshold
+    ),
+    "min_headings_for_md_aware": message(
+        "A note with at least this many headings (## or ###) is split at them; {n} in a new base.",
+        n=_NEW.min_headings_for_md_aware,
+    ),
+    "max_single_chunk_size": message("Largest chunk in tokens; {n} in a new base.", n=_NEW.max_single_chunk_size),
+}
+CHUNKING = tuple(_field(name, get_type_hints(ChunkingOptions)[name], text) for name, text in _CHUNKING.items())
+"""How notes are split; what isn't given stays, in a new base as the settings say."""
+
+_OPTIONS = {
+    "limit": ("limit", message("How many hits at most.")),
+    "score_threshold": ("min-similarity", message("Minimum similarity of a hit, 0 to 1; 0 leaves out none.")),
+}
+"""The search settings of a base that a command takes: the option, and what it is."""
+SEARCH = tuple(
+    _field(name, kind, *reversed(_OPTIONS.get(name, ("", PARTS[name].title))), DOORS if name in _OPTIONS else ("http",))  # type: ignore[arg-type]
+    for name, kind in get_type_hints(SearchSettings).items()
+)
+"""How notes are searched; what isn't given is as the base, else the settings say."""
+
+
+def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
+    """Return parameters that no other doors take."""
+    return tuple(
+        replace(each, about=replace(each.about, doors=tuple(door for door in doors if door in each.about.doors)))
+        for each in parameters
+    )
+
+
+def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
+    """Return a type with other ones in place of some in it."""
+    if kind in types_:
+        return types_[kind]
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return reduce(or_, (with_texts(one, text) for one in inner))
+        return reduce(or_, (with_types(one, types_) for one in inner))
     if origin in (list, dict):
-        return origin[tuple(with_texts(one, text) for one in inner)]
+        return origin[tuple(with_types(one, types_) for one in inner)]
     return kind
 
 

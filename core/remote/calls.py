@@ -23,7 +23,7 @@ from core.jobs import Busy
 from core.messages import Message, verbatim
 from core.model import Progress
 from core.operations import OPERATIONS, checking
-from core.operations.declaring import PERSON, Operation
+from core.operations.declaring import PERSON, PROGRAM, Caller, Operation
 from core.remote import frames, wire
 from core.remote.frames import MOST_BYTES, PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
 from core.workspace import Workspace
@@ -113,7 +113,8 @@ class Calls:
             given = json.loads(body)
         except (ValueError, RecursionError):
             return PlainTextResponse("Bad Request", 400)
-        answer = self._answer(lambda heard: _ran(workspace, one, given, heard), _step)
+        caller = PROGRAM if request.query_params.get("caller") == PROGRAM.author else PERSON
+        answer = self._answer(lambda heard: _ran(workspace, one, caller, given, heard), _step)
         return StreamingResponse(answer, media_type="application/x-ndjson")
 
     async def _answer(self, act: Callable[[Progress], bytes], step: Callable[[Step], bytes]) -> AsyncIterator[bytes]:
@@ -169,11 +170,11 @@ def _step(one: Step) -> bytes:
     return wire.line("step", [one.done, one.total, one.what])
 
 
-def _ran(workspace: Workspace, one: Operation, given: Any, heard: Progress) -> bytes:
+def _ran(workspace: Workspace, one: Operation, caller: Caller, given: Any, heard: Progress) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     def act(progress: Progress) -> Any:
-        return one.run(workspace, PERSON, checking.arguments(one, given), progress)
+        return one.run(workspace, caller, checking.arguments(one, given), progress)
 
     try:
         value = _as_job(workspace, one.job, act, heard) if one.job else act(heard)

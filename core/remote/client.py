@@ -17,7 +17,7 @@ from core.access import Access, Run
 from core.config import settings
 from core.errors import StoreError
 from core.model import Progress, unheard
-from core.operations.declaring import Operation
+from core.operations.declaring import PERSON, Caller, Operation
 from core.remote import frames, wire
 from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
 
@@ -55,9 +55,11 @@ class Remote:
         sent = {name: _sent(value) for name, value in keywords.items()}
         return self._line.answer(Call(self._names, True, tuple(map(_sent, values)), sent), progress)
 
-    def run(self, one: Operation, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+    def run(
+        self, one: Operation, arguments: Mapping[str, Any], progress: Progress = unheard, *, caller: Caller = PERSON
+    ) -> Any:
         """Run an operation in the app, and return its answer; raises its error."""
-        return self._line.run_operation(one.name, arguments, progress)
+        return self._line.run_operation(f"{one.name}?caller={caller.author}", arguments, progress)
 
 
 @dataclass(frozen=True, slots=True)
