@@ -7,12 +7,12 @@ from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
-from core import data
 from core.api.answers import Problem, answer
 from core.api.jobs import start_job
 from core.api.shared import Body, Opened, Text, documented, or_404
 from core.errors import ConfigError, NoteNotFound, SourceError
 from core.jobs import Busy
+from core.json_forms.forms import plain
 from core.json_forms.search import RESULT
 from core.messages import message
 from core.model import Chunk, Hit, KnowledgeBase, NoteCard, Progress, Rechunked, SyncPlan, SyncReport
@@ -113,7 +113,7 @@ def upload(
     docs = [_doc(card) for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
     if not docs:
         raise SourceError(report.failed[0].path, report.failed[0].error)
-    return answer({**docs[0], "docs": docs, "failed": [*map(data.of, report.failed)]}, 201)
+    return answer({**docs[0], "docs": docs, "failed": [*map(plain, report.failed)]}, 201)
 
 
 @router.get("/docs", **documented([_DOC]))
@@ -231,10 +231,14 @@ def _doc(card: NoteCard) -> dict[str, Any]:
 
 def _chunk(chunk: Chunk) -> dict[str, Any]:
     state = _STATES[chunk.state]
-    return data.pick(chunk, "id start end") | {"preview": chunk.text[:_PREVIEW], "state": state}
+    return _span(chunk) | {"preview": chunk.text[:_PREVIEW], "state": state}
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    place = data.pick(hit.chunk, "id start end")
+    place = _span(hit.chunk)
     name = hit.note.path or hit.note.title
     return place | {"doc_id": hit.note.id, "name": name, "score": hit.score, "content": hit.chunk.text}
+
+
+def _span(chunk: Chunk) -> dict[str, Any]:
+    return {"id": chunk.id, "start": chunk.start, "end": chunk.end}

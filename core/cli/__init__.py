@@ -4,28 +4,30 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from core import data
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
-from core.cli.binding import bind, call, taking
+from core.cli.binding import bind, taking
 from core.cli.evaluate import evaluate
-from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
-from core.cli.rendering import LINES
+from core.cli.output import STOPPED, json_of, show, stop, tell_beside, write
+from core.cli.rendering import COMMANDS
+from core.cli.running import call
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
-from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
+from core.errors import ConfigError, TesseraError, UnknownChoice
+from core.json_forms.chunks import of_cut
+from core.json_forms.forms import plain
 from core.model import ChunkingOptions, Difference
 from core.operations import OPERATIONS
-from core.operations import search as searches
 from core.operations import status as states
+from core.operations.parameters import CHUNKING
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -44,12 +46,13 @@ _GROUPS = {
     "note": notes.app,
     "packs": packs.app,
     "base": bases.app,
+    "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
     "runs": options.group(_("What question sets measured: list, show and delete it.")),
 }
 for name, group in _GROUPS.items():
     app.add_typer(group, name=name)
-bind({**_GROUPS, "": app}, LINES, OPERATIONS.values())
+bind({**_GROUPS, "": app}, COMMANDS, OPERATIONS.values())
 translate_typer()
 
 
@@ -67,67 +70,10 @@ def every_command(
 ) -> None: ...
 
 
-@app.command("import", help=_("Bring a base up to date with a folder: added, changed, renamed and removed notes."))
-def import_(
-    folder: Annotated[Path, typer.Argument(help=_("The folder of Markdown notes."))],
-    base: options.Base = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=_("Show the plan and change nothing."))] = False,
-    allow_removals: options.Removals = False,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
-        plan = opened.notes.plan_folder(folder, base)
-        makes = data.of_new_base(plan.base, plan.makes) if plan.makes else None
-        if makes and not as_json:
-            sys.stderr.write(f"{lines.of_new_base(makes)}\n")
-        with options.resumable(workspace, "import", str(folder), *(["--base", base] if base else [])):
-            report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
-    show(data.of_report(report) | {"makes": makes}, as_json, lines.of_import)
-    if report.problem:
-        raise Unfinished(report.problem)
-
-
-@app.command(help=say(searches.find.about))
-@taking(searches.find)
-def search(
-    why_not: Annotated[
-        str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
-    ] = "",
-    as_context: Annotated[
-        bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
-    ] = False,
-    budget: Annotated[int | None, typer.Option(help=_("Length of the context in tokens, at most."))] = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-    **given: Any,
-) -> None:
-    explain = given.pop("explain")
-    if why_not:
-        show(call(searches.why_not, workspace, {**given, "note": why_not}), as_json, lines.of_why_not)
-    elif as_context:
-        show(call(searches.context, workspace, {**given, "budget": budget}), as_json, lines.of_context)
-    else:
-        show(call(searches.find, workspace, {**given, "explain": explain}), as_json, lines.of_result)
-
-
-@app.command(help=say(searches.context.about))
-@taking(searches.context)
-def context(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False, **given: Any) -> None:
-    if given["expansion_size"] is None:
-        given["expansion_size"] = 1
-    show(call(searches.context, workspace, given), as_json, lines.of_context)
-
-
-@app.command(help=_("Show how a file is split, and why; nothing is stored."))
+@app.command("chunks", help=_("Show how a file is split, and why; nothing is stored."))
+@taking(*CHUNKING)
 def chunks(
     file: Annotated[Path, typer.Argument(help=_("A note file."))],
-    strategy: options.Strategy = None,
-    chunk_size: options.ChunkSize = None,
-    chunk_overlap: options.ChunkOverlap = None,
-    short_doc_threshold: options.ShortNote = None,
-    min_headings_for_md_aware: options.MinHeadings = None,
-    max_single_chunk_size: options.MaxChunkSize = None,
     embedder: Annotated[
         str, typer.Option(help=_("The model for meaning: lengths are counted in its tokens."))
     ] = "bundled",
@@ -135,11 +81,12 @@ def chunks(
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
+    **chosen: Any,
 ) -> None:
     from core.cli.bands import page
     from core.intake.imports import Imports
 
-    chunking = replace(ChunkingOptions(), **_chosen(locals()))
+    chunking = ChunkingOptions(**{name: value for name, value in chosen.items() if value is not None})
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
     note, cut = Imports.preview(file, chunking, embedder)
@@ -149,38 +96,18 @@ def chunks(
     if form == "html":
         write(page(note, cuts))
         return
-    values = data.of_cut(note, cut)
+    values = of_cut(note, cut)
     if compare:
         difference = Difference.between(cut.chunks, cuts[1].chunks)
-        values["compare"] = data.of_cut(note, cuts[1]) | {"cuts": data.of(difference)}
+        values["compare"] = of_cut(note, cuts[1]) | {"cuts": plain(difference)}
     show(values, as_json, lines.of_cut)
 
 
-@app.command(help=_("Split the notes of a base again with these settings, which the base keeps; your edits stay."))
-def rechunk(
-    base: Annotated[str, typer.Option("--base", help=_("The knowledge base."))],
-    strategy: options.Strategy = None,
-    chunk_size: options.ChunkSize = None,
-    chunk_overlap: options.ChunkOverlap = None,
-    short_doc_threshold: options.ShortNote = None,
-    min_headings_for_md_aware: options.MinHeadings = None,
-    max_single_chunk_size: options.MaxChunkSize = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    chosen = _chosen(locals())
-    with options.workspace_at(workspace) as opened:
-        chunking = replace(opened.bases.get(base).chunking, **chosen) if chosen else None
-        report = opened.chunks.rechunk(base, options=chunking, progress=progress)
-    show(data.of_report(report), as_json, lines.of_rechunk)
+app.command(
+    "evaluate",
+    help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."),
+)(evaluate)
 
-
-app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(
-    evaluate
-)
-
-
-app.command(help=_("Write a base to a file or a folder, to keep or to take elsewhere."))(archives.export)
 app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
     archives.restore
 )
@@ -250,8 +177,3 @@ def _check(arguments: Sequence[str]) -> None:
                 "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
                 argument=escaped(argument),
             )
-
-
-def _chosen(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the chunking parameters that the arguments of a command set."""
-    return {field.name: arguments[field.name] for field in fields(ChunkingOptions) if arguments[field.name] is not None}

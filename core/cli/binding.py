@@ -1,103 +1,103 @@
-"""Operations as commands: their arguments and options, and what they print.
-
-typer reads from the signature of a command what it takes.
-"""
+"""Operations as commands: their arguments and options, and what they print."""
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_origin
 
 import typer
+from typer.core import TyperArgument, TyperCommand
 
-from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
-from core.cli.output import Lines, plain_lines, progress, show
+from core.cli.options import WORKSPACE, Folder, Json
+from core.cli.output import Lines, plain_lines, show
+from core.cli.running import call, flags, places, words
 from core.cli.texts import say
+from core.errors import TesseraError, Unfinished
 from core.messages import message
-from core.operations.declaring import PERSON, Operation, Parameter
+from core.operations.declaring import Operation, Parameter
 from core.operations.parameters import plain
 
 
-def bind(groups: Mapping[str, typer.Typer], lines: Mapping[str, Lines], operations: Iterable[Operation]) -> None:
-    """Add the commands of operations to the groups that they name first, `""` for commands without one.
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a command differs from its operation alone.
 
-    `lines` make what a command prints for people of the answer of the operation of this name.
+    `lines` make what it prints for people. `run` does its work with the folder of the workspace and the arguments; what
+    it takes as keywords are options besides, or in place of those of the same names. `also` are operations whose
+    parameters it takes too.
     """
+
+    lines: Lines = plain_lines
+    run: Callable[..., Any] | None = None
+    also: tuple[Operation, ...] = ()
+
+
+def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
+    """Add the commands of operations to the groups that they name first, `""` for commands without one."""
     for one in operations:
         if one.cli and "cli" not in one.by_hand:
-            *group, name = _words(one)
-            groups[" ".join(group)].command(name, help=say(one.about))(_command(one, lines.get(one.name, plain_lines)))
+            *group, name = words(one)
+            kind = _WithBase if "{base}" in one.cli else TyperCommand
+            function = _command(one, commands.get(one.name, Command()))
+            groups[" ".join(group)].command(name, help=say(one.about), cls=kind)(function)
 
 
-def call(one: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
-    """Run an operation on the workspace in a folder, by the open app where that has it; return the answer as JSON."""
-    from core.remote.client import Remote  # takes a third of a second, which --help avoids
+def _command(one: Operation, command: Command) -> Callable[..., None]:
+    """Return the function of a command; typer reads from its signature what it takes."""
+    in_place, taken = places(one), [each for every in (one, *command.also) for each in every.taken("cli")]
+    objects = {each.name: [part for part in each.about.parts if "cli" in part.about.doors] for each in taken}
+    flat = [part for each in taken for part in objects[each.name] or [each]]
+    signature = {each.name: _option(each, argument=each.name in in_place) for each in flat}
+    signature = {name: signature[name] for name in (*in_place, *(name for name in signature if name not in in_place))}
+    if command.run:
+        own = inspect.signature(command.run).parameters.values()
+        signature |= {each.name: each for each in own if each.kind is inspect.Parameter.KEYWORD_ONLY}
+    signature["workspace"] = _parameter("workspace", Folder, WORKSPACE)
+    signature["as_json"] = _parameter("as_json", Json, False)
 
-    arguments = {name: value for name, value in given.items() if value is not None}
-    stopped = resumable(folder, *_words(one), *_typed(one, arguments)) if one.job else nullcontext()
-    with workspace_at(folder, readonly=not one.writes) as opened, stopped:
-        if isinstance(opened, Remote):
-            return opened.run(one, arguments, progress)
-        return one.formed(one.run(opened, PERSON, arguments, progress))
+    def function(workspace: Path, as_json: bool, **given: Any) -> None:
+        for name, parts in objects.items():
+            values = {part.name: given.pop(part.name) for part in parts}
+            if chosen := {part: value for part, value in values.items() if value is not None}:
+                given[name] = chosen
+        values = command.run(workspace, **given) if command.run else call(one, workspace, given)
+        show(values, as_json, command.lines)
+        for each in (values, *values.get("folders", ())):
+            if problem := each.get("problem"):
+                raise Unfinished(problem) if each["waiting"] else TesseraError(problem)
 
-
-def _words(one: Operation) -> list[str]:
-    return re.sub(r" {.*", "", one.cli).split()
-
-
-def _typed(one: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield arguments as a person types them."""
-    places = re.findall(r"{(\w+)", one.cli)
-    yield from (str(arguments[name]) for name in places if name in arguments)
-    for each in one.parameters:
-        if each.name in arguments and each.name not in places:
-            yield from (_flag(each), str(arguments[each.name]))
-
-
-def _flag(one: Parameter) -> str:
-    return f"--{(one.about.flag or one.name).replace('_', '-')}"
+    return _signed(function, signature)
 
 
-def _command(one: Operation, lines: Lines) -> Callable[..., None]:
-    def command(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
-        show(call(one, workspace, given), as_json, lines)
-
-    return taking(one)(command)
-
-
-def taking(one: Operation) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add to a command what an operation takes, which it gets as keywords; its own parameters come last."""
+def taking(*parameters: Parameter) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command that is written by hand options besides its own; it gets them as keywords."""
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
-        own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
-        places = re.findall(r"{(\w+)", one.cli)
-        taken = {each.name: each for each in one.parameters}
-        for each in own:
-            taken.pop(each.name, None)
-        order = [*(name for name in places if name in taken), *(name for name in taken if name not in places)]
-        signature = [option(taken[name], argument=name in places) for name in order]
-        signature += [_parameter(each.name, each.annotation, each.default) for each in own]
-
-        def command(**given: Any) -> None:
-            function(**given)
-
-        command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
-        command.__name__ = function.__name__
-        command.__annotations__ = {each.name: each.annotation for each in signature}
-        return command
+        own = inspect.signature(function).parameters
+        options = {each.name: _option(each, argument=False) for each in parameters}
+        signature = options | {name: each for name, each in own.items() if each.kind is not each.VAR_KEYWORD}
+        return _signed(
+            lambda **given: function(**given),
+            {name: _parameter(name, each.annotation, each.default) for name, each in signature.items()},
+        )
 
     return decorated
 
 
-def option(one: Parameter, *, argument: bool = False) -> inspect.Parameter:
-    """Return a parameter of an operation as one of a command, from which typer reads its option or argument."""
-    kind, about, flag = plain(one.type), say(one.about.text), _flag(one)
+def _signed(function: Callable[..., None], signature: Mapping[str, inspect.Parameter]) -> Callable[..., None]:
+    """Return a function with another signature, which typer reads."""
+    function.__signature__ = inspect.Signature([*signature.values()])  # type: ignore[attr-defined]
+    function.__annotations__ = {name: each.annotation for name, each in signature.items()}
+    return function
+
+
+def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
+    kind, about = plain(one.type), say(one.about.text)
     if get_origin(kind) is list and not argument:
         about = say(message("{about} Repeatable.", about=one.about.text))
-    names = (f"{flag}/--no-{flag[2:]}",) if kind is bool and one.default is None else (flag,)
-    place: Any = typer.Argument(help=about) if argument else typer.Option(*names, help=about)
+    place: Any = typer.Argument(help=about) if argument else typer.Option(*flags(one), help=about)
     if one.required:
         return _parameter(one.name, Annotated[kind, place], inspect.Parameter.empty)
     return _parameter(one.name, Annotated[kind | None, place], one.default)
@@ -105,3 +105,20 @@ def option(one: Parameter, *, argument: bool = False) -> inspect.Parameter:
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+class _WithBase(TyperCommand):
+    """A command with the option --base; as in earlier versions, its first argument may be the base instead."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        params: list[Any] = self.params
+        option = next(one for one in params if one.name == "base")
+        if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
+            first = TyperArgument(
+                param_decls=["base"], type_descriptor=option.type_descriptor, required=option.required
+            )
+            self.params = [first, *(one for one in params if one is not option)]
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self.params = params

@@ -4,16 +4,15 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import costs
-from core.cli.binding import call
-from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
+from core.cli.running import call
 from core.cli.servers import server
 from core.cli.texts import _, say
 from core.data import of, pick
 from core.json_forms.models import CARDS
 from core.messages import Message, message
-from core.model import ChangeCost, Part
+from core.model import Part
 from core.operations import models as operations
 
 app = typer.Typer(
@@ -23,7 +22,6 @@ app = typer.Typer(
 )
 
 Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3."))]
-BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 
 @app.command("list", help=say(operations.list_.about))
@@ -80,46 +78,6 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.models import Models
 
     show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
-
-
-@app.command(
-    help=_(
-        "Give a base another model for meaning: say how long it takes, ask, index its notes again. Meanwhile the "
-        "old model answers."
-    )
-)
-def switch(
-    base: BaseName,
-    embedder: Annotated[
-        str | None, typer.Argument(help=_("The new model; without it, a change that was begun goes on."))
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
-    abandon: Annotated[
-        bool, typer.Option("--abandon", help=_("Forget what was begun; the base stays as it is."))
-    ] = False,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    with workspace_at(workspace) as opened:
-        values: dict[str, Any] = {"base": base, "switched": False}
-        if abandon:
-            opened.bases.abandon_switch(base)
-        elif embedder is None or _agreed(values, opened.bases.switch_cost(base, embedder, progress=progress), yes):
-            if embedder is not None:
-                opened.bases.begin_switch(base, embedder)
-            costs.run_switch(opened, base, workspace)
-            values["switched"] = True
-        values["embedder"] = opened.bases.get(base).embedder
-    show(
-        values,
-        as_json,
-        lambda values: [_("The base '{base}' has the model '{embedder}'.", base=base, embedder=values["embedder"])],
-    )
-
-
-def _agreed(values: dict[str, Any], cost: ChangeCost, yes: bool) -> bool:
-    values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
-    return costs.agreed(costs.of_switch(cost), yes)
 
 
 def _list_lines(values: dict[str, Any]) -> list[str]:

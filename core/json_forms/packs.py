@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing_extensions import TypedDict
 
 from core import model
+from core.json_forms import formed
 
 
 class Installed(TypedDict):
@@ -66,22 +67,14 @@ class Report(TypedDict):
 
 
 def of_installed(pack: model.InstalledPack) -> Installed:
-    return {
-        "name": pack.name,
-        "version": pack.version,
-        "base": pack.base,
-        "notes": pack.notes,
-        "chunks": pack.chunks,
-        "initialized_at": pack.initialized_at.isoformat(),
-        "last_check": pack.checked_at.isoformat(),
-    }
+    return formed(Installed, pack, last_check=pack.checked_at.isoformat())
 
 
 def of_card(card: model.PackCard) -> Card:
     found, installed = card.found, card.installed
     return {
         "name": card.name,
-        "found": _found(found) if found else None,
+        "found": formed(Found, found) if found else None,
         "installed": of_installed(installed) if installed else None,
     }
 
@@ -91,26 +84,8 @@ def of_cards(cards: Sequence[model.PackCard]) -> Cards:
 
 
 def of_edited(note: model.EditedNote) -> Edited:
-    return {"note_id": note.note_id, "path": note.path, "title": note.title, "own": note.own, "offered": note.offered}
+    return formed(Edited, note)
 
 
 def of_report(report: model.PackReport) -> Report:
-    return {
-        "name": report.name,
-        "version": report.version,
-        "added": report.added,
-        "changed": report.changed,
-        "removed": report.removed,
-        "unchanged": report.unchanged,
-        "edited": [*map(of_edited, report.edited)],
-    }
-
-
-def _found(pack: model.Pack) -> Found:
-    return {
-        "version": pack.version,
-        "base": pack.base,
-        "language": pack.language,
-        "description": pack.description,
-        "folder": str(pack.folder),
-    }
+    return formed(Report, report, edited=[*map(of_edited, report.edited)])

@@ -1,11 +1,11 @@
 """The versions of notes as JSON."""
 
-from datetime import datetime
 from typing import Any
 
 from typing_extensions import TypedDict
 
 from core import model
+from core.json_forms import formed
 
 
 class Version(TypedDict):
@@ -49,13 +49,7 @@ class Difference(TypedDict):
 
 
 def of_version(version: model.Version) -> Version:
-    return {
-        "number": version.number,
-        "kind": version.kind,
-        "author": version.author,
-        "title": version.title,
-        "at": version.at.isoformat(),
-    }
+    return formed(Version, version)
 
 
 def of_history(history: list[model.Version]) -> Versions:
@@ -63,15 +57,4 @@ def of_history(history: list[model.Version]) -> Versions:
 
 
 def of_difference(difference: model.NoteDifference, first: int, second: int) -> Difference:
-    return {
-        "first": first,
-        "second": second,
-        "fields": [
-            {"name": one.name, "before": _plain(one.before), "after": _plain(one.after)} for one in difference.fields
-        ],
-        "pieces": [{"kind": piece.kind, "text": piece.text} for piece in difference.pieces],
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+    return formed(Difference, difference, first=first, second=second)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from typing_extensions import TypedDict
+
 from core.json_forms.forms import Form
 from core.messages import Message
 from core.model import Author, Progress, no_progress
@@ -33,16 +35,22 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a parameter is; `flag` is its option on the command line where that isn't its name.
+    """What a parameter is.
 
-    A number is from `least` to `most`. A `long` text is that of a note or of a file.
+    `flag`, `query` and `tool` are its names as an option, in an address and for a tool where those aren't its name.
+    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note. `parts` are what an
+    object holds; a command takes each as an option.
     """
 
     text: Message
     flag: str = ""
+    query: str = ""
+    tool: str = ""
+    doors: tuple[Door, ...] = DOORS
     least: int | None = None
     most: int | None = None
     long: bool = False
+    parts: tuple["Parameter", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Parameter:
     name: str
     type: Any
     about: About
-    required: bool
+    required: bool = False
     default: Any = None
 
 
@@ -107,6 +115,15 @@ class Operation:
                 parameters.append(_parameter(one, self._hints[one.name]))
         return tuple(parameters)
 
+    def taken(self, door: Door) -> tuple[Parameter, ...]:
+        """Return the parameters that a door takes."""
+        return tuple(each for each in self.parameters if door in each.about.doors)
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether it reports its progress."""
+        return "progress" in inspect.signature(self.function).parameters
+
     @cached_property
     def _hints(self) -> dict[str, Any]:
         # The workspace is imported for type checkers only: it takes a second.
@@ -135,4 +152,14 @@ def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
     assert get_origin(hint) is Annotated, f"'{one.name}' has no text that tells what it is"
     kind, about = get_args(hint)
     required = one.default is inspect.Parameter.empty
+    if about.parts:
+        kind = _object(one.name, about.parts) | None
     return Parameter(one.name, kind, about, required, None if required else one.default)
+
+
+def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
+    """Return the type of an object with these parts, each of which may be left out."""
+    make: Any = TypedDict
+    kind = make(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
+    kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+    return kind

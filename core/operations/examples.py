@@ -44,6 +44,139 @@ PACK_REPORT: dict[str, Any] = {
     "unchanged": 21,
     "edited": [],
 }
+CHUNKING: dict[str, Any] = {
+    "strategy": "auto",
+    "short_doc_threshold": 500,
+    "chunk_size": 512,
+    "chunk_overlap": 100,
+    "min_headings_for_md_aware": 2,
+    "max_single_chunk_size": 1500,
+}
+BASE: dict[str, Any] = {
+    "name": "work",
+    "description": "Plans and decisions",
+    "kind": "vector",
+    "notes": 41,
+    "chunks": 187,
+    "windows": 203,
+    "pending": 0,
+    "waiting": 0,
+    "embedder": "bundled",
+    "chunking": CHUNKING,
+    "search": {"limit": 5},
+    "embed_at_once": True,
+    "keep_tokens": True,
+    "write_files": False,
+    "watch": False,
+    "trusts_programs": False,
+    "folders": [{"path": "/home/ada/notes", "synced_at": "2026-11-23T08:15:00+00:00"}],
+}
+CARD: dict[str, Any] = {
+    "base": "work",
+    "id": "4f1c",
+    "title": "Roadmap",
+    "path": "plans/roadmap.md",
+    "version": 3,
+    "tags": ["plan"],
+    "type": "plan",
+    "category": "",
+    "project": "",
+    "scope": "",
+    "priority": 0,
+    "status": "active",
+    "source": "person",
+    "created_at": "2026-11-20T10:00:00+00:00",
+    "updated_at": "2026-11-23T08:15:00+00:00",
+    "expires_at": None,
+}
+WRITTEN: dict[str, Any] = {"id": "4f1c", "version": 1, "path": "Roadmap.md", "base": "work", "status": "pending"}
+NOTE: dict[str, Any] = CARD | {
+    "body": "# Roadmap\n\nThe search comes first.\n",
+    "supersedes": [],
+    "related": [],
+    "depends_on": [],
+}
+TRASHED: dict[str, Any] = {
+    "id": "4f1c",
+    "base": "work",
+    "path": "Roadmap.md",
+    "title": "Roadmap",
+    "author": "person",
+    "version": 3,
+    "deleted_at": "2026-11-23T08:15:00+00:00",
+}
+CHUNK: dict[str, Any] = {
+    "id": "b7a0",
+    "index": 0,
+    "total": 1,
+    "kind": "full_document",
+    "section": ["Roadmap"],
+    "start": 0,
+    "end": 35,
+    "text": "# Roadmap\n\nThe search comes first.",
+    "token_count": 9,
+    "overlap_tokens": 0,
+    "state": "embedded",
+    "edited": False,
+}
+SUBMISSION: dict[str, Any] = {
+    "id": "4f1c",
+    "base": "work",
+    "path": "Roadmap.md",
+    "title": "Roadmap",
+    "version": 3,
+    "kind": "change",
+    "author": "program",
+    "at": "2026-11-23T08:15:00+00:00",
+}
+SYNCED: dict[str, Any] = {
+    "added": 41,
+    "changed": 0,
+    "renamed": 0,
+    "removed": 0,
+    "unchanged": 0,
+    "failed": [],
+    "chunks": 187,
+    "embedded_windows": 203,
+    "edits_flagged": 0,
+    "edits_kept": 0,
+    "seconds": 2.104,
+    "waiting": 0,
+    "problem": None,
+}
+RECHUNKED: dict[str, Any] = {
+    "notes": 12,
+    "unchanged": 29,
+    "chunks": 61,
+    "embedded_windows": 61,
+    "flagged": 0,
+    "failed": [],
+    "seconds": 1.204,
+}
+COST: dict[str, Any] = {
+    "embedder": "bundled",
+    "notes": 41,
+    "chunks": 187,
+    "windows": 203,
+    "to_embed": 203,
+    "seconds": 4.2,
+}
+RESTORED: dict[str, Any] = {
+    "base": "work",
+    "wish": "",
+    "powers": {"switches": [], "folders": [], "reranker": ""},
+    "notes": 41,
+    "wish_asks": "",
+    "foreign": False,
+}
+TRASHED_BASE: dict[str, Any] = {
+    "key": "work-20261123",
+    "base": "work",
+    "deleted_at": "2026-11-23T08:15:00+00:00",
+    "expired": False,
+    "notes": [],
+    "problem": "",
+}
 RESULT: dict[str, Any] = {
     "query": "where do we begin",
     "mode": "hybrid",
@@ -215,32 +348,6 @@ MODEL: dict[str, Any] = {
     "loaded": False,
     "memory_bytes": None,
     "device": None,
-}
-CHUNKING: dict[str, Any] = {
-    "strategy": "auto",
-    "short_doc_threshold": 500,
-    "chunk_size": 512,
-    "chunk_overlap": 100,
-    "min_headings_for_md_aware": 2,
-    "max_single_chunk_size": 1500,
-}
-BASE: dict[str, Any] = {
-    "name": "work",
-    "description": "Plans and decisions",
-    "kind": "vector",
-    "notes": 41,
-    "chunks": 187,
-    "windows": 203,
-    "pending": 0,
-    "waiting": 0,
-    "embedder": "bundled",
-    "chunking": CHUNKING,
-    "search": {"limit": 5},
-    "embed_at_once": True,
-    "keep_tokens": True,
-    "write_files": False,
-    "watch": False,
-    "folders": [{"path": "/home/ada/notes", "synced_at": "2026-11-23T08:15:00+00:00"}],
 }
 STATUS: dict[str, Any] = {
     "workspace": "/home/ada/tessera/data/workspace",

@@ -1,29 +1,59 @@
 """Parameters that several operations take, and the types of values as doors need them."""
 
 import types
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import or_
+from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from typing_extensions import is_typeddict
-
-from core.json_forms.forms import typed_dict
-from core.messages import message
-from core.model import EXPANSION_SIZES, NOTE_FIELDS, PARTS, SearchSettings
-from core.operations.declaring import About, Parameter
+from core.messages import Message, message
+from core.model import EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOptions, SearchSettings
+from core.operations.declaring import DOORS, About, Door, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
 NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
-Base = Annotated[str, About(message("The knowledge base, by name."))]
-SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000)]
+KNOWN_BASE = About(message("The knowledge base, by name."))
+Base = Annotated[str, KNOWN_BASE]
+SomeBase = Annotated[str | None, KNOWN_BASE]
+Folder = Annotated[Path, About(message("The folder with the files of its notes."))]
+Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
+DryRun = Annotated[bool, About(message("Show the plan and change nothing."))]
+
+
+def _field(name: str, kind: Any, text: Message, flag: str = "", doors: tuple[Door, ...] = DOORS) -> Parameter:
+    return Parameter(name, kind | None, About(text, flag, doors=doors))
+
+
 NOTE_PARAMETERS = tuple(
-    Parameter(name, field.type | None, About(field.about, field.flag), required=False)
+    _field(name, field.type, field.about, field.flag, DOORS if field.by_programs else ("cli",))
     for name, field in NOTE_FIELDS.items()
 )
-"""The fields of a note; programs may not set all of them (`NoteField.by_programs`)."""
+"""The fields of a note; what programs may not set, no door for programs takes."""
 
-_SETTINGS = {
+_NEW = ChunkingOptions()
+_CHUNKING = {
+    "strategy": message("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line)."),
+    "chunk_size": message("Chunk size in tokens; {n} in a new base.", n=_NEW.chunk_size),
+    "chunk_overlap": message(
+        "Overlap: tokens that neighbouring chunks share; {n} in a new base.", n=_NEW.chunk_overlap
+    ),
+    "short_doc_threshold": message(
+        "A note with fewer tokens stays whole; {n} in a new base.", n=_NEW.short_doc_threshold
+    ),
+    "min_headings_for_md_aware": message(
+        "A note with at least this many headings (## or ###) is split at them; {n} in a new base.",
+        n=_NEW.min_headings_for_md_aware,
+    ),
+    "max_single_chunk_size": message("Largest chunk in tokens; {n} in a new base.", n=_NEW.max_single_chunk_size),
+}
+CHUNKING = tuple(_field(name, get_type_hints(ChunkingOptions)[name], text) for name, text in _CHUNKING.items())
+"""How notes are split; what isn't given stays, in a new base as the settings say."""
+
+_SEARCH = {
     "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
     "level": About(
         message("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for.")
@@ -35,38 +65,44 @@ _SETTINGS = {
         )
     ),
     "phrase": About(message("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
+    "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
     "expansion_size": About(
-        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
+        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), "expand"
     ),
-    "reranker": About(
-        message("The model for the second look, or none; by default as the settings say."), flag="rerank"
-    ),
+    "reranker": About(message("The model for the second look, or none; by default as the settings say."), "rerank"),
 }
-"""What is said of settings of a search whose title doesn't say it all."""
-_KINDS = get_type_hints(SearchSettings)
-SEARCH: tuple[Parameter, ...] = tuple(
-    Parameter(name, _KINDS[name], _SETTINGS.get(name) or About(part.title), required=False)
-    for name, part in PARTS.items()
+"""What is said of a setting whose title doesn't say it all, and its option."""
+SEARCH = tuple(
+    Parameter(name, kind, _SEARCH.get(name) or About(PARTS[name].title))
+    for name, kind in get_type_hints(SearchSettings).items()
 )
-"""The settings of a search; the base, else the settings decide what isn't given."""
-Search = typed_dict("Search", _KINDS, total=False)
-"""The same in one value."""
+"""How notes are searched; what isn't given is as the base, else the settings say."""
 
 
-def with_texts(kind: Any, text: Any) -> Any:
-    """Return a type with `text` in place of every `str` in it."""
-    if kind is str:
-        return text
-    if is_typeddict(kind):
-        names = {name: with_texts(one, text) for name, one in get_type_hints(kind).items()}
-        made = typed_dict(kind.__name__, names, total=kind.__total__)
-        made.__pydantic_config__ = {"extra": "forbid"}
-        return made
+def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
+    """Return parameters that no other doors take."""
+    return tuple(
+        replace(each, about=replace(each.about, doors=tuple(door for door in doors if door in each.about.doors)))
+        for each in parameters
+    )
+
+
+BASE_SEARCH = tuple(
+    each if each.name in ("limit", "score_threshold") else replace(each, about=replace(each.about, doors=("http",)))
+    for each in SEARCH
+)
+"""The same for a base, whose commands take two of them."""
+
+
+def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
+    """Return a type with other ones in place of some in it."""
+    if kind in types_:
+        return types_[kind]
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return reduce(or_, (with_texts(one, text) for one in inner))
+        return reduce(or_, (with_types(one, types_) for one in inner))
     if origin in (list, dict):
-        return origin[tuple(with_texts(one, text) for one in inner)]
+        return origin[tuple(with_types(one, types_) for one in inner)]
     return kind
 
 

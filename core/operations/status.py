@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from core import data
-from core.json_forms import packs
+from core.json_forms import bases, packs
 from core.json_forms.forms import Form
 from core.messages import message
 from core.model import Status
@@ -17,7 +16,7 @@ FORM = Form(
     "Status",
     Status,
     "workspace=folder bytes=bytes_on_disk readonly index_problem unreadable set_aside",
-    bases=(list[dict[str, Any]], lambda status: [*map(data.of_base, status.bases)]),
+    bases=(list[bases.Base], lambda status: [*map(bases.of_base, status.bases)]),
     packs=(list[packs.Installed], lambda status: [*map(packs.of_installed, status.packs)]),
     settings_problem=(str, lambda status: status.settings_problem or ""),
 )

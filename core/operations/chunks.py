@@ -1,0 +1,140 @@
+"""Operations on the chunks of notes."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from typing_extensions import TypedDict
+
+from core.json_forms import chunks as forms
+from core.messages import message
+from core.operations import named
+from core.operations.declaring import About, operation
+from core.operations.examples import CHUNK
+from core.operations.parameters import NoteName
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_AT_ONCE = {"tool": "what an assistant writes waits for the person, and an edit of a chunk counts at once"}
+
+Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` shows it."))]
+Text = Annotated[str, About(message("The text of the chunk."), long=True)]
+
+
+class Made(TypedDict):
+    """The ids of the chunks that were made."""
+
+    chunks: list[str]
+
+
+@operation(
+    "chunk.list",
+    message("List the chunks of a note in reading order, hidden ones too."),
+    http="GET /notes/{note}/chunks",
+    cli="chunk list {note}",
+    takes={"note": "4f1c"},
+    gives={"chunks": [CHUNK]},
+    lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
+)
+def list_(workspace: "Workspace", note: NoteName) -> forms.Chunks:
+    return forms.of_chunks(workspace.chunks.all(workspace.notes.get(named.id_of(workspace, note)).id))
+
+
+@operation(
+    "chunk.add",
+    message("Add a chunk with a text of its own to a note."),
+    http="POST /notes/{note}/chunks",
+    cli="chunk add {note} {text}",
+    writes=True,
+    creates="/notes/{note}/chunks",
+    takes={"note": "4f1c", "text": "In short."},
+    gives={"chunks": ["4f1c:edit-9a"]},
+    lacks=_AT_ONCE,
+)
+def add(
+    workspace: "Workspace",
+    note: NoteName,
+    text: Text,
+    after: Annotated[str | None, About(message("The chunk behind which it stands; by default the last one."))] = None,
+) -> Made:
+    return {"chunks": [workspace.chunks.add(named.id_of(workspace, note), text, after)]}
+
+
+@operation(
+    "chunk.edit",
+    message("Replace the text of a chunk; the edit stays when the note is split again."),
+    http="PATCH /chunks/{chunk}",
+    cli="chunk edit {chunk} {text}",
+    writes=True,
+    takes={"chunk": "4f1c:0a9b", "text": "In May."},
+    gives={"chunks": ["4f1c:edit-9a"]},
+    lacks=_AT_ONCE,
+)
+def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> Made:
+    return {"chunks": [workspace.chunks.update(chunk, text)]}
+
+
+@operation(
+    "chunk.merge",
+    message("Merge a chunk with its neighbours."),
+    http="POST /chunks/{chunk}/merge",
+    cli="chunk merge {chunk} {others}",
+    writes=True,
+    takes={"chunk": "4f1c:0a9b", "others": []},
+    gives={"chunks": ["4f1c:edit-9a"]},
+    lacks=_AT_ONCE,
+)
+def merge(
+    workspace: "Workspace",
+    chunk: Chunk,
+    others: Annotated[list[str] | None, About(message("The neighbours; by default the next chunk."))] = None,
+) -> Made:
+    return {"chunks": [workspace.chunks.merge(chunk, *(others or ()))]}
+
+
+@operation(
+    "chunk.split",
+    message("Split a chunk in two."),
+    http="POST /chunks/{chunk}/split",
+    cli="chunk split {chunk} {at}",
+    writes=True,
+    takes={"chunk": "4f1c:0a9b", "at": 120},
+    gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
+    lacks=_AT_ONCE,
+)
+def split(
+    workspace: "Workspace",
+    chunk: Chunk,
+    at: Annotated[
+        int, About(message("The place: before this character of the chunk's text."), least=0, most=100_000_000)
+    ],
+) -> Made:
+    return {"chunks": [*workspace.chunks.split(chunk, at)]}
+
+
+@operation(
+    "chunk.hide",
+    message("Hide a chunk from every search; it can be restored by the id in the answer."),
+    http="DELETE /chunks/{chunk}",
+    cli="chunk hide {chunk}",
+    writes=True,
+    takes={"chunk": "4f1c:0a9b"},
+    gives={"chunks": ["4f1c:edit-9a"]},
+    lacks=_AT_ONCE,
+)
+def hide(workspace: "Workspace", chunk: Chunk) -> Made:
+    return {"chunks": [workspace.chunks.delete(chunk)]}
+
+
+@operation(
+    "chunk.restore",
+    message("Show a hidden chunk again, or take back its edit: its text is then split like the rest of the note."),
+    http="POST /chunks/{chunk}/restore",
+    cli="chunk restore {chunk}",
+    writes=True,
+    takes={"chunk": "4f1c:edit-9a"},
+    gives={"chunks": []},
+    lacks=_AT_ONCE,
+)
+def restore(workspace: "Workspace", chunk: Chunk) -> Made:
+    workspace.chunks.restore(chunk)
+    return {"chunks": []}
