@@ -11,12 +11,12 @@ from starlette.routing import Mount, Route
 
 from core import access
 from core.api import PLACE
-from core.api.door import api
 from core.api.entrance import Entrance, address
 from core.api.guard import Guard
+from core.api.lazy_app import api
 from core.api.limits import ShortHead
-from core.api.origins import OwnPages
-from core.assistants import door
+from core.api.same_origin import SameOrigin
+from core.assistants import lazy_app
 from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle
 from pages.ui.shared import shell
@@ -31,12 +31,12 @@ HOSTS = [
 needs_token = access.pages_need_token()
 calls = Calls(shell.workspace)
 """What commands on this machine do in the open workspace; `shell` says there where they are taken."""
-assistants = Guard(door.Door(shell.workspace), shell.workspace)
+assistants = Guard(lazy_app.LazyApp(shell.workspace), shell.workspace)
 
 with_tokens = [
     *calls.routes,
     Mount(PLACE, api(shell.workspace)),
-    *(Route(place, assistants) for place in door.PLACES),
+    *(Route(place, assistants) for place in lazy_app.PLACES),
 ]
 """Routes of programs, which show tokens of their own."""
 
@@ -45,7 +45,7 @@ middleware = [
     Middleware(ShortHead),
     # A redirect would name the host that is asked for.
     Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
-    Middleware(OwnPages),
+    Middleware(SameOrigin),
     Middleware(FrontEnd),
     *([Middleware(Entrance, token=access.PAGES, others=with_tokens)] if needs_token else []),
 ]

@@ -213,7 +213,7 @@ def name_of(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except OSError:
         return str(pid)
-    return next((word for word in ("app", "mcp", "core.store.chroma") if word in words), str(pid))
+    return next((word for word in ("app", "mcp", "core.store.index.chroma_worker") if word in words), str(pid))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ import numpy as np
 from benchmarks import clusters
 from core import files
 from core.model import KnowledgeBase, Matrix
-from core.store import Store, apart
+from core.store import Store
+from core.store.index import chroma_process
 from core.workspace import Workspace
 from tests.chroma_server import ChromaServerProcess
 
@@ -215,7 +216,7 @@ def held(workspace: Workspace, server: ChromaServerProcess | None) -> None:
 
 def processes(server: ChromaServerProcess | None) -> dict[str, int]:
     """Return the processes that work for a search, by name."""
-    chroma = apart._PROCESS._running
+    chroma = chroma_process._PROCESS._running
     ids = {
         "the app": os.getpid(),
         "the process of Chroma": chroma and chroma.pid,

@@ -69,8 +69,8 @@ class Tessera:
         from core.embedding.windows import windows_of
 
         embedder = self._workspace.models.embedder(self._workspace.bases.get(BASE))
-        card = self._workspace.notes.named(path)
-        return [window.text for window in windows_of(self._workspace.chunks.of_note(card.id), card.title, embedder)]
+        card = self._workspace.notes.find(path)
+        return [window.text for window in windows_of(self._workspace.chunks.all(card.id), card.title, embedder)]
 
     def open(self) -> None:
         """Load model and index, as the app does in the background when it starts."""
@@ -348,7 +348,7 @@ def asked_all(rows: Mapping[str, Process], questions: Sequence[str]) -> dict[str
         for name, row in rows.items():
             searches[name].append(1000 * row.ask("search", question)[0])
     for name, row in rows.items():
-        figures[name]["RSS MB"] = row.resident()
+        figures[name]["RSS MB"] = row.exact_search()
     for question in questions:
         for name, row in rows.items():
             row.ask("embed", question)

@@ -87,14 +87,14 @@ def imported(workspace: Workspace, folder: Path, options: ChunkingOptions) -> st
     if base not in {known.name for known in workspace.bases.all()}:
         workspace.bases.add(base, embed_at_once=False)
         workspace.chunks.rechunk(base, options=options)
-        workspace.bases.change(base, embed_at_once=True)
+        workspace.bases.update(base, embed_at_once=True)
     workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
     return base
 
 
 def notes(workspace: Workspace, base: str) -> dict[str, Note]:
     """Return the notes that the corpora became, by the corpora's names."""
-    cards = workspace.notes.cards(Filters(bases=(base,)))
+    cards = workspace.notes.all(Filters(bases=(base,)))
     return {Path(card.path or "").stem: workspace.notes.get(card.id) for card in cards}
 
 

@@ -112,7 +112,8 @@ def _cuttings(base: KnowledgeBase, numbers: range, ids: Sequence[int], words: It
             place = {"index": index, "total": _WINDOWS, "start": start, "end": end, "token_count": _WORDS}
             chunks.append(Chunk(f"{note_id}:{index}", note_id, text=text, kind="recursive_character", **place))
         note = Note(
-            *(note_id, base.id, f"note{number}", body, note_id),
+            *(note_id, base.id, body, note_id),
+            title=f"note{number}",
             generation=1,
             path=f"{number // 1000}/{number}.md",
             updated_at=datetime(2020, 1, 1, tzinfo=UTC) + timedelta(minutes=number),

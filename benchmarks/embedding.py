@@ -63,8 +63,8 @@ def from_notes(folder: Path, count: int) -> list[str]:
 def windows(workspace: Workspace, base: str) -> list[str]:
     """What a base's embedder was given, in the order of its notes."""
     embedder = workspace.models.embedder(workspace.bases.get(base))
-    cards = workspace.notes.cards(Filters(bases=(base,)))
-    return [one.text for card in cards for one in windows_of(workspace.chunks.of_note(card.id), card.title, embedder)]
+    cards = workspace.notes.all(Filters(bases=(base,)))
+    return [one.text for card in cards for one in windows_of(workspace.chunks.all(card.id), card.title, embedder)]
 
 
 def from_workspace(folder: Path, count: int) -> list[str]:

@@ -89,18 +89,18 @@ def measure(workspace: Workspace, count: int) -> None:
 
 def asked(workspace: Workspace, count: int) -> QuestionSet:
     """Return a set of so many questions."""
-    kept = workspace.questions.add_set(BASE, "questions")
+    kept = workspace.question_sets.add(BASE, "questions")
     seconds, suggested = timed(lambda: workspace.questions.suggest(kept, count))
     workspace.questions.accept(kept, [question.id for question in suggested])
     print(f"{len(suggested)} questions suggested in {seconds:.1f} s, the others are sentences")
     workspace.questions.add(kept, sentences(workspace, count - len(suggested)))
-    return workspace.questions.named(BASE, kept.name)
+    return workspace.question_sets.get(BASE, kept.name)
 
 
 def sentences(workspace: Workspace, count: int) -> list[Question]:
     """Return questions that are sentences of the notes with words left out."""
     chance = random.Random(5)
-    cards = workspace.notes.cards()
+    cards = workspace.notes.all()
     questions: dict[str, Question] = {}
     while len(questions) < count:
         note = workspace.notes.get(chance.choice(cards).id)

@@ -112,8 +112,8 @@ def main() -> None:
 
 
 def read(workspace: Workspace, base: str) -> Vault:
-    notes = [workspace.notes.get(card.id) for card in workspace.notes.cards(Filters(bases=(base,)))]
-    chunks = {note.id: workspace.chunks.of_note(note.id) for note in notes}
+    notes = [workspace.notes.get(card.id) for card in workspace.notes.all(Filters(bases=(base,)))]
+    chunks = {note.id: workspace.chunks.all(note.id) for note in notes}
     return Vault(base, base.rpartition("-")[2] if base.endswith("zh") else "en", notes, chunks)
 
 

@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch) / "work") as workspace:
         if not workspace.bases.all():
             fill(workspace, given.data, Path(scratch), given.embedder)
-        kind = {card.path: card.base for card in workspace.notes.cards()}
+        kind = {card.path: card.base for card in workspace.notes.all()}
         ranks = defaultdict[str, list[float]](list)
         for name in vaults(given.data):
             file = given.data / "questions" / f"{name}.jsonl"

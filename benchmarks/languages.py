@@ -78,7 +78,7 @@ def fill(workspace: Workspace, bases: Iterable[str], folder: Path) -> None:
 
 
 def ask(workspace: Workspace, base: str, file: Path, search: SearchSettings) -> Evaluation:
-    questions = workspace.questions.read(base, file.read_bytes(), file.name)
+    questions = workspace.question_sets.read(base, file.read_bytes(), file.name)
     ((_, results),) = workspace.runs.measure(base, questions, [Pipeline(search=search)])
     return evaluation_of(results)
 

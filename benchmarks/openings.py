@@ -23,7 +23,8 @@ from benchmarks.quality import imported, vaults
 from core import embedding
 from core.evaluation.question_files import parse
 from core.model import Matrix
-from core.store import Store, resident
+from core.store import Store
+from core.store.index import exact_search
 from core.workspace import Workspace
 
 TEN = 10
@@ -106,8 +107,8 @@ def ask(folder: Path, questions: Matrix, bases: Sequence[str]) -> dict[str, dict
                 name: [list(store.nearest(store.bases.named(name), question, TEN)) for question in questions]
                 for name in bases
             }
-            resident.BUDGET = 0
-            store.resident = resident.Resident(store.database)
+            exact_search.BUDGET = 0
+            store.exact_search = exact_search.ExactSearch(store.database)
     return answers
 
 

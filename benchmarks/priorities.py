@@ -42,13 +42,13 @@ def main() -> None:
 def _answering(workspace: Workspace, data: Path, name: str, base: str) -> set[str]:
     """Return the paths of the notes that hold an answer of the set."""
     file = data / "questions" / f"{name}.jsonl"
-    questions = workspace.questions.read(base, file.read_bytes(), file.name)
+    questions = workspace.question_sets.read(base, file.read_bytes(), file.name)
     return {gold.path for question in questions for gold in question.gold}
 
 
 def _give(workspace: Workspace, base: str, answering: Collection[str], priority: Callable[[bool], int]) -> None:
     """Give every note of a base a priority."""
-    for card in workspace.notes.cards(workspace.searching.filters(bases=[base])):
+    for card in workspace.notes.all(workspace.searching.filters(bases=[base])):
         workspace.notes.set_fields([card.id], priority=priority(card.path in answering))
 
 

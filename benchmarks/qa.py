@@ -124,7 +124,7 @@ def shelve(workspace: Workspace, base: str, notes: dict[str, str]) -> None:
     if held.get(base) == len(notes):
         return
     if base in held:
-        workspace.bases.delete(base)
+        workspace.bases.delete_for_good(base)
     with tempfile.TemporaryDirectory() as scratch:
         for path, text in notes.items():
             (Path(scratch) / path).write_text(f"{text}\n", encoding="utf-8")

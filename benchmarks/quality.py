@@ -65,7 +65,7 @@ def main() -> None:
 def measured_set(workspace: Workspace, data: Path, name: str, base: str, pipeline: Pipeline) -> Evaluation:
     """Ask a base the questions of a vault."""
     file = data / "questions" / f"{name}.jsonl"
-    questions = workspace.questions.read(base, file.read_bytes(), file.name)
+    questions = workspace.question_sets.read(base, file.read_bytes(), file.name)
     ((_, results),) = workspace.runs.measure(base, questions, [pipeline])
     return evaluation_of(results)
 

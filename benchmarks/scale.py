@@ -237,7 +237,7 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
         say("    hybrid search", timed(whole, questions), targets[name])
     forget(store)
     say("  comparison (level 3)", timed(partial(compared, workspace), comparisons(workspace)), COMPARED_MS)
-    some = random.Random(3).choices(workspace.notes.cards(), k=200)
+    some = random.Random(3).choices(workspace.notes.all(), k=200)
     places = [(card.id, card.chunks // 2) for card in some]
     say("  neighbours", timed(lambda place: store.chunks.around(place[0], place[1], 2), places), NEIGHBOURS_MS)
     for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as", "in the", "->", "，"):
@@ -259,7 +259,7 @@ def forget(store: Store) -> None:
 def comparisons(workspace: Workspace) -> list[str]:
     """Questions that compare what two notes are about, in the language of both."""
     chance = random.Random(5)
-    titles = sorted({card.title for card in workspace.notes.cards()})
+    titles = sorted({card.title for card in workspace.notes.all()})
     asked = []
     for form, chinese in (("Compare {} and {}", False), ("对比{}和{}", True)) * 40:
         asked.append(form.format(*chance.sample([title for title in titles if _is_cjk(title) == chinese], 2)))

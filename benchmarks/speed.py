@@ -109,8 +109,8 @@ def texts_of(workspace: Workspace, embedder: Any) -> list[str]:
     """Return what is embedded of all notes."""
     return [
         window.text
-        for note in workspace.notes.cards()
-        for window in windows_of(workspace.chunks.of_note(note.id), note.title, embedder)
+        for note in workspace.notes.all()
+        for window in windows_of(workspace.chunks.all(note.id), note.title, embedder)
     ]
 
 

@@ -41,7 +41,7 @@ def cut(workspace: Workspace, vault: Path, base: str, strategy: str) -> None:
     if base not in {known.name for known in workspace.bases.all()}:
         workspace.bases.add(base, embed_at_once=False)
         workspace.chunks.rechunk(base, options=ChunkingOptions(strategy=strategy))
-        workspace.bases.change(base, embed_at_once=True)
+        workspace.bases.update(base, embed_at_once=True)
     workspace.notes.apply(workspace.notes.plan_folder(vault, base))
 
 

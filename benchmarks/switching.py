@@ -20,7 +20,7 @@ from typing import Any
 from core import embedding
 from core.embedding.tokens import TYPICAL
 from core.errors import Cancelled
-from core.model import Progress, unheard
+from core.model import Progress, no_progress
 from core.workspace import Workspace
 
 BASE = "notes"
@@ -124,7 +124,7 @@ def resume(folder: Path, given: argparse.Namespace, embedded: int, windows: int)
     """Take it up again to its end; return the seconds, and tell what was embedded twice."""
     with Workspace(folder) as workspace, Counted(given.new) as counted:
         assert workspace.bases.get(BASE).embedder == given.old
-        seconds = watched(workspace, unheard)
+        seconds = watched(workspace, no_progress)
         assert workspace.bases.get(BASE).embedder == given.new
         (status,) = workspace.status().bases
         assert all(workspace.search(question).hits for question in QUESTIONS)

@@ -30,7 +30,7 @@ def main() -> None:
 
 def measure(workspace: Workspace) -> None:
     note = workspace.notes.add("bench", text(CHUNKS), title="A long note")
-    print(f"a note of {len(workspace.chunks.of_note(note.id))} chunks, {len(note.body):,} characters")
+    print(f"a note of {len(workspace.chunks.all(note.id))} chunks, {len(note.body):,} characters")
     workspace.search("warm", mode="semantic")
     saved, by_word, by_meaning, windows = zip(*(save(workspace, note.id, word) for word in WORDS[:SAVES]), strict=True)
     say("saved", saved, WORD_SECONDS, " s")

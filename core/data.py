@@ -7,6 +7,7 @@ from typing import Any
 from core.json_forms import packs
 from core.messages import Message
 from core.model import (
+    NOTE_FIELDS,
     Advice,
     BaseStatus,
     Context,
@@ -262,12 +263,15 @@ def of_new_base(name: str, new: NewBase) -> dict[str, Any]:
     return {"base": name, "embedder": new.embedder, "chunking": of(new.chunking), "told": new_base_line(name, new)}
 
 
-_CARD = "id title path version tags type category project scope priority status source"
+_RELATIONS = [name for name, field in NOTE_FIELDS.items() if field.kind == "notes"]
+_DAYS = [name for name, field in NOTE_FIELDS.items() if field.kind == "day"]
+_OTHERS = [name for name in NOTE_FIELDS if name not in ("title", *_RELATIONS, *_DAYS)]
+_CARD = " ".join(["id title path version", *_OTHERS, "source"])
 
 
 def of_note(note: Note, base: str) -> dict[str, Any]:
     """Return a note with its text and its fields."""
-    relations = {name: [*getattr(note, name)] for name in ("supersedes", "related", "depends_on")}
+    relations = {name: [*getattr(note, name)] for name in _RELATIONS}
     return {"base": base, **pick(note, f"{_CARD} body"), **relations, **_times(note)}
 
 
@@ -276,7 +280,7 @@ def of_card(card: NoteCard) -> dict[str, Any]:
 
 
 def _times(note: Note | NoteCard) -> dict[str, str | None]:
-    times = {name: getattr(note, name) for name in ("created_at", "updated_at", "expires_at")}
+    times = {name: getattr(note, name) for name in ("created_at", "updated_at", *_DAYS)}
     return {name: at.isoformat() if at else None for name, at in times.items()}
 
 

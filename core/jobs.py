@@ -83,7 +83,7 @@ class Jobs:
             raise Cancelled
         return outcome.result()
 
-    def get(self, name: str) -> Job | None:
+    def find(self, name: str) -> Job | None:
         """Return the newest job of this name, None if there is none."""
         with self._lock:
             return self._jobs.get(name)
@@ -95,7 +95,7 @@ class Jobs:
 
     def running(self, *names: str) -> bool:
         """Whether a job of any of these names is running."""
-        return any(job is not None and job.state == "running" for job in map(self.get, names))
+        return any(job is not None and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
         """Ask a job to stop at its next step."""
@@ -114,7 +114,7 @@ class Jobs:
         thread = self._threads.get(name)
         if thread is not None:
             thread.join(timeout)
-        return self.get(name)
+        return self.find(name)
 
     def close(self) -> None:
         """Stop all jobs and wait for them."""

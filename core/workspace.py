@@ -4,15 +4,18 @@ import hashlib
 import logging
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from core import bugreport, files, snippets
+from core import assistant_config, bugreport, files
 from core.access import Access
-from core.archives.collection import Archives
+from core.archives.collection import Archives, put_into_trash
+from core.assistant_config import Snippet
 from core.bugreport import BugReport
 from core.config import Settings, settings
 from core.errors import TesseraError, WorkspaceLocked
+from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
@@ -22,7 +25,7 @@ from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
-from core.model import Context, Progress, SearchOptions, SearchResult, Status, unheard
+from core.model import Context, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.models import Models
 from core.models.servers import Servers
 from core.notes.collection import Notes
@@ -32,9 +35,8 @@ from core.packs.collection import Packs
 from core.preferences import Preferences
 from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.settings_file import SettingsFile
-from core.snippets import Snippet
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -84,7 +86,8 @@ class Workspace:
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
-        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed)
+        to_trash = partial(put_into_trash, self.store)
+        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed, to_trash)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         self.settings_file = SettingsFile(self.settings, self.servers.refresh)
         self.text_folders = TextFolders(self.settings, self.bases, self.notes)
@@ -101,9 +104,11 @@ class Workspace:
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
-        self.searching = Searching(self.store, self.settings, self.models, synonyms)
+        self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
         self.history = self.store.usage
         self.creations = self.store.creations
+        self.drafts = self.store.drafts
+        self.question_sets = QuestionSets(self.store)
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
@@ -194,7 +199,7 @@ class Workspace:
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return what goes into the configuration of assistants; the app listens at the address."""
-        return snippets.every(self.store.folder, address, lambda: self.access.token)
+        return assistant_config.every(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
         """Return what a bug report needs: versions, sizes, settings, last errors; nothing that is the person's."""
@@ -221,12 +226,12 @@ class Workspace:
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""
-        tried = self.jobs.get("heal")
+        tried = self.jobs.find("heal")
         waits = tried is not None and time.monotonic() - tried.started < _HEALING
         if self.store.index.state != "damaged" or waits or self.jobs.running("warm", "rebuild"):
             return False
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
-    def rebuild(self, progress: Progress = unheard) -> int:
+    def rebuild(self, progress: Progress = no_progress) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
         return self.store.rebuild_index(progress)

@@ -76,7 +76,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     elif view == "compare":
         tryout.compare(workspace, note, base, now)
     else:
-        stored(workspace, note, base, workspace.chunks.of_note(note.id), now)
+        stored(workspace, note, base, workspace.chunks.all(note.id), now)
 
 
 workspace = shell.workspace()

@@ -3,15 +3,27 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, beginning, drafts, editing, imports, listing, opened, reader, trash, undo, waiting
+from pages.ui.notes import (
+    actions,
+    beginning,
+    drafts,
+    editing,
+    imports,
+    inbox,
+    listing,
+    opened,
+    reader,
+    trash,
+    undo,
+)
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace, bases: list[str]) -> None:
-    waiting.arrive()
+    inbox.arrive()
     note_id = opened.note_id()
-    submissions = workspace.proposals.waiting()
+    submissions = workspace.proposals.all()
     left, right = st.columns([3, 7], gap="medium")
     with left, st.container(key="notes_side"), shell.errors():
         view = listing.view(len(submissions))
@@ -19,12 +31,12 @@ def page(workspace: Workspace, bases: list[str]) -> None:
         if view == "trash":
             trash.draw(workspace, base, text)
         elif view == listing.WAITING:
-            listed = waiting.listed(submissions, base, text)
-            waiting.draw(workspace, listed)
+            listed = inbox.listed(submissions, base, text)
+            inbox.draw(workspace, listed)
             note_id = note_id or (listed[0].note.id if listed else "")
         else:
             narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags)
-            cards = workspace.notes.cards(narrowed, text=text)
+            cards = workspace.notes.all(narrowed, text=text)
             several = len(bases) > 1 and not base
             listing.notes(cards, view, note_id, [base, tags, text], several=several)
             actions.marked(workspace, listing.marked() if view == "list" else [], base)
@@ -32,7 +44,7 @@ def page(workspace: Workspace, bases: list[str]) -> None:
         undo.draw()
         if note_id:
             drafts.of_note(workspace, note_id)
-            waiting.box(workspace, submissions, note_id)
+            inbox.box(workspace, submissions, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
         else:
             beginning.draw(workspace, several=len(bases) > 1)

@@ -11,7 +11,7 @@ workspace = shell.workspace()
 st.title(t("Settings"))
 
 with shell.errors():
-    status, models = workspace.status(), workspace.models.cards()
+    status, models = workspace.status(), workspace.models.all()
     if status.settings_problem:
         text = t("A change of tessera.toml can't be used: {why}", why=text_of(status.settings_problem))
         st.warning(plain(text), icon=":material/warning:")

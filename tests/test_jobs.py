@@ -20,7 +20,7 @@ def test_a_job_has_its_progress_and_its_result() -> None:
 
     assert jobs.start("count", work)
     reported.wait(5)
-    job = jobs.get("count")
+    job = jobs.find("count")
     assert job is not None
     assert (job.state, job.share, job.what) == ("running", 0.25, "first")
     assert not jobs.start("count", work)
@@ -83,7 +83,7 @@ def test_closing_waits_for_running_jobs() -> None:
     jobs.start("long", work)
     jobs.close()
     assert ended
-    assert jobs.get("nothing") is None
+    assert jobs.find("nothing") is None
 
 
 def test_a_running_job_does_its_work_once_more_for_what_came_meanwhile() -> None:
@@ -112,7 +112,7 @@ def test_a_result_is_the_callers_who_waits_for_its_turn() -> None:
         jobs.result("second", lambda progress: 2, apart=("first",), patience=0.1)
     threading.Timer(0.2, ends.set).start()
     assert jobs.result("second", lambda progress: 2, apart=("first",), patience=60) == 2
-    assert jobs.get("second") is None
+    assert jobs.find("second") is None
     with pytest.raises(ZeroDivisionError):
         jobs.result("second", lambda progress: 1 // 0, patience=0)
     with pytest.raises(Cancelled):

@@ -49,7 +49,7 @@ def test_what_is_healed_is_logged(tmp_path: Path) -> None:
     with Workspace(tmp_path / "w") as workspace:
         workspace.store.open_index()
     said = written(tmp_path / "w").rpartition("Opened on")[2]
-    assert "WARNING core.store.index:" in said
+    assert "WARNING core.store.index.vector_index:" in said
     assert "The search index is built again: core.errors.IndexDamaged: " in said
     assert "The search index is in use" in said
 

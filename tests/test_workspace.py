@@ -115,7 +115,7 @@ def test_token_bits_are_kept_with_every_window(workspace: Workspace, folder: Pat
     synced(workspace, folder)
     status = workspace.status().bases[0]
     assert status.with_bits == status.windows == 3
-    tokens = sum(chunk.token_count for card in workspace.notes.cards() for chunk in workspace.chunks.of_note(card.id))
+    tokens = sum(chunk.token_count for card in workspace.notes.all() for chunk in workspace.chunks.all(card.id))
     assert 48 * tokens <= status.bit_bytes <= 48 * 2 * tokens
     kept = workspace.search("restore a backup")
     workspace.bases.keep_tokens("vault", False)
@@ -148,12 +148,12 @@ def test_only_what_changed_is_embedded_again(workspace: Workspace, folder: Path)
     synced(workspace, folder)
     again = synced(workspace, folder)
     assert (again.unchanged, again.added, again.changed, again.embedded_windows) == (4, 0, 0, 0)
-    before = {chunk.id for note in workspace.notes.cards() for chunk in workspace.chunks.of_note(note.id)}
+    before = {chunk.id for note in workspace.notes.all() for chunk in workspace.chunks.all(note.id)}
     long.write_text(samples.long_note(20).replace("word7 of this", "word7 of this entirely new"))
     edited = synced(workspace, folder)
     assert (edited.changed, edited.unchanged) == (1, 3)
     assert 1 <= edited.embedded_windows <= 3
-    after = {chunk.id for note in workspace.notes.cards() for chunk in workspace.chunks.of_note(note.id)}
+    after = {chunk.id for note in workspace.notes.all() for chunk in workspace.chunks.all(note.id)}
     assert len(before - after) <= 3
     assert len(before & after) > 10
     long.rename(folder / "other.md")
@@ -200,12 +200,12 @@ def test_a_sync_that_would_remove_much_asks_first(workspace: Workspace, tmp_path
         (folder / f"{number}.md").unlink()
     with pytest.raises(SyncRefused, match="3 of 6"):
         synced(workspace, folder)
-    assert len(workspace.notes.cards()) == 6
+    assert len(workspace.notes.all()) == 6
     assert synced(workspace, folder, confirmed=True).removed == 3
     shutil.rmtree(folder)
     with pytest.raises(SourceError, match="doesn't exist"):
         synced(workspace, folder)
-    assert len(workspace.notes.cards()) == 3
+    assert len(workspace.notes.all()) == 3
 
 
 def test_bad_files_are_told_and_cost_nothing(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
@@ -258,10 +258,10 @@ def test_uploads_and_archives(workspace: Workspace) -> None:
         file.writestr("zipped/notes.md", "# Zipped\n\nA note about lighthouses.")
     files = [("vault/sub/a.md", b"# A\n\nA note about herons."), ("more.zip", archive.getvalue())]
     plan = workspace.notes.plan_upload(files, "uploads")
-    assert workspace.notes.cards() == []
+    assert workspace.notes.all() == []
     assert workspace.notes.apply(plan).added == 2
     assert not plan.folder.exists()
-    assert {card.path for card in workspace.notes.cards()} == {"vault/sub/a.md", "zipped/notes.md"}
+    assert {card.path for card in workspace.notes.all()} == {"vault/sub/a.md", "zipped/notes.md"}
     again = workspace.notes.apply(
         workspace.notes.plan_upload([("vault/sub/a.md", b"# A\n\nA note about geese.")], "uploads")
     )
@@ -297,7 +297,7 @@ def test_a_hit_is_widened_as_far_as_its_note_goes(workspace: Workspace, folder: 
     text = samples.long_note(20)
     (folder / "long.md").write_text(text)
     synced(workspace, folder)
-    chunks = workspace.chunks.of_note(workspace.search("word7", mode="keyword").hits[0].note.id)
+    chunks = workspace.chunks.all(workspace.search("word7", mode="keyword").hits[0].note.id)
     hit = workspace.search("word7", mode="keyword", expansion_size=1).hits[0]
     index = hit.chunk.index
     assert (hit.passage.start, hit.passage.end) == (chunks[index - 1].start, chunks[index + 1].end)
@@ -316,7 +316,7 @@ def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, t
     with pytest.raises(ConfigError, match="half of a character"):
         workspace.bases.add("caf\udce9")
     base = workspace.bases.add("base")
-    for store in (lambda text: workspace.questions.add_set(base.name, text), workspace.history.remember):
+    for store in (lambda text: workspace.question_sets.add(base.name, text), workspace.history.add):
         with pytest.raises(StoreError, match="Half of a character stands behind 'caf'"):
             store("caf\udce9")
     folder = samples.write(tmp_path / "caf\udce9")
@@ -351,12 +351,12 @@ def test_a_workspace_in_the_notes_folder_is_no_note(tmp_path: Path) -> None:
 
 def test_deleting_notes_and_bases(workspace: Workspace, folder: Path) -> None:
     synced(workspace, folder)
-    card = next(card for card in workspace.notes.cards() if card.path == "backups.md")
+    card = next(card for card in workspace.notes.all() if card.path == "backups.md")
     workspace.notes.delete([card.id])
     with pytest.raises(NoteNotFound):
         workspace.notes.get(card.id)
     assert "backups.md" not in paths(workspace.search("pg_restore"))
-    workspace.bases.delete("vault")
+    workspace.bases.delete_for_good("vault")
     assert workspace.bases.all() == []
     assert workspace.search("anything").hits == ()
     assert (folder / "backups.md").exists()
@@ -406,7 +406,7 @@ def test_questions_with_known_answers(workspace: Workspace, folder: Path, tmp_pa
         for number, (question, path, quote) in enumerate(known)
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
-    asked = workspace.questions.read("vault", file.read_bytes(), file.name)
+    asked = workspace.question_sets.read("vault", file.read_bytes(), file.name)
     ((run, _),) = workspace.runs.measure("vault", asked, [Pipeline()])
     assert run.metrics["hit@1"] == run.metrics["mrr@10"] == 1.0
 
@@ -415,8 +415,8 @@ def test_a_preview_is_what_an_import_stores(workspace: Workspace, folder: Path) 
     (folder / "long.md").write_text(samples.long_note(20))
     synced(workspace, folder)
     _, cut = Imports.preview(folder / "long.md", ChunkingOptions(), "bundled")
-    card = next(card for card in workspace.notes.cards() if card.path == "long.md")
-    stored = workspace.chunks.of_note(card.id)
+    card = next(card for card in workspace.notes.all() if card.path == "long.md")
+    stored = workspace.chunks.all(card.id)
     assert [(chunk.start, chunk.end, chunk.text) for chunk in cut.chunks] == [
         (chunk.start, chunk.end, chunk.text) for chunk in stored
     ]

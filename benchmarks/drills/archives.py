@@ -43,6 +43,8 @@ _PACK = _SOURCE / "data/packs/sample"
 _NOTES = 6
 _OWN = ("/proc/", "/dev/null", "/dev/urandom", "/dev/shm/", "/etc/localtime", "/etc/mime.types", "/usr/share/")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.bind", "socket.sendto")
+_PROBE = ("socket.bind", ("::1", 0))
+"""urllib3 binds this address when it is imported, to learn whether the machine has IPv6; nothing is sent."""
 
 
 def drill(tally: Tally, given: Given) -> None:
@@ -84,12 +86,12 @@ def _seeds(place: Path) -> dict[str, Files]:
         shutil.copyfile(_PACK / file, vault / file)
     with Workspace(place / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault, "mine"))
-        workspace.bases.change("mine", write_files=True, trusts_programs=True)
+        workspace.bases.update("mine", write_files=True, trusts_programs=True)
     with Workspace(place / "made") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
         _lived_in(workspace)
         exports = {form: workspace.archives.exported("vault", form) for form in ("zip", "json", "yaml", "markdown")}
-        rows = workspace.questions.export(workspace.questions.sets("vault")[0])
+        rows = workspace.question_sets.export(workspace.question_sets.all("vault")[0])
     shutil.rmtree(place / "made")
     table = "id,question,path,quote\n" + "".join(
         f"q{number},why?,{file},{_quote(vault / file)}\n" for number, file in enumerate(_sample())
@@ -116,16 +118,16 @@ def _lived_in(workspace: Workspace) -> None:
     workspace.proposals.update(note.id, body="three", tags=["b"])
     gone = notes.add("vault", "gone database", title="Gone", author="person")
     notes.delete(gone.id)
-    first = next(card for card in notes.cards() if card.source == "folder")
-    chunks.edit(chunks.of_note(first.id)[0].id, "My own text of a database.")
+    first = next(card for card in notes.all() if card.source == "folder")
+    chunks.update(chunks.all(first.id)[0].id, "My own text of a database.")
     chunks.add(first.id, "An added text.")
     quote = max(notes.get(first.id).body.splitlines(), key=len)
     row = {"id": "q1", "question": "why?", "gold": [{"path": first.path, "quote": quote}], "kind": "k"}
-    made = workspace.questions.add_file("vault", "set", json.dumps(row).encode(), "x.jsonl")
+    made = workspace.question_sets.add_file("vault", "set", json.dumps(row).encode(), "x.jsonl")
     workspace.runs.run(made, [workspace.runs.own_pipeline("vault")])
     hit = workspace.search("database", bases="vault").hits[0]
     workspace.history.judge("database", hit.note.id, hit.chunk.id, "helpful")
-    workspace.bases.change("vault", write_files=True, watch=True, trusts_programs=True, description="d")
+    workspace.bases.update("vault", write_files=True, watch=True, trusts_programs=True, description="d")
 
 
 # one archive
@@ -163,7 +165,7 @@ def _watched(kind: str, made: Files, own: Path, place: Path) -> str:
     outside: list[str] = []
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _NETWORK:
+        if event in _NETWORK and (event, *arguments[1:]) != _PROBE:
             outside.append(f"{event} {arguments[1:]}"[:200])
         if event == "open" and isinstance(arguments[0], str | bytes | Path):
             path = os.path.realpath(os.fsdecode(arguments[0]))
@@ -229,7 +231,7 @@ def _let_in(workspace: Workspace, kind: str, made: Files, temporary: Path) -> st
         return workspace.packs.installed()[0].base
     ((name, data),) = made.items()
     if kind.startswith("questions"):
-        questions = workspace.questions.add_file("mine", "theirs", data, name)
+        questions = workspace.question_sets.add_file("mine", "theirs", data, name)
         workspace.runs.run(questions, [workspace.runs.own_pipeline("mine")])
         return "mine"
     file = temporary / name
@@ -261,7 +263,7 @@ def _in_time(doing: str) -> Iterator[None]:
 
 def _empower(workspace: Workspace, base: str) -> None:
     files = not workspace.bases.get(base).plain
-    workspace.bases.change(base, write_files=files, watch=True, trusts_programs=True)
+    workspace.bases.update(base, write_files=files, watch=True, trusts_programs=True)
     workspace.chunks.embed(base)
 
 
@@ -276,7 +278,7 @@ def _search(workspace: Workspace, base: str) -> None:
 
 def _read(workspace: Workspace, base: str) -> None:
     links = workspace.notes.links()
-    for card in workspace.notes.cards(Filters(bases=(base,)))[:8]:
+    for card in workspace.notes.all(Filters(bases=(base,)))[:8]:
         note = workspace.notes.get(card.id)
         links.of(note, note.links)
         for version in workspace.notes.history(card.id)[:5]:
@@ -293,20 +295,20 @@ def _read(workspace: Workspace, base: str) -> None:
 
 
 def _update(workspace: Workspace, base: str) -> None:
-    for waiting in workspace.proposals.waiting(base)[:3]:
+    for waiting in workspace.proposals.all(base)[:3]:
         workspace.proposals.difference(waiting)
         workspace.proposals.accept([waiting], over=waiting.note.version)
-    for card in workspace.notes.cards(Filters(bases=(base,)))[:5]:
+    for card in workspace.notes.all(Filters(bases=(base,)))[:5]:
         body = workspace.notes.get(card.id).body
         workspace.proposals.update(card.id, body=f"{body[:1000]}\nchanged", tags=["changed"])
         workspace.notes.revert(card.id, workspace.notes.history(card.id)[-1].number)
 
 
 def _evaluate(workspace: Workspace, base: str) -> None:
-    for one in workspace.questions.sets(base):
-        workspace.questions.of(one)
-        workspace.questions.export(one)
-    runs = workspace.runs.of(base)
+    for one in workspace.question_sets.all(base):
+        workspace.questions.all(one)
+        workspace.question_sets.export(one)
+    runs = workspace.runs.all(base)
     for done in runs[:3]:
         workspace.runs.results(done.id)
     if runs:
@@ -333,7 +335,7 @@ _USES: Mapping[str, Use] = {
 def _away_and_back(workspace: Workspace, base: str) -> str:
     """Delete a base and bring it back; return whether it is another one then."""
     before = workspace.archives.exported(base, "zip")
-    workspace.archives.delete(base)
+    workspace.bases.delete(base)
     workspace.archives.restore_deleted(base)
     return "" if workspace.archives.exported(base, "zip") == before else "the base is another one after the trash"
 

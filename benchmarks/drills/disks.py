@@ -35,19 +35,19 @@ TOLD = {"full": ("no space left",), "read-only": ("can't be written",), "quota":
 
 def _edit(folder: Path, _: Path) -> None:
     with Workspace(folder) as workspace:
-        card = workspace.notes.cards()[3]
-        chunk = workspace.chunks.of_note(card.id)[0]
-        workspace.chunks.edit(chunk.id, f"{chunk.text} edited")
+        card = workspace.notes.all()[3]
+        chunk = workspace.chunks.all(card.id)[0]
+        workspace.chunks.update(chunk.id, f"{chunk.text} edited")
 
 
 def _delete(folder: Path, _: Path) -> None:
     with Workspace(folder) as workspace:
-        workspace.notes.delete([card.id for card in workspace.notes.cards()[:5]])
+        workspace.notes.delete([card.id for card in workspace.notes.all()[:5]])
 
 
 def _evaluate(folder: Path, _: Path) -> None:
     with Workspace(folder) as workspace:
-        (questions,) = workspace.questions.sets(BASE)
+        (questions,) = workspace.question_sets.all(BASE)
         workspace.runs.run(questions, [Pipeline("words", search=SearchSettings(mode="keyword", reranker="none"))])
 
 
@@ -98,7 +98,7 @@ def _make(place: Path) -> None:
         vault.write(place / "notes", number, 1)
     with Workspace(place / "own") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(place / "notes", BASE))
-        workspace.questions.add_file(BASE, "questions", question_file(place / "notes", 12), "questions.jsonl")
+        workspace.question_sets.add_file(BASE, "questions", question_file(place / "notes", 12), "questions.jsonl")
     for number in range(NOTES // 2, NOTES + MORE):
         vault.write(place / "notes", number, 2)
     (place / "old").mkdir()
@@ -167,8 +167,8 @@ def _whole(folder: Path, place: Path, verb: str) -> str:
 def _held(workspace: Workspace) -> dict[str, object]:
     """Return what an attempt must leave: each note with its version, bases and questions."""
     held = {name: value for name, value in sound.state(workspace).items() if name.startswith(("note ", "base "))}
-    sets = [one for base in workspace.bases.all() for one in workspace.questions.sets(base.name)]
-    return held | {f"questions {one.name}": [replace(q, line=0) for q in workspace.questions.of(one)] for one in sets}
+    sets = [one for base in workspace.bases.all() for one in workspace.question_sets.all(base.name)]
+    return held | {f"questions {one.name}": [replace(q, line=0) for q in workspace.questions.all(one)] for one in sets}
 
 
 def _migrated(folder: Path, place: Path, _: str) -> str:

@@ -20,8 +20,8 @@ from starlette.types import ASGIApp
 import app as front
 from benchmarks.drills.wire import HOST, Got, Wire
 from core.api import PLACE
-from core.api.door import api
 from core.api.entrance import Entrance
+from core.api.lazy_app import api
 from core.api.limits import MOST_HEAD
 from core.workspace import Workspace
 from pages.ui.notes import attachments, bundle
@@ -115,7 +115,7 @@ class Doors:
             plan = self._workspace.notes.plan_folder(self._vault, _BASE)
             self._workspace.notes.apply(plan, embed=False)
             filters = self._workspace.searching.filters(bases=[_BASE])
-            self._note = self._workspace.notes.cards(filters)[0].id
+            self._note = self._workspace.notes.all(filters)[0].id
 
     # shapes
 
@@ -203,7 +203,7 @@ class Doors:
         with ExitStack() as after:
             for base in self._workspace.bases.all():
                 if base.name in names:
-                    after.callback(self._workspace.bases.delete, base.name)
+                    after.callback(self._workspace.bases.delete_for_good, base.name)
         return _judged(second, allowed or first.status == second.status == 422, f"{kind} {names}")
 
     def text(self, random: Random) -> Got:

@@ -26,7 +26,7 @@ from benchmarks.drills.edging.doors import BODY, DOORS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core import data
-from core.api.door import api
+from core.api.lazy_app import api
 from core.errors import TesseraError
 from core.json_forms import versions
 from core.messages import readable
@@ -70,12 +70,12 @@ class Bench:
         for base in workspace.bases.all():
             if base.name != self.base:
                 workspace.store.delete_base(base)
-        ids = [card.id for card in workspace.notes.cards()]
+        ids = [card.id for card in workspace.notes.all()]
         with workspace.store.changing:
             workspace.notes.delete(ids)
             workspace.notes.empty_trash()
-        for draft in workspace.notes.drafts():
-            workspace.notes.drop_draft(draft.key)
+        for draft in workspace.drafts.all():
+            workspace.drafts.delete_for_good(draft.key)
         shutil.rmtree(self._vault)
         self._vault.mkdir()
         self._notes = [
@@ -101,7 +101,7 @@ class Bench:
         workspace = self.workspace
         if any(self._vault.iterdir()):
             workspace.notes.apply(workspace.notes.plan_folder(self._vault, self.base), embed=False)
-        cards = workspace.notes.cards()
+        cards = workspace.notes.all()
         _json([data.of_card(card) for card in cards])
         for number in range(0, len(cards), BATCH):
             some = workspace.notes.cards_of([card.id for card in cards[number : number + BATCH]])
@@ -117,8 +117,8 @@ class Bench:
         for base in workspace.bases.all():
             for form in ("json", "zip"):
                 workspace.archives.exported(base.name, form)
-            workspace.questions.sets(base.name)
-        _json([one.query for one in workspace.history.past()])
+            workspace.question_sets.all(base.name)
+        _json([one.query for one in workspace.history.all()])
         if workspace.unreadable:
             raise AssertionError("; ".join(map(str, workspace.unreadable)))
         if draws:

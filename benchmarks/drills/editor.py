@@ -93,7 +93,7 @@ class Walk:
             self.page.get_by_role("button", name="New note").click()
         else:
             with Workspace(self.place, readonly=True) as workspace:
-                card = self.chance.choice([card for card in workspace.notes.cards() if card.title.startswith("Shelf")])
+                card = self.chance.choice([card for card in workspace.notes.all() if card.title.startswith("Shelf")])
                 self.typist.text = workspace.notes.get(card.id).body
             self.open(f"/notes?note={card.id}")
             self.page.get_by_role("button", name="Edit").click()
@@ -123,11 +123,11 @@ class Walk:
 
     def _drafts(self) -> list[str]:
         with Workspace(self.place, readonly=True) as workspace:
-            return [draft.key for draft in workspace.notes.drafts() if draft.body == self.typist.text]
+            return [draft.key for draft in workspace.drafts.all() if draft.body == self.typist.text]
 
     def _saved(self) -> bool:
         with Workspace(self.place, readonly=True) as workspace:
-            return any(workspace.notes.get(card.id).body == self.typist.text for card in workspace.notes.cards())
+            return any(workspace.notes.get(card.id).body == self.typist.text for card in workspace.notes.all())
 
     def _end(self) -> None:
         self.typist.burst()
@@ -227,7 +227,7 @@ def _another_tab(walk: Walk) -> None:
     walk.page.wait_for_timeout(1200)
     walk.typist.compare("in the second tab")
     with Workspace(walk.place, readonly=True) as workspace:
-        drafts = {draft.body: draft.key for draft in workspace.notes.drafts()}
+        drafts = {draft.body: draft.key for draft in workspace.drafts.all()}
     for text in (first.text, walk.typist.text):
         if text not in drafts:
             raise Lost(f"{text[-100:]!r} is no draft: {[body[-100:] for body in drafts]}")

@@ -296,7 +296,7 @@ def _uploaded(bench: Bench, made: list[tuple[str, bytes]]) -> str:
         lost = _unreported(report, len(there))
     finally:
         left = list(bench.temporary.iterdir())
-    cards = [card.id for card in notes.cards() if card.source == "upload"]
+    cards = [card.id for card in notes.all() if card.source == "upload"]
     if len(cards) > _UPLOADED:
         notes.delete(cards)
     if left:

@@ -77,18 +77,18 @@ def made(place: Path, text: str) -> Guests:
             _add(workspace.notes.add, base, title, named)
         _add(workspace.proposals.add, base, guests.waiting, named)
         workspace.notes.apply(workspace.notes.plan_folder(guests.folder, base), confirmed=True)
-        ids = {card.title: card.id for card in workspace.notes.cards(Filters(bases=(base,)))}
+        ids = {card.title: card.id for card in workspace.notes.all(Filters(bases=(base,)))}
         with suppress(TesseraError):
             workspace.notes.update(ids[guests.note], body=f"{named}, changed")
         workspace.notes.delete([ids[guests.deleted]])
-        questions = workspace.questions.add_file(base, guests.questions, _questions(named), f"{WORD}.jsonl")
+        questions = workspace.question_sets.add_file(base, guests.questions, _questions(named), f"{WORD}.jsonl")
         workspace.runs.run(questions, [workspace.runs.own_pipeline(base)])
         _pack(place / "pack", guests.pack, named)
         with suppress(TesseraError):
             workspace.packs.install(place / "pack")
         _taken(workspace, f"{base} gone")
         workspace.archives.export(base, _file(place, named, ".zip"), "zip")
-        workspace.archives.delete(f"{base} gone")
+        workspace.bases.delete(f"{base} gone")
         guests = Guests(place, named, base, key=workspace.archives.trash()[0].key)
     guests.kept()
     return guests

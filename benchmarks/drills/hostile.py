@@ -118,9 +118,9 @@ def workspace(place: Path, seed: int, evil: str, notes: int = 6) -> Hostile:
     base, name = writer.line(60), writer.line(60)
     with Workspace(place) as opened:
         opened.notes.apply(opened.notes.plan_folder(folder.parent, base))
-        cards = opened.notes.cards()
+        cards = opened.notes.all()
         for card in cards[:2]:
-            opened.chunks.edit(opened.chunks.of_note(card.id)[0].id, writer.line())
+            opened.chunks.update(opened.chunks.all(card.id)[0].id, writer.line())
         asked: list[str] = []
         while len(asked) < 3:
             text = writer.line()
@@ -134,7 +134,7 @@ def workspace(place: Path, seed: int, evil: str, notes: int = 6) -> Hostile:
             for n, (text, card) in enumerate(zip(asked, cards, strict=False))
         ]
         data = "\n".join(map(json.dumps, rows)).encode()
-        questions = opened.questions.add_file(base, name, data, "questions.jsonl")
+        questions = opened.question_sets.add_file(base, name, data, "questions.jsonl")
         for _ in range(2):
             opened.runs.run(questions, [opened.runs.own_pipeline(base)])
         return Hostile(tuple(card.id for card in cards), tuple(asked))

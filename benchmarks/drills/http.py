@@ -30,7 +30,7 @@ from benchmarks.drills.doors import Doors
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.api.answers import PROBLEM
-from core.api.door import api
+from core.api.lazy_app import api
 from core.workspace import Workspace
 
 PER_TURN = 4
@@ -61,17 +61,17 @@ class Bench:
         """Give the workspace its notes again, where requests deleted them."""
         if _BASE not in {base.name for base in self.workspace.bases.all()}:
             self.workspace.bases.add(_BASE, embed_at_once=False)
-        if not self.workspace.notes.cards(self.workspace.searching.filters(bases=[_BASE])):
+        if not self.workspace.notes.all(self.workspace.searching.filters(bases=[_BASE])):
             self.workspace.notes.apply(self.workspace.notes.plan_folder(self._vault, _BASE), embed=False)
 
     def known(self) -> dict[str, list[str]]:
         """Return what is there, by the names of parameters."""
         workspace = self.workspace
         bases = [base.name for base in workspace.bases.all()]
-        notes = [card.id for card in workspace.notes.cards()]
-        chunks = [chunk.id for note in notes[:3] for chunk in workspace.chunks.of_note(note)]
-        sets = [one.id for base in bases for one in workspace.questions.sets(base)]
-        runs = [run.id for base in bases for run in workspace.runs.of(base)]
+        notes = [card.id for card in workspace.notes.all()]
+        chunks = [chunk.id for note in notes[:3] for chunk in workspace.chunks.all(note)]
+        sets = [one.id for base in bases for one in workspace.question_sets.all(base)]
+        runs = [run.id for base in bases for run in workspace.runs.all(base)]
         jobs = [f"{job.name}-{job.number}" for job in workspace.jobs.all()]
         packs = [pack.name for pack in workspace.status().packs]
         return {

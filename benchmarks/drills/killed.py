@@ -12,8 +12,8 @@ from typing import Any
 from benchmarks.drills import journal, operations, packings, sound, vault, writings
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
-from core.store.apart import ChromaFolder
 from core.store.connection import Connection
+from core.store.index.chroma_process import ChromaFolder
 from core.workspace import Workspace
 
 OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
@@ -106,7 +106,7 @@ def prepare(begin: Begin, folder: Path, start: str, notes: int) -> None:
             if start != "waiting":
                 operations.editing(operations.Place(folder, folder, Journal(folder / "none"), 7, workspace=workspace))
             file = operations.question_file(folder / "vault", 48)
-            workspace.questions.add_file(operations.BASE, operations.SET, file, "questions.jsonl")
+            workspace.question_sets.add_file(operations.BASE, operations.SET, file, "questions.jsonl")
             if start in _WRITTEN:
                 writings.saving(operations.Place(folder, folder, Journal(folder / "none"), 7, workspace=workspace))
             if start == "packed":
@@ -136,7 +136,7 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
         look(workspace, "opened")
         wrong += packings.faults(workspace) if name == packings.UPGRADE else []
         told = any(base.pending or base.switch for base in workspace.status().bases)
-        told |= name == "evaluate" and any(run.ended_at is None for run in workspace.runs.of(operations.BASE))
+        told |= name == "evaluate" and any(run.ended_at is None for run in workspace.runs.all(operations.BASE))
         going_on = OPERATIONS[name]
         place = _place(folder, seed)
         place.workspace = workspace

@@ -126,7 +126,7 @@ def rebuilding(place: Place) -> None:
 
 def deleting_notes(place: Place) -> None:
     with place.opened() as workspace:
-        cards = workspace.notes.cards(Filters(bases=(BASE,)))
+        cards = workspace.notes.all(Filters(bases=(BASE,)))
         doomed = [card for card in cards if number_of(card) % 4 == place.seed % 4]
         for at in range(0, len(doomed), 2):
             these = doomed[at : at + 2]
@@ -141,7 +141,7 @@ def deleting_a_base(place: Place) -> None:
         names = [name for name in sound.state(workspace) if name.partition(" ")[2].partition("/")[0] == OTHER]
         if names:
             place.journal.begin(dict.fromkeys(names))
-            workspace.bases.delete(OTHER)
+            workspace.bases.delete_for_good(OTHER)
             place.journal.done(dict.fromkeys(names))
 
 
@@ -149,7 +149,7 @@ def editing(place: Place) -> None:
     """Edit, add, merge, split, delete and restore chunks, of every third note."""
     with place.opened() as workspace:
         draw = random.Random(place.seed)
-        cards = [card for card in workspace.notes.cards(Filters(bases=(BASE,))) if number_of(card) % EDITED == 0]
+        cards = [card for card in workspace.notes.all(Filters(bases=(BASE,))) if number_of(card) % EDITED == 0]
         for card in draw.choices(cards, k=12):
             name = f"chunks {BASE}/{number_of(card)}"
             place.journal.begin({name: ANY})
@@ -159,7 +159,7 @@ def editing(place: Place) -> None:
 
 def edit(workspace: Workspace, note_id: str, draw: random.Random) -> None:
     """Do an act on a chunk of a note, as a person may."""
-    chunks = workspace.chunks.of_note(note_id)
+    chunks = workspace.chunks.all(note_id)
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     if len(living) < 3 or draw.random() < 0.2:
         pinned = [chunk for chunk in chunks if chunk.edited or chunk.state == "deleted"]
@@ -170,7 +170,7 @@ def edit(workspace: Workspace, note_id: str, draw: random.Random) -> None:
     chunk = living[number]
     act = draw.choice(("edit", "add", "merge", "split", "delete"))
     if act == "edit":
-        workspace.chunks.edit(chunk.id, f"e{draw.random()} written by a person")
+        workspace.chunks.update(chunk.id, f"e{draw.random()} written by a person")
     elif act == "merge" and len(chunks) > chunk.index + 1 and chunks[chunk.index + 1].state != "deleted":
         workspace.chunks.merge(chunk.id)
     elif act == "split" and len(chunk.text) > 2:
@@ -184,8 +184,8 @@ def edit(workspace: Workspace, note_id: str, draw: random.Random) -> None:
 def evaluating(place: Place) -> None:
     """Run a question set, on the base itself or on a copy of it that is cut otherwise; or go on with a run."""
     with place.opened() as workspace:
-        runs, questions = workspace.runs.of(BASE), workspace.questions.named(BASE, SET)
-        count, stored = len(workspace.questions.of(questions)), sum(run.asked for run in runs)
+        runs, questions = workspace.runs.all(BASE), workspace.question_sets.get(BASE, SET)
+        count, stored = len(workspace.questions.all(questions)), sum(run.asked for run in runs)
         begun = [run for run in runs if run.ended_at is None]
         if begun:
             workspace.runs.resume(begun[0].id)
@@ -207,7 +207,7 @@ def remembering(place: Place) -> None:
     with place.opened() as workspace:
         for number in range(40):
             for name, act in (
-                (f"search asked {number}", lambda query: workspace.history.remember(query)),
+                (f"search asked {number}", lambda query: workspace.history.add(query)),
                 (f"search saved {number}", lambda query: workspace.history.save(query, query)),
             ):
                 place.journal.begin({name: True})

@@ -26,7 +26,7 @@ def install(workspace: Workspace, folder: Path) -> None:
 
 def change(workspace: Workspace) -> None:
     """Change and delete a note of the pack, as a person does."""
-    ids = {card.path: card.id for card in workspace.notes.cards(Filters(bases=(BASE,)))}
+    ids = {card.path: card.id for card in workspace.notes.all(Filters(bases=(BASE,)))}
     workspace.notes.update(ids[f"{EDITED}.md"], body=vault.body(EDITED, _OWN))
     workspace.notes.delete(ids[f"{DELETED}.md"])
 

@@ -133,10 +133,10 @@ def opened(workspace: Workspace, may: Values, draw: random.Random) -> Seen:
     name, _ = _chosen(may, draw)
     with workspace.store.database.read():
         try:
-            card = workspace.notes.named(f"{name.partition('/')[2]}.md")
+            card = workspace.notes.find(f"{name.partition('/')[2]}.md")
         except TesseraError as error:
             return {name: None} if isinstance(error, NoteNotFound) else {}
-        texts = [chunk.text for chunk in workspace.chunks.of_note(card.id) if not chunk.edited]
+        texts = [chunk.text for chunk in workspace.chunks.all(card.id) if not chunk.edited]
         return _versions([workspace.notes.get(card.id).body, *texts]) if card.base == BASE else {}
 
 

@@ -21,7 +21,7 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.operations import BASE, MODELS
 from benchmarks.drills.tally import Tally
 from core.errors import TesseraError
-from core.store import resident
+from core.store import exact_search
 from core.workspace import Workspace
 from tests.chroma_server import ChromaServerProcess
 
@@ -91,7 +91,7 @@ def _kill(tally: Tally, workspace: Workspace, server: ChromaServerProcess, chanc
     """Kill the server, maybe again while the index is opened; then the index must hold what the database holds."""
     number, store = tally.total.tried, workspace.store
     kinds, told, died, wrong = [(EXACT, ANSWERS)[number % 2]], False, "", list[str]()
-    with _budget(0 if kinds[0] == ANSWERS else resident.BUDGET):
+    with _budget(0 if kinds[0] == ANSWERS else exact_search.BUDGET):
         time.sleep(_WORKS * chance.random())
         server.kill()
         try:
@@ -127,7 +127,7 @@ def _open(workspace: Workspace) -> None:
 
 def _lacking(workspace: Workspace, folder: Path) -> Iterator[str]:
     """Yield what of the notes in a folder the base doesn't have."""
-    bodies = (workspace.store.notes.note(card.id).body for card in workspace.notes.cards())
+    bodies = (workspace.store.notes.note(card.id).body for card in workspace.notes.all())
     held = dict(vault.token(body) or (-1, -1) for body in bodies)
     if held != vault.versions(folder):
         yield f"the notes are {held}, the files {vault.versions(folder)}"
@@ -149,8 +149,8 @@ def _serving(place: Path) -> Iterator[ChromaServerProcess]:
 @contextmanager
 def _budget(size: int) -> Iterator[None]:
     """Have bases of at most so many bytes answered without the index."""
-    before, resident.BUDGET = resident.BUDGET, size
+    before, exact_search.BUDGET = exact_search.BUDGET, size
     try:
         yield
     finally:
-        resident.BUDGET = before
+        exact_search.BUDGET = before

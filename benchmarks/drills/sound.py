@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.drills import vault
 from benchmarks.drills.journal import LEAST
 from core.model import Filters, KnowledgeBase
-from core.store.index import REACH
+from core.store.index.vector_index import REACH
 from core.text import keywords
 from core.workspace import Workspace
 
@@ -26,10 +26,10 @@ def state(workspace: Workspace) -> dict[str, object]:
     for base in workspace.bases.all():
         held |= {f"base {base.name}": True, f"model {base.name}": base.embedder}
         held[f"strategy {base.name}"] = base.chunking.strategy
-        results += sum(run.asked for run in workspace.runs.of(base.name))
-    for card in workspace.notes.cards():
+        results += sum(run.asked for run in workspace.runs.all(base.name))
+    for card in workspace.notes.all():
         number, version = vault.token(workspace.store.notes.note(card.id).body) or (card.id, -1)
-        chunks = [chunk for chunk in workspace.chunks.of_note(card.id) if chunk.state != "deleted"]
+        chunks = [chunk for chunk in workspace.chunks.all(card.id) if chunk.state != "deleted"]
         embedded += sum(chunk.state == "embedded" for chunk in chunks)
         name = f"{names[card.base_id]}/{number}"
         held[f"note {name}"] = version
@@ -38,14 +38,14 @@ def state(workspace: Workspace) -> dict[str, object]:
     for one in workspace.notes.trash():
         name = f"{names[one.base_id]}/{PurePosixPath(one.path or '').stem}"
         held.setdefault(f"{LEAST}versions {name}", len(workspace.notes.history(one.version.note_id)))
-    held |= {f"search {past.query}": True for past in workspace.history.past()}
+    held |= {f"search {past.query}": True for past in workspace.history.all()}
     held |= {f"{LEAST}embedded": embedded, f"{LEAST}results": results}
     return held | {"choice": workspace.preferences.get("drilled") or None}
 
 
 def digest(workspace: Workspace, note_id: str) -> str:
     """Return a digest of the texts that searches find of a note."""
-    texts = [chunk.text for chunk in workspace.chunks.of_note(note_id) if chunk.state != "deleted"]
+    texts = [chunk.text for chunk in workspace.chunks.all(note_id) if chunk.state != "deleted"]
     return sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 
@@ -82,12 +82,12 @@ def _of_database(workspace: Workspace) -> Iterator[str]:
 
 def of_notes(workspace: Workspace) -> Iterator[str]:
     """Every chunk is a slice of its note, and of the same version in every line."""
-    for card in workspace.notes.cards():
+    for card in workspace.notes.all():
         note = workspace.store.notes.note(card.id)
         said = vault.token(note.body)
         if said is None:
             yield f"{card.path} is a mix of versions"
-        for chunk in workspace.chunks.of_note(card.id):
+        for chunk in workspace.chunks.all(card.id):
             if not chunk.edited and note.body[chunk.start : chunk.end] != chunk.text:
                 yield f"{card.path}: chunk {chunk.index} isn't a slice of the note"
             if not chunk.edited and vault.token(chunk.text) not in (said, None):
@@ -96,7 +96,7 @@ def of_notes(workspace: Workspace) -> Iterator[str]:
 
 def _of_versions(workspace: Workspace) -> Iterator[str]:
     """Every note is its last version, a deleted one too; no version lacks, and each is whole."""
-    notes = {card.id: card for card in workspace.notes.cards()}
+    notes = {card.id: card for card in workspace.notes.all()}
     deleted = {one.version.note_id for one in workspace.notes.trash()}
     for note_id in (*notes, *deleted):
         versions = workspace.notes.history(note_id)
@@ -115,7 +115,7 @@ def _of_versions(workspace: Workspace) -> Iterator[str]:
 
 def _of_proposals(workspace: Workspace) -> Iterator[str]:
     """A proposed change that was made waits no longer: in a drill nothing else changes its note."""
-    for one in workspace.proposals.waiting():
+    for one in workspace.proposals.all():
         if one.kind == "conflict":
             yield f"{one.note.path}: a change of version {one.change and one.change.version} waits after it was made"
 
@@ -147,10 +147,10 @@ def of_searches(workspace: Workspace) -> Iterator[str]:
     """A word that one note has finds this note; every hit, by word and by meaning, is of its note as it is."""
     for base in workspace.bases.all():
         filters = Filters(bases=(base.name,))
-        cards = workspace.notes.cards(filters)
+        cards = workspace.notes.all(filters)
         for card in random.Random(base.id).sample(cards, min(2, len(cards))):
             number, version = vault.token(workspace.store.notes.note(card.id).body) or (-1, -1)
-            word, chunks = f"n{number}v{version}", workspace.chunks.of_note(card.id)
+            word, chunks = f"n{number}v{version}", workspace.chunks.all(card.id)
             by_word = workspace.search(word, mode="keyword", filters=filters, as_typed=True).hits
             by_meaning = workspace.search(word, mode="semantic", filters=filters, as_typed=True).hits
             holding = {chunk.id for chunk in chunks if chunk.state != "deleted" and word in chunk.text}
@@ -159,5 +159,5 @@ def of_searches(workspace: Workspace) -> Iterator[str]:
             if not by_meaning and any(chunk.state == "embedded" for chunk in chunks):
                 yield f"{word} isn't found by meaning"
             for hit in (*by_word, *by_meaning):
-                if hit.chunk not in workspace.chunks.of_note(hit.note.id):
+                if hit.chunk not in workspace.chunks.all(hit.note.id):
                     yield f"{word} finds a chunk that its note hasn't"

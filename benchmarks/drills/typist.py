@@ -82,19 +82,24 @@ class Typist:
             self.page.wait_for_timeout(100)
         raise Lost("the caret doesn't go to the end")
 
+    def _seen(self, when: str) -> Sight:
+        """Return what is in the editor. Where the page is drawn anew, the editor is out of sight for a moment."""
+        end = time.monotonic() + PATIENCE
+        while (seen := self.sight()) is None:
+            if time.monotonic() > end:
+                raise Lost(f"{when} there is no editor")
+            self.page.wait_for_timeout(20)
+        return seen
+
     def compare(self, when: str) -> None:
         """Raise Lost if another text is in the editor than must be."""
-        seen = self.sight()
-        if seen is None:
-            raise Lost(f"{when} there is no editor")
+        seen = self._seen(when)
         if seen.text != self.text:
             raise Lost(f"{when} there is {seen.text[-300:]!r} in place of {self.text[-300:]!r}")
 
     def insert(self, text: str, act: Callable[[], object], when: str) -> None:
         """Do what puts a text at the caret, and compare."""
-        seen = self.sight()
-        if seen is None:
-            raise Lost(f"{when}: there is no editor")
+        seen = self._seen(when)
         if seen.text != self.text:
             raise Lost(f"before {when} there is {seen.text[-300:]!r} in place of {self.text[-300:]!r}")
         act()

@@ -73,17 +73,17 @@ def _use(workspace: Workspace, seed: int) -> None:
         workspace.notes.add(name, f"{name} {QUESTION}", title=f"In {name}", embed=False)
         note = workspace.notes.add("base", QUESTION, title=name, embed=False)
         workspace.notes.delete(note.id)
-        workspace.archives.delete(name)
+        workspace.bases.delete(name)
         for days in (0, 31, 32) if name == "expired" else ():
             with patch.object(expiry, "today", lambda days=days: datetime.now(UTC).date() + timedelta(days=days)):
                 workspace.archives.expire_trash()
     now = datetime.now(UTC)
-    workspace.notes.save_draft(NoteDraft("new", "", 0, "Draft", "unsaved", {}, now))
+    workspace.drafts.put(NoteDraft("new", "", 0, "Draft", "unsaved", {}, now))
     workspace.packs.install("sample", embed=False)
     backups.make(workspace.store.database.connection, workspace.store.folder, 1)
-    quote = workspace.notes.get(workspace.notes.named("1.md").id).body[:30]
+    quote = workspace.notes.get(workspace.notes.find("1.md").id).body[:30]
     questions = json.dumps({"id": "q1", "question": QUESTION, "gold": [{"path": "1.md", "quote": quote}]}).encode()
-    workspace.runs.run(workspace.questions.add_file("base", "set", questions, "q.jsonl"), [_OTHER_CUT])
+    workspace.runs.run(workspace.question_sets.add_file("base", "set", questions, "q.jsonl"), [_OTHER_CUT])
     workspace.preferences.set("language", "en")
     workspace.vocabulary.write(f"type{seed}: one, two\n")
     workspace.search(QUESTION, level="exploratory", bases=("base",))
@@ -105,13 +105,13 @@ def missing(workspace: Workspace, path: str) -> str:
     status, trash = workspace.status(), workspace.archives.trash()
     _look(workspace)
     if path.startswith("scratch"):
-        workspace.runs.run(workspace.questions.sets("base")[0], [_OTHER_CUT])
+        workspace.runs.run(workspace.question_sets.all("base")[0], [_OTHER_CUT])
     counts = {
         "base": any(base.base.name == "base" and base.notes >= SMALL[0] for base in status.bases),
         "pack": len(status.packs) == 1,
         "deleted note": "deleted" in [one.version.title for one in workspace.notes.trash()],
-        "draft": len(workspace.notes.drafts()) == 1,
-        "set": len(workspace.questions.sets("base")) == 1,
+        "draft": len(workspace.drafts.all()) == 1,
+        "set": len(workspace.question_sets.all("base")) == 1,
         "deleted base": _is_there(trash, path, "trash", ["deleted"]),
         "expired": _is_there(trash, path, "backups", ["base", "expired"]),
     }

@@ -19,7 +19,7 @@ import chromadb  # noqa: F401 loaded once, for every process to come
 
 from core import cli
 from core.errors import TesseraError
-from core.store import apart, chroma
+from core.store.index import chroma_process, chroma_worker
 
 SECONDS = 120
 """Longest time of a piece of work before it counts as hanging."""
@@ -40,7 +40,7 @@ class Outcome:
 
 
 class ForkedChroma:
-    """Chroma's process as `core.store.apart` knows it, forked: it doesn't load Chroma for seconds."""
+    """Chroma's process as `core.store.index.chroma_process` knows it, forked: it doesn't load Chroma for seconds."""
 
     def __init__(self) -> None:
         (requests, asked), (replied, replies) = os.pipe(), os.pipe()
@@ -48,7 +48,7 @@ class ForkedChroma:
         if not self._pid:
             os.close(asked)
             os.close(replied)
-            chroma.serve(os.fdopen(requests, "rb"), os.fdopen(replies, "wb"))
+            chroma_worker.serve(os.fdopen(requests, "rb"), os.fdopen(replies, "wb"))
             os._exit(0)
         os.close(requests)
         os.close(replies)
@@ -150,7 +150,7 @@ def _end(printed: str) -> str:
 def _child(work: Callable[[], Any], there: Connection, printed: int) -> None:
     os.dup2(printed, 1)
     os.dup2(printed, 2)
-    apart._started = ForkedChroma  # type: ignore[assignment]
+    chroma_process._started = ForkedChroma  # type: ignore[assignment]
     _bind_to_modes()
     try:
         outcome = Outcome(answer=work())
@@ -158,7 +158,7 @@ def _child(work: Callable[[], Any], there: Connection, printed: int) -> None:
         outcome = Outcome(told=str(error))
     except BaseException:  # noqa: BLE001 whatever it is, a drill looks for it
         outcome = Outcome(died=_end(traceback.format_exc()))
-    apart._PROCESS.close()  # what leaves by itself at an exit that is none of multiprocessing
+    chroma_process._PROCESS.close()  # what leaves by itself at an exit that is none of multiprocessing
     there.send(outcome)
     there.close()
 

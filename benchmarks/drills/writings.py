@@ -28,7 +28,7 @@ def add(workspace: Workspace, folder: Path) -> None:
 def put_away(workspace: Workspace, file: Path) -> None:
     """Delete a third of the notes, each after a change, and note what searches found of them."""
     found = {}
-    for card in workspace.notes.cards(Filters(bases=(BASE,))):
+    for card in workspace.notes.all(Filters(bases=(BASE,))):
         if number_of(card) % 3 == 0:
             found[card.id] = sound.digest(workspace, card.id)
             workspace.notes.delete(card.id)
@@ -74,7 +74,7 @@ def _changing(
 ) -> None:
     with place.opened() as workspace:
         draw = random.Random(place.seed)
-        cards = sorted(workspace.notes.cards(Filters(bases=(BASE,))), key=number_of)
+        cards = sorted(workspace.notes.all(Filters(bases=(BASE,))), key=number_of)
         for card in draw.choices(cards, k=_TIMES):
             name = f"{BASE}/{number_of(card)}"
             version, act = change(workspace, card.id, draw)

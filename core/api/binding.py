@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from core.api import PLACE, jobs, values
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, LongText, Opened, Text, expected, gives, there
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected, or_404
 from core.errors import UnknownChoice
 from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
@@ -47,7 +47,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         operation_id=one.name,
         summary=str(one.about),
         response_model=values.JobForm if one.job else one.answer,
-        **gives(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        **documented(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 
@@ -59,7 +59,8 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     for each in one.taken("http"):
         kind: Any = with_types(each.type, _LONG if each.about.long else _TYPES)
         about = _described(each.about)
-        annotation, default = Annotated[kind, Query(alias=each.about.query or None, **about)], each.default
+        annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
+        default = each.default
         if each.name in in_path:
             annotation, default = Annotated[kind, Path(**about)], Parameter.empty
         elif each.name == _EXPECTED:
@@ -99,8 +100,10 @@ def _begun(workspace: Workspace, one: Operation, arguments: Mapping[str, Any]) -
     """Begin the job of an operation; a base that must be there is looked for before."""
     base = arguments.get("base", "")
     if any(each.about is KNOWN_BASE for each in one.parameters):
-        there(lambda: workspace.bases.get(base))
-    return jobs.begun(workspace, one.job, lambda progress: one.run(workspace, PROGRAM, arguments, progress), base=base)
+        or_404(lambda: workspace.bases.get(base))
+    return jobs.start_job(
+        workspace, one.job, lambda progress: one.run(workspace, PROGRAM, arguments, progress), base=base
+    )
 
 
 def _answer(one: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from core.api import PLACE, values
 from core.api.answers import LANGUAGE, Problem, answer, as_json, problem
 from core.api.examples import JOB
-from core.api.shared import Opened, Text, gives
+from core.api.shared import Opened, Text, documented
 from core.messages import message, readable
 from core.model import Job, Progress
 from core.workspace import Workspace
@@ -23,19 +23,19 @@ _ALIVE = 15.0
 """Seconds after which a stream says that it is alive, so that nothing between closes it."""
 
 
-@router.get("/jobs", **gives({"jobs": [JOB]}))
+@router.get("/jobs", **documented({"jobs": [JOB]}))
 def every(workspace: Opened) -> Response:
     """List the jobs that run, and the last one of each kind that ended."""
     return answer({"jobs": [*map(values.of_job, workspace.jobs.all())]})
 
 
-@router.get("/jobs/{job}", **gives(JOB))
+@router.get("/jobs/{job}", **documented(JOB))
 def one(workspace: Opened, job: Text) -> Response:
     """Show a job: how far it is, and how it ended."""
     return answer(values.of_job(_job(workspace, job)))
 
 
-@router.delete("/jobs/{job}", **gives(JOB, 202))
+@router.delete("/jobs/{job}", **documented(JOB, 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
     workspace.jobs.cancel(_job(workspace, job).name)
@@ -45,7 +45,7 @@ def cancel(workspace: Opened, job: Text) -> Response:
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    **gives(f"data: {json.dumps(JOB)}\n\n", form="text/event-stream"),
+    **documented(f"data: {json.dumps(JOB)}\n\n", form="text/event-stream"),
 )
 def events(workspace: Opened, job: Text) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""
@@ -53,10 +53,10 @@ def events(workspace: Opened, job: Text) -> Response:
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 
 
-def begun(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
+def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
     """Start a job and answer with 202 and its address; a job of this name that runs is a problem that names it."""
     started = workspace.jobs.start(name, work, base=base)
-    job = workspace.jobs.get(name)
+    job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"
     place = f"{PLACE}/v1/jobs/{values.job_id(job)}"
     if not started:

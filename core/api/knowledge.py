@@ -10,8 +10,8 @@ from starlette.responses import Response
 from core import data
 from core.api.answers import Problem, answer
 from core.api.examples import JOB
-from core.api.jobs import begun
-from core.api.shared import Body, Opened, Text, gives, there
+from core.api.jobs import start_job
+from core.api.shared import Body, Opened, Text, documented, or_404
 from core.errors import ConfigError, NoteNotFound, SourceError
 from core.jobs import Busy
 from core.messages import message
@@ -70,13 +70,13 @@ class Test(Body):
 # bases
 
 
-@router.get("", **gives([_BASE]))
+@router.get("", **documented([_BASE]))
 def bases(workspace: Opened) -> Response:
     """List the bases."""
     return answer([_base(workspace, base) for base in workspace.bases.all()])
 
 
-@router.post("", **gives(_BASE, 201, takes=_NEW))
+@router.post("", **documented(_BASE, 201, takes=_NEW))
 def make(workspace: Opened, new: NewBase) -> Response:
     """Make an empty base. Documents that are uploaded to it wait until their chunks are embedded by request."""
     model = new.embedding_model if new.type == "vector" else ""
@@ -96,14 +96,16 @@ def make(workspace: Opened, new: NewBase) -> Response:
 # documents
 
 
-@router.post("/upload", **gives(_DOC | {"docs": [_DOC], "failed": []}, 201, takes=_UPLOAD, sent="multipart/form-data"))
+@router.post(
+    "/upload", **documented(_DOC | {"docs": [_DOC], "failed": []}, 201, takes=_UPLOAD, sent="multipart/form-data")
+)
 def upload(
     workspace: Opened,
     base: Annotated[Text, Form(description="The name of the base")],
     file: Annotated[list[UploadFile], File(description="Notes, or zip archives of notes", min_length=1)],
 ) -> Response:
     """Import files into a base. Their chunks are found by words at once, and by meaning when they are embedded."""
-    name = there(lambda: workspace.bases.get(base)).name
+    name = or_404(lambda: workspace.bases.get(base)).name
     files = [(one.filename or "", one.file.read()) for one in file]
     plan, report = _imported(workspace, name, files)
     paths = _paths(plan)
@@ -113,26 +115,26 @@ def upload(
     return answer({**docs[0], "docs": docs, "failed": [*map(data.of, report.failed)]}, 201)
 
 
-@router.get("/docs", **gives([_DOC]))
+@router.get("/docs", **documented([_DOC]))
 def docs(workspace: Opened, base: BaseName) -> Response:
     """List the documents of a base."""
-    name = there(lambda: workspace.bases.get(base)).name
+    name = or_404(lambda: workspace.bases.get(base)).name
     return answer([*map(_doc, _cards(workspace, name))])
 
 
 # chunks
 
 
-@router.get("/chunks", **gives([_CHUNK]))
+@router.get("/chunks", **documented([_CHUNK]))
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
-    name = there(lambda: workspace.bases.get(base)).name
+    name = or_404(lambda: workspace.bases.get(base)).name
     if _card(workspace, doc_id).base != name:
         raise NoteNotFound(doc_id)
-    return answer([*map(_chunk, workspace.chunks.of_note(doc_id))])
+    return answer([*map(_chunk, workspace.chunks.all(doc_id))])
 
 
-@router.post("/chunk/embed", **gives({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
+@router.post("/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
 def embed(workspace: Opened, chosen: Embed) -> Response:
     """Embed chunks that wait."""
     if not (chosen.doc_id or chosen.chunk_ids):
@@ -141,27 +143,27 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     return answer({"embedded": workspace.chunks.embed(note_ids=notes, chunk_ids=chosen.chunk_ids), "status": "ready"})
 
 
-@router.post("/reindex", **gives(JOB, 202, takes={"base": "work"}))
+@router.post("/reindex", **documented(JOB, 202, takes={"base": "work"}))
 def reindex(workspace: Opened, chosen: Reindex) -> Response:
     """Cut a base or a document again, and embed what is new and what waits, in a job."""
     if bool(chosen.base) == bool(chosen.doc_id):
         raise ConfigError("Give a base, or a doc_id.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     base = _card(workspace, chosen.doc_id).base if chosen.doc_id else str(chosen.base)
-    name = None if notes else there(lambda: workspace.bases.get(base)).name
+    name = None if notes else or_404(lambda: workspace.bases.get(base)).name
 
     def work(progress: Progress) -> Rechunked:
         done = workspace.chunks.rechunk(name, note_ids=notes, progress=progress)
         workspace.chunks.embed(name, note_ids=notes, progress=progress)
         return done
 
-    return begun(workspace, "rechunk", work, base=base)
+    return start_job(workspace, "rechunk", work, base=base)
 
 
-@router.post("/test", **gives(_QUESTION | {"chunks": [_HIT], "choice": None}, takes=_QUESTION))
+@router.post("/test", **documented(_QUESTION | {"chunks": [_HIT], "choice": None}, takes=_QUESTION))
 def test(workspace: Opened, trial: Test) -> Response:
     """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
-    name = there(lambda: workspace.bases.get(trial.base)).name
+    name = or_404(lambda: workspace.bases.get(trial.base)).name
     result = workspace.search(trial.question, bases=name, limit=trial.top_k)
     choice = data.of_result(result)["choice"]
     return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)], "choice": choice})
@@ -201,7 +203,7 @@ def _card(workspace: Workspace, doc_id: str) -> NoteCard:
 
 
 def _cards(workspace: Workspace, base: str) -> list[NoteCard]:
-    return workspace.notes.cards(workspace.searching.filters(bases=[base]))
+    return workspace.notes.all(workspace.searching.filters(bases=[base]))
 
 
 def _base(workspace: Workspace, base: KnowledgeBase) -> dict[str, Any]:

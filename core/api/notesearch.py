@@ -9,7 +9,7 @@ from starlette.responses import Response
 from core import data
 from core.api.answers import answer
 from core.api.examples import RESULT
-from core.api.shared import Body, Opened, Text, gives
+from core.api.shared import Body, Opened, Text, documented
 from core.model import DEFAULTS, EXPANSION_SIZES, PARTS, SearchResult
 from core.workspace import Workspace
 
@@ -57,13 +57,13 @@ class Search(Body):
     filters: NoteFilters = NoteFilters()
 
 
-@router.post("/semantic", **gives(_FOUND, takes=_QUESTION))
+@router.post("/semantic", **documented(_FOUND, takes=_QUESTION))
 def semantic(workspace: Opened, search: Search) -> Response:
     """Return the passages that are nearest to a question in meaning."""
     return _answer(_searched(workspace, search, mode="semantic", level="simple"))
 
 
-@router.post("/complex", **gives(_FOUND, takes=_QUESTION))
+@router.post("/complex", **documented(_FOUND, takes=_QUESTION))
 def complex_(workspace: Opened, search: Search) -> Response:
     """Return the passages that answer a question at the level it needs: a broad one is taken apart and followed up."""
     return _answer(_searched(workspace, search, level="auto"))

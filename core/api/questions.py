@@ -10,7 +10,7 @@ from starlette.responses import Response
 from core import data
 from core.api import examples, jobs, values
 from core.api.answers import Problem, answer
-from core.api.shared import Body, LongText, Opened, Search, Text, gives, there
+from core.api.shared import Body, LongText, Opened, Search, Text, documented, or_404
 from core.messages import message
 from core.model import Progress, QuestionSet, SearchSettings
 from core.workspace import Workspace
@@ -42,37 +42,37 @@ class NewRun(Body):
     grid: tuple[Text, ...] = ()
 
 
-@router.get("/question-sets", **gives({"question_sets": [examples.QUESTION_SET]}))
+@router.get("/question-sets", **documented({"question_sets": [examples.QUESTION_SET]}))
 def every(workspace: Opened, base: OfBase) -> Response:
     """List the question sets of a base."""
-    return answer({"question_sets": [*map(values.of_set, there(lambda: workspace.questions.sets(base)))]})
+    return answer({"question_sets": [*map(values.of_set, or_404(lambda: workspace.question_sets.all(base)))]})
 
 
-@router.post("/question-sets", **gives(examples.QUESTION_SET, 201, takes=examples.NEW_SET))
+@router.post("/question-sets", **documented(examples.QUESTION_SET, 201, takes=examples.NEW_SET))
 def add(workspace: Opened, new: NewSet) -> Response:
     """Make a question set, or add questions to it; all of them are added, or none."""
     if not new.questions:
-        made = workspace.questions.add_set(new.base, new.name)
+        made = workspace.question_sets.add(new.base, new.name)
     else:
-        made = workspace.questions.add_file(new.base, new.name, new.questions.encode(), "questions")
+        made = workspace.question_sets.add_file(new.base, new.name, new.questions.encode(), "questions")
     return answer(values.of_set(made), 201)
 
 
-@router.get("/question-sets/{question_set}", **gives(examples.QUESTION_SET | {"all": [examples.QUESTION]}))
+@router.get("/question-sets/{question_set}", **documented(examples.QUESTION_SET | {"all": [examples.QUESTION]}))
 def one(workspace: Opened, question_set: Text) -> Response:
     """Show a question set with its questions and the places of their right passages."""
     known = _known(workspace, question_set)
-    return answer(values.of_set(known) | {"all": [*map(values.of_question, workspace.questions.of(known))]})
+    return answer(values.of_set(known) | {"all": [*map(values.of_question, workspace.questions.all(known))]})
 
 
-@router.delete("/question-sets/{question_set}", **gives({"id": "8c21", "deleted": True}))
+@router.delete("/question-sets/{question_set}", **documented({"id": "8c21", "deleted": True}))
 def delete(workspace: Opened, question_set: Text) -> Response:
     """Delete a question set; its runs stay."""
-    workspace.questions.delete_set(_known(workspace, question_set))
+    workspace.question_sets.delete_for_good(_known(workspace, question_set))
     return answer({"id": question_set, "deleted": True})
 
 
-@router.post("/question-sets/{question_set}/suggestions", **gives(examples.JOB, 202, takes={"count": 20}))
+@router.post("/question-sets/{question_set}/suggestions", **documented(examples.JOB, 202, takes={"count": 20}))
 def suggest(workspace: Opened, question_set: Text, wanted: Suggestion) -> Response:
     """Begin to look for questions that the notes answer; they wait in the set for the person to accept them."""
     known = _known(workspace, question_set)
@@ -80,42 +80,42 @@ def suggest(workspace: Opened, question_set: Text, wanted: Suggestion) -> Respon
     def work(progress: Progress) -> int:
         return len(workspace.questions.suggest(known, wanted.count, by_model=wanted.by_model, progress=progress))
 
-    return jobs.begun(workspace, "suggest", work)
+    return jobs.start_job(workspace, "suggest", work)
 
 
-@router.post("/question-sets/{question_set}/runs", **gives(examples.JOB, 202, takes={"search": {"limit": 5}}))
+@router.post("/question-sets/{question_set}/runs", **documented(examples.JOB, 202, takes={"search": {"limit": 5}}))
 def run(workspace: Opened, question_set: Text, new: NewRun) -> Response:
     """Begin to ask the questions of a set; the runs are kept."""
     known = _known(workspace, question_set)
     base = next(base.name for base in workspace.bases.all() if base.id == known.base_id)
     pipelines = workspace.runs.variants(base, SearchSettings.of(new.search.given()), new.compare, new.grid)
     workspace.runs.to_ask(known)
-    return jobs.begun(workspace, "evaluate", lambda progress: workspace.runs.run(known, pipelines, progress))
+    return jobs.start_job(workspace, "evaluate", lambda progress: workspace.runs.run(known, pipelines, progress))
 
 
-@router.get("/runs", **gives({"runs": [examples.RUN]}))
+@router.get("/runs", **documented({"runs": [examples.RUN]}))
 def runs(workspace: Opened, base: OfBase) -> Response:
     """List the runs on a base, the newest first."""
-    return answer({"runs": [*map(values.of_run, there(lambda: workspace.runs.of(base)))]})
+    return answer({"runs": [*map(values.of_run, or_404(lambda: workspace.runs.all(base)))]})
 
 
-@router.get("/runs/{run}", **gives(examples.RUN | {"per_question": [examples.QUESTION_RESULT]}))
+@router.get("/runs/{run}", **documented(examples.RUN | {"per_question": [examples.QUESTION_RESULT]}))
 def one_run(workspace: Opened, run: Text) -> Response:
     """Show a run with what it found for each question."""
     ((known, results),) = workspace.runs.measured([run])
     return answer(values.of_run(known) | {"per_question": [*map(data.of_question_result, results)]})
 
 
-@router.delete("/runs/{run}", **gives({"id": "5d07", "deleted": True}))
+@router.delete("/runs/{run}", **documented({"id": "5d07", "deleted": True}))
 def delete_run(workspace: Opened, run: Text) -> Response:
     """Delete a run."""
     workspace.runs.measured([run])
-    workspace.runs.delete([run])
+    workspace.runs.delete_for_good([run])
     return answer({"id": run, "deleted": True})
 
 
 def _known(workspace: Workspace, set_id: str) -> QuestionSet:
-    sets = (one for base in workspace.bases.all() for one in workspace.questions.sets(base.name))
+    sets = (one for base in workspace.bases.all() for one in workspace.question_sets.all(base.name))
     known = next((one for one in sets if one.id == set_id), None)
     if known is None:
         raise Problem(HTTPStatus.NOT_FOUND, message("There is no question set '{id}'.", id=set_id))

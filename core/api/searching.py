@@ -9,7 +9,7 @@ from starlette.responses import Response
 from core import data
 from core.api import examples
 from core.api.answers import answer
-from core.api.shared import Opened, Search, Text, gives
+from core.api.shared import Opened, Search, Text, documented
 from core.model import SearchOptions, SearchSettings
 from core.workspace import Workspace
 
@@ -62,7 +62,9 @@ class AboutNote(Narrowed):
     note: Text
 
 
-@router.post("/search", **gives(examples.RESULT, takes={"query": "where do we begin", "bases": ["work"], "limit": 5}))
+@router.post(
+    "/search", **documented(examples.RESULT, takes={"query": "where do we begin", "bases": ["work"], "limit": 5})
+)
 def search(workspace: Opened, question: Question) -> Response:
     """Find the passages that answer a question, by meaning and by words."""
     options = question.options(workspace)
@@ -70,7 +72,7 @@ def search(workspace: Opened, question: Question) -> Response:
     return answer(data.of_result(workspace.search(question.query, **options)))
 
 
-@router.post("/context", **gives(examples.CONTEXT, takes={"query": "where do we begin", "budget": 1000}))
+@router.post("/context", **documented(examples.CONTEXT, takes={"query": "where do we begin", "budget": 1000}))
 def context(workspace: Opened, question: ForPrompt) -> Response:
     """Give the passages that answer a question as one text with numbered citations, for a prompt."""
     return answer(
@@ -78,8 +80,8 @@ def context(workspace: Opened, question: ForPrompt) -> Response:
     )
 
 
-@router.post("/why-not", **gives(examples.WHY_NOT, takes={"query": "roadmap", "note": "plans/roadmap.md"}))
+@router.post("/why-not", **documented(examples.WHY_NOT, takes={"query": "roadmap", "note": "plans/roadmap.md"}))
 def why_not(workspace: Opened, question: AboutNote) -> Response:
     """Say why a note isn't among the hits of a question."""
-    note = workspace.notes.named(question.note)
+    note = workspace.notes.resolve(question.note)
     return answer(data.of_why_not(workspace.searching.why_not(question.query, note.id, **question.options(workspace))))

@@ -8,9 +8,9 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import BaseRoute, Mount
 
 from core.api import PLACE
-from core.api.door import api
+from core.api.lazy_app import api
 from core.api.limits import ShortHead
-from core.api.origins import OwnPages
+from core.api.same_origin import SameOrigin
 from core.workspace import Workspace
 
 _NAMES = ("127.0.0.1", "localhost")
@@ -26,6 +26,6 @@ def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -
         middleware=[
             Middleware(ShortHead),
             Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
-            Middleware(OwnPages),
+            Middleware(SameOrigin),
         ],
     )

@@ -56,7 +56,7 @@ Chunking: Any = create_model("Chunking", __base__=Body, **_CHUNKING)
 """How notes are split; what isn't given stays, in a new base as the settings say."""
 
 
-def gives(
+def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
     """Return the keywords of an operation that answers in a `form`, and takes a body `sent` in one, as in examples."""
@@ -66,7 +66,7 @@ def gives(
     return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
 
 
-def there(look: Callable[[], _T]) -> _T:
+def or_404(look: Callable[[], _T]) -> _T:
     """Return what an address names; raises Problem where there is no such name."""
     try:
         return look()

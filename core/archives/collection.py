@@ -25,7 +25,7 @@ from core.faults import translated
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.messages import message
-from core.model import Restored, TrashedBase
+from core.model import KnowledgeBase, Restored, TrashedBase
 from core.store import Store
 
 Form = Literal["markdown", "json", "yaml", "zip"]
@@ -34,6 +34,12 @@ MOST_DOCUMENT = 64 * 2**20
 """Bytes of a JSON or YAML document, which is held in memory; a zip isn't."""
 
 _LOG = logging.getLogger(__name__)
+
+
+def put_into_trash(store: Store, base: KnowledgeBase) -> None:
+    """Write a base, with everything, into the trash; raises StoreError."""
+    with translated(store.folder):
+        Trash(store).put(base.id, whole.packed(_read(store, base)))
 
 
 class Archives:
@@ -62,14 +68,14 @@ class Archives:
         with translated(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
-                folders.write(self._read(base), place)
+                folders.write(_read(self._store, self._bases.get(base)), place)
             else:
                 files.replace(place, self.exported(base, form))
         return place
 
     def exported(self, base: str, form: str) -> bytes:
         """Return the bytes of an export; of `markdown`, a zip of its files."""
-        held = self._read(base)
+        held = _read(self._store, self._bases.get(base))
         if form == "json":
             return documents.to_json(held)
         if form == "yaml":
@@ -130,14 +136,6 @@ class Archives:
         """How long a deleted base can be restored."""
         return self._stays
 
-    def delete(self, base: str) -> None:
-        """Delete a base into the trash, from where it can be restored with everything; files on disk stay."""
-        self._store.database.check_writable()
-        with self._store.changing, translated(self._store.folder):
-            known = self._bases.get(base)
-            self._trash.put(known.id, whole.packed(self._read(base)))
-            self._bases.delete(base)
-
     def trash(self) -> list[TrashedBase]:
         """Return what lies in the trash, the last deleted first; one that can't be restored has a `problem`."""
         return self._trash.all()
@@ -156,19 +154,19 @@ class Archives:
         self._trash.drop([file])
         return restored
 
-    def empty_trash(self, key: str | None = None) -> int:
-        """Delete for good what lies in the trash, by its key, or all of it; return how many."""
-        return self._trash.drop([self._trash.file(key)] if key else self._trash.every())
+    def delete_for_good(self, key: str) -> int:
+        """Delete what lies in the trash under a key; return how many, which is one. Raises UnknownChoice."""
+        return self._trash.drop([self._trash.file(key)])
+
+    def empty_trash(self) -> int:
+        """Delete for good what lies in the trash; return how many."""
+        return self._trash.drop(self._trash.every())
 
     def expire_trash(self) -> int:
         """Take out of the trash the notes and bases that are there too long; return how many. Raises StoreError."""
         return Expiry(self._store, self._trash, self._stays).run()
 
     # both
-
-    def _read(self, base: str) -> Records:
-        held = records.read(self._store, self._bases.get(base))
-        return replace(held, words=wordlists.of(self._store.folder))
 
     def _let_in(self, held: Records, file: str, name: str) -> Restored:
         """Write a base that comes from outside; raises ArchiveError before anything is written."""
@@ -190,3 +188,7 @@ class Archives:
             wordlists.add(self._store.folder, held.words)
         _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
         return Restored(base, held.powers, own=own)
+
+
+def _read(store: Store, base: KnowledgeBase) -> Records:
+    return replace(records.read(store, base), words=wordlists.of(store.folder))

@@ -21,7 +21,7 @@ from core.intake.notefile import look_into
 from core.markdown import frontmatter
 from core.markdown.frontwriting import as_json
 from core.messages import message
-from core.model import OPEN, BaseKind, ChunkingOptions, KnowledgeBase, Note, NoteStatus, SearchSettings
+from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
 from core.notes.filetexts import front_of, read_front
 
 _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
@@ -41,25 +41,17 @@ class _Base:
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
+class _Note(FieldValues):
     path: str
-    title: str
-    tags: tuple[str, ...] = ()
-    type: str = ""
-    category: str = ""
-    project: str = ""
-    scope: str = ""
-    priority: int = 0
-    status: NoteStatus = "active"
-    expires_at: datetime | None = None
-    supersedes: tuple[str, ...] = ()
-    related: tuple[str, ...] = ()
-    depends_on: tuple[str, ...] = ()
     source_url: str = ""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     front: str = ""
     body: str = ""
+
+
+_NAMES = ("path", *NOTE_FIELDS, "source_url", "created_at", "updated_at", "front", "body")
+"""What a note has in a document, in its order."""
 
 
 def to_json(records: Records) -> bytes:
@@ -117,7 +109,7 @@ def _check(note: _Note, paths: set[str]) -> None:
 
 def _note(one: _Note) -> Note:
     head = read_front(one.front)
-    fields = {name: getattr(one, name) for name in _Note.__slots__}
+    fields = {name: getattr(one, name) for name in _NAMES}
     extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(one.front)}
     links = look_into(one.body, one.path).links
     return Note(id="", base_id="", content_hash="", links=links, **fields, **extra)
@@ -132,7 +124,7 @@ def _base(records: Records) -> dict[str, Any]:
 
 def _notes(records: Records) -> list[dict[str, Any]]:
     notes = sorted((one.note for one in records.notes), key=lambda note: (note.path or "", note.source_ref))
-    return [plain(_Note(**{name: _value(note, name) for name in _Note.__slots__})) for note in notes]
+    return [plain({name: _value(note, name) for name in _NAMES}) for note in notes]
 
 
 def _value(note: Note, name: str) -> Any:

@@ -22,7 +22,7 @@ from core.intake.folder import content_hash, safe
 from core.markdown import frontmatter
 from core.messages import Message, message
 from core.model import (
-    FIELDS,
+    NOTE_FIELDS,
     Author,
     ChunkingOptions,
     Edit,
@@ -142,7 +142,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         warnings=(*damage(front + body), *read_front(front).warnings) if from_outside.warnings else (),
         plain=into.plain,
     )
-    return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in FIELDS})))
+    return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))
 
 
 def _fields(values: Mapping[str, Any]) -> dict[str, Any]:

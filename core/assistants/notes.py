@@ -7,7 +7,7 @@ from pydantic import Field
 
 from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, at_least_one, bounded
 from core.assistants.searches import Names, Tags, Terms, narrowed
-from core.model import FIELDS, Note, NoteCard
+from core.model import NOTE_FIELDS, Note, NoteCard
 from core.operations import named
 from core.workspace import Workspace
 
@@ -40,7 +40,7 @@ def note_list(
 
     A filter such as status:pending lists the others: pending, archived or expired.
     """
-    cards = workspace.notes.cards(narrowed(workspace, bases, tags, filters), text=text, answering=True)
+    cards = workspace.notes.all(narrowed(workspace, bases, tags, filters), text=text, answering=True)
     return bounded(map(_card, cards), at_least_one(limit, MOST))
 
 
@@ -49,7 +49,7 @@ TOOLS = (note_read, note_list)
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
     """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
-    cards = {named.address(card): card for card in workspace.notes.cards(answering=True)}
+    cards = {named.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(one for one, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
     return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
@@ -86,7 +86,7 @@ def _card(card: NoteCard) -> dict[str, Any]:
 
 def _fields(card: NoteCard, note: Note) -> dict[str, Any]:
     """Return the fields that a card doesn't show, and the note's address."""
-    fields = {name: getattr(note, name) for name in FIELDS}
+    fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""
     return plain | {"expires_at": expires, "address": named.address(card) if card.path else ""}

@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from core.assistants import server
-from core.assistants.writing import Writing
+from core.assistants.write_calls import WriteCalls
 from core.errors import StoreError
 from core.workspace import Workspace
 
@@ -30,7 +30,7 @@ def serve(folder: Path, wire: TextIO) -> None:
     reading = _Reading(folder)
     with suppress(StoreError):
         reading.workspace()
-    anyio.run(_serve, server.make(reading.workspace, Writing(folder, reading.workspace)), wire)
+    anyio.run(_serve, server.make(reading.workspace, WriteCalls(folder, reading.workspace)), wire)
     reading.close()
 
 

@@ -129,7 +129,7 @@ def search(
             bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []
         )
         if why_not:
-            answer = opened.searching.why_not(text, opened.notes.named(why_not).id, **chosen)
+            answer = opened.searching.why_not(text, opened.notes.resolve(why_not).id, **chosen)
             show(data.of_why_not(answer), as_json, lines.of_why_not)
         elif as_context:
             show(data.of_context(opened.context(text, budget=budget, **chosen)), as_json, lines.of_context)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
-from core import snippets
+from core import assistant_config
 from core.access import Access
 from core.cli import options
 from core.cli.app import HOST, PORT
@@ -24,8 +24,8 @@ def _go_to(settings: Path | None) -> None:
     """Work in the folder of a settings file, where it is read."""
     if settings is None:
         return
-    if settings.name != snippets.SETTINGS or not settings.is_file():
-        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=snippets.SETTINGS)
+    if settings.name != assistant_config.SETTINGS or not settings.is_file():
+        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=assistant_config.SETTINGS)
     os.chdir(settings.parent)
 
 
@@ -64,7 +64,7 @@ def mcp(
 def _snippets(folder: Path) -> list[dict[str, Any]]:
     access = Access(folder)
     address = access.run.address if access.run else f"http://{HOST}:{PORT}"
-    return [asdict(snippet) for snippet in snippets.every(folder, address, lambda: access.token)]
+    return [asdict(snippet) for snippet in assistant_config.every(folder, address, lambda: access.token)]
 
 
 def _lines(values: dict[str, Any]) -> list[str]:

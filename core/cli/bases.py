@@ -23,10 +23,10 @@ app = typer.Typer(
 Yes = Annotated[bool, typer.Option("--yes", help=_("Don't ask."))]
 
 
-def set_(folder: Path, *, yes: Yes = False, **given: Any) -> Any:
+def set_(workspace: Path, *, yes: Yes = False, **given: Any) -> Any:
     base = given["base"]
     changes = {name: given.pop(name, None) for name in ("embedder", "chunking")}
-    with opened(folder) as run:
+    with opened(workspace) as run:
         told = run(operations.cost, base=base, **changes) if any(changes.values()) else {}
         questions = [costs.QUESTIONS[kind](cost) for kind, cost in told.items() if cost]
         if all(costs.agreed(question, yes) for question in questions):
@@ -34,12 +34,12 @@ def set_(folder: Path, *, yes: Yes = False, **given: Any) -> Any:
             if told.get("chunking"):
                 run(operations.rechunk, base=base, **changes["chunking"])
             if told.get("embedder"):
-                costs.switch_to(run, folder, base, changes["embedder"])
+                costs.switch_to(run, workspace, base, changes["embedder"])
         return run(operations.show, base=base)
 
 
-def delete(folder: Path, *, yes: Yes = False, **given: Any) -> Any:
-    with opened(folder) as run:
+def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> Any:
+    with opened(workspace) as run:
         base = run(operations.show, **given)
         question = plural(
             "The base '{base}' goes to the trash with {n} note; `tessera restore` brings it back. Files on disk stay.",
@@ -52,8 +52,8 @@ def delete(folder: Path, *, yes: Yes = False, **given: Any) -> Any:
     return {"base": base["name"], "notes": base["notes"], "deleted": False}
 
 
-def empty_trash(folder: Path, *, yes: Yes = False, **given: Any) -> Any:
-    with opened(folder) as run:
+def empty_trash(workspace: Path, *, yes: Yes = False, **given: Any) -> Any:
+    with opened(workspace) as run:
         count = 1 if given["key"] else len(run(archives.trash)["trash"])
         question = plural(
             "{n} deleted base goes for good, with its notes and their history. Files on disk stay.",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 import typer
 from typer.core import TyperArgument, TyperCommand
@@ -14,7 +14,8 @@ from typer.core import TyperArgument, TyperCommand
 from core.cli.options import WORKSPACE, Folder, Json, resumable, workspace_at
 from core.cli.output import Lines, plain_lines, progress, show
 from core.cli.texts import say
-from core.errors import Unfinished
+from core.errors import TesseraError, Unfinished
+from core.messages import message
 from core.operations.declaring import PERSON, Operation, Parameter
 from core.operations.parameters import plain
 
@@ -124,8 +125,9 @@ def _command(one: Operation, command: Command) -> Callable[..., None]:
                 given[name] = chosen
         values = command.run(workspace, **given) if command.run else call(one, workspace, given)
         show(values, as_json, command.lines)
-        if problem := values.get("problem"):
-            raise Unfinished(problem)
+        for each in (values, *values.get("folders", ())):
+            if problem := each.get("problem"):
+                raise Unfinished(problem) if each["waiting"] else TesseraError(problem)
 
     function.__signature__ = inspect.Signature([*signature.values()])  # type: ignore[attr-defined]
     function.__annotations__ = {name: each.annotation for name, each in signature.items()}
@@ -134,6 +136,8 @@ def _command(one: Operation, command: Command) -> Callable[..., None]:
 
 def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
     kind, about = plain(one.type), say(one.about.text)
+    if get_origin(kind) is list and not argument:
+        about = say(message("{about} Repeatable.", about=one.about.text))
     place: Any = typer.Argument(help=about) if argument else typer.Option(*_flags(one), help=about)
     if one.required:
         return _parameter(one.name, Annotated[kind, place], inspect.Parameter.empty)

@@ -12,19 +12,19 @@ from core.messages import plural
 from core.operations import bases as operations
 
 
-def import_(folder: Path, **given: Any) -> Any:
-    reads = given["dry_run"] and folder.exists()
-    with opened(folder, writes=not reads) as run:
+def import_(workspace: Path, **given: Any) -> Any:
+    reads = given["dry_run"] and workspace.exists()
+    with opened(workspace, writes=not reads) as run:
         target = {name: given[name] for name in ("folder", "base")}
         made: dict[str, Any] = run(operations.makes, **target)
-        if made["makes"]:
+        if made["makes"] and given["folder"].is_dir():
             sys.stderr.write(f"{lines.of_new_base(made['makes'])}\n")
-        with stoppable(operations.import_, folder, given):
+        with stoppable(operations.import_, workspace, given):
             return run(operations.import_, **given) | made
 
 
-def connect(folder: Path, **given: Any) -> Any:
-    with opened(folder, writes=not given["dry_run"]) as run:
+def connect(workspace: Path, **given: Any) -> Any:
+    with opened(workspace, writes=not given["dry_run"]) as run:
         values: dict[str, Any] = run(operations.connect, **given)
         paths = values["differing"]
         if not paths or given["dry_run"]:

@@ -55,7 +55,7 @@ QUESTIONS: Mapping[str, Callable[[Cost], Message]] = {"chunking": _of_chunking, 
 
 
 def switch(
-    folder: Path,
+    workspace: Path,
     *,
     yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
     abandon: Annotated[
@@ -65,24 +65,24 @@ def switch(
 ) -> Any:
     base, embedder = given["base"], given["embedder"]
     values: dict[str, Any] = {"base": base, "switched": False}
-    with opened(folder) as run:
+    with opened(workspace) as run:
         if abandon:
             return values | {"embedder": run(operations.abandon_switch, base=base)["embedder"]}
-        if embedder is not None:
-            cost = run(operations.cost, base=base, embedder=embedder)["embedder"]
+        cost = run(operations.cost, base=base, embedder=embedder)["embedder"] if embedder else None
+        if cost:
             minutes = round(cost["seconds"] / 60, 2)
             values |= {"windows": cost["windows"], "to_embed": cost["to_embed"], "estimated_minutes": minutes}
             if not agreed(_of_switch(cost), yes):
                 return values | {"embedder": run(operations.show, base=base)["embedder"]}
-        return values | {"switched": True, "embedder": switch_to(run, folder, base, embedder)["embedder"]}
+        return values | {"switched": True, "embedder": switch_to(run, workspace, base, embedder)["embedder"]}
 
 
-def switch_to(run: Run, folder: Path, base: str, embedder: str | None = None) -> Any:
+def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> Any:
     """Give a base another model, or go on with that; on Ctrl-C say how to go on, and exit with 130."""
     try:
         return run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:
-        place = ["--workspace", str(folder)] if folder != WORKSPACE else []
+        place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
         stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
         go_on = _("Go on: {command}", command=again)

@@ -123,9 +123,9 @@ def evaluate(
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:
     """Return the questions of a file or a set; with `save`, the set itself."""
     file = Path(questions)
-    names = [question_set.name for question_set in opened.questions.sets(base)]
+    names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():
-        question_set = opened.questions.named(base, questions)
+        question_set = opened.question_sets.get(base, questions)
         if save and save != questions:
             raise ConfigError(
                 "The questions are those of the set '{name}': save the runs under this name.", name=questions
@@ -135,10 +135,10 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Seq
         raise QuestionSetError(
             questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
         )
-    content = opened.questions.content(file)
+    content = opened.question_sets.content(file)
     if save:
-        return opened.questions.add_file(base, save, content, str(file))
-    return opened.questions.read(base, content, str(file))
+        return opened.question_sets.add_file(base, save, content, str(file))
+    return opened.question_sets.read(base, content, str(file))
 
 
 def _target(text: str) -> tuple[str, float]:

@@ -145,7 +145,8 @@ def of_result(result: dict[str, Any]) -> list[str]:
 def _about(hit: dict[str, Any]) -> list[str]:
     """Return what a hit's note is classified as, and what to know before relying on it."""
     fields = [
-        message("{field}: {value}", field=NOTE_FIELDS[name], value=value) for name, value in classification(hit).items()
+        message("{field}: {value}", field=NOTE_FIELDS[name].title, value=value)
+        for name, value in classification(hit).items()
     ]
     said = [f"   {say(lines(*fields, separator=' · '))}"] if fields else []
     return said + [f"   ! {say(remark)}" for remark in hit["remarks"]]

@@ -30,7 +30,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     values = []
     if workspace.is_dir():
         with workspace_at(workspace, readonly=True) as opened:
-            cards = opened.models.cards()
+            cards = opened.models.all()
     else:
         cards = Models.without_bases()
     for card in cards:

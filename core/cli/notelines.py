@@ -5,7 +5,7 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import plural
-from core.model import AUTHORS, FIELD_NAMES, SUBMISSIONS, VERSION_KINDS, settled_line
+from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, settled_line
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
@@ -16,9 +16,9 @@ def of_note(note: dict[str, Any]) -> list[str]:
         _("{base}: {path}, version {version} ({id})", **note | {"version": str(note["version"])}),
     ]
     fields = [
-        f"  {say(name)}: {_value(note[field])}"
-        for field, name in FIELD_NAMES.items()
-        if field != "title" and note[field] not in ("", [], None, 0)
+        f"  {say(field.title)}: {_value(note[name])}"
+        for name, field in NOTE_FIELDS.items()
+        if name != "title" and note[name] not in ("", [], None, 0)
     ]
     return [*head, *fields, "", note["body"]]
 
@@ -55,7 +55,7 @@ def of_history(values: dict[str, Any]) -> list[str]:
 
 def of_difference(values: dict[str, Any]) -> list[str]:
     lines = [
-        f"{say(FIELD_NAMES[field['name']])}: [-{_value(field['before'])}-] {{+{_value(field['after'])}+}}"
+        f"{say(NOTE_FIELDS[field['name']].title)}: [-{_value(field['before'])}-] {{+{_value(field['after'])}+}}"
         for field in values["fields"]
     ]
     return [*lines, *_changed_lines(values["pieces"])] or [_("The versions are the same.")]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import notelines, writing
+from core.cli import note_text, notelines
 from core.cli.binding import call, opened
 from core.cli.options import WORKSPACE, Base, Folder, Json
 from core.cli.output import show
@@ -22,28 +22,28 @@ app = typer.Typer(
 Body = Annotated[str | None, typer.Option("--body", help=_("The text; by default stdin, or what your editor gives."))]
 
 
-def new(folder: Path, *, body: Body = None, **given: Any) -> Any:
-    text = writing.text(body, "", given["path"] or given["title"] or "note")
+def new(workspace: Path, *, body: Body = None, **given: Any) -> Any:
+    text = note_text.text(body, "", given["path"] or given["title"] or "note")
     if not text.strip() and not given["title"]:
         raise ConfigError("The note has no text and no title, so it isn't written.")
-    with writing.kept(text), opened(folder) as run:
+    with note_text.kept(text), opened(workspace) as run:
         return run(operations.show, note=run(operations.new, body=text, **given)["id"])
 
 
-def edit(folder: Path, *, body: Body = None, **given: Any) -> Any:
-    with opened(folder, writes=False) as run:
+def edit(workspace: Path, *, body: Body = None, **given: Any) -> Any:
+    with opened(workspace, writes=False) as run:
         before = run(operations.show, note=given["note"])
         if run(operations.history, note=before["id"])["versions"][0]["kind"] == "delete":
             raise NoteNotFound(given["note"])
-    text = writing.text(body, before["body"], before["path"] or before["title"])
+    text = note_text.text(body, before["body"], before["path"] or before["title"])
     expected = given["expected_version"] or before["version"]
-    with writing.kept(text), opened(folder) as run:
+    with note_text.kept(text), opened(workspace) as run:
         run(operations.update, note=before["id"], body=text, expected_version=expected)
         return _changed(before, run(operations.show, note=before["id"]))
 
 
-def revert(folder: Path, **given: Any) -> Any:
-    with opened(folder) as run:
+def revert(workspace: Path, **given: Any) -> Any:
+    with opened(workspace) as run:
         before = run(operations.show, note=given["note"])
         run(operations.revert, **given)
         return _changed(before, run(operations.show, note=before["id"]))

@@ -50,19 +50,19 @@ def server(
         if url is not None or model is not None or key or remove_key or remove or test:
             raise ConfigError("Name the server: embeddings, rerank or llm.")
     else:
-        servers.card(name)
+        servers.get(name)
         if remove:
-            servers.remove(name)
+            servers.delete_for_good(name)
         entered = {"base_url": url, "model": model}
         if changes := {field: value for field, value in entered.items() if value is not None}:
-            servers.enter(name, **changes)
+            servers.update(name, **changes)
         if remove_key:
             servers.remove_key(name)
         if key:
             servers.enter_key(name, _typed_key())
         if test:
             values["test"] = of(servers.test(name, progress))
-    values["servers"] = [of(card) for card in ([servers.card(name)] if name else servers.cards())]
+    values["servers"] = [of(card) for card in ([servers.get(name)] if name else servers.all())]
     show(values, as_json, _server_lines)
 
 

@@ -33,7 +33,7 @@ def serve(
 
     from core.api.guard import Guard
     from core.api.server import server
-    from core.assistants import door
+    from core.assistants import lazy_app
     from core.remote.calls import Calls
     from core.workspace import Workspace
 
@@ -45,8 +45,8 @@ def serve(
         show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
         sys.stdout.flush()
         calls = Calls(lambda: opened)
-        tools = Guard(door.Door(lambda: opened), lambda: opened, programs_only=True)
-        routes = [Route(place, tools) for place in door.PLACES]
+        tools = Guard(lazy_app.LazyApp(lambda: opened), lambda: opened, programs_only=True)
+        routes = [Route(place, tools) for place in lazy_app.PLACES]
         if ipaddress.ip_address(host).is_loopback:
             opened.access.open(url)
             calls.close_at_signals()

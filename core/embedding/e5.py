@@ -14,8 +14,8 @@ from typing import Any
 from platformdirs import user_cache_dir
 
 from core.config import settings
+from core.embedding.atomic_folder import beside
 from core.embedding.packed import PACKAGE, VERSION, Tokens, Weights, read
-from core.embedding.writing import beside
 from core.errors import ModelError
 from core.messages import Message, message
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from core.embedding.e5 import models_dir
 from core.errors import Cancelled, ModelError
 from core.messages import Message, message
-from core.model import Progress, unheard
+from core.model import Progress, no_progress
 
 Kind = Literal["sentence", "cross-encoder"]
 
@@ -75,7 +75,7 @@ def names() -> list[str]:
     return sorted(set(models))
 
 
-def snapshot(name: str, kind: Kind = "sentence", progress: Progress = unheard) -> Path:
+def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progress) -> Path:
     """Return the folder of `owner/model`. A model that is complete in the cache needs no request to the hub.
 
     `progress` counts bytes. Raises ModelError if the name is unknown, or the hub can't be reached or is switched off

@@ -136,7 +136,8 @@ def _layer(read: Callable[[str], Matrix], prefix: str) -> list[Matrix]:
     """Return a layer's weights in the order of their use, each laid out for a product from the left."""
     mixing = [f"{prefix}attention.self.{name}" for name in ("query", "key", "value")]
     result = [
-        np.concatenate([read(f"{name}.weight").T for name in mixing], axis=1),
+        # In this order, for numpy's own choice takes half as long again.
+        np.concatenate([read(f"{name}.weight") for name in mixing]).T.copy("C"),
         np.concatenate([read(f"{name}.bias") for name in mixing]),
     ]
     for name in (*_PARTS, "output.LayerNorm"):
@@ -147,11 +148,18 @@ def _layer(read: Callable[[str], Matrix], prefix: str) -> list[Matrix]:
 def _gelu(values: Matrix) -> Matrix:
     """Return x times the normal distribution's share below x (Abramowitz and Stegun 7.1.26, error below 2e-7)."""
     scale, *factors = _ERF
-    size = np.abs(values) * _HALF_ROOT
-    step = 1 / (1 + scale * size)
-    above = np.zeros_like(step)
-    for factor in reversed(factors):
-        above = (above + factor) * step
-    above *= np.exp(-size * size)
+    absolute = np.abs(values)
+    size = absolute * _HALF_ROOT
+    step = scale * size
+    step += 1
+    np.divide(1, step, out=step)
+    above = factors[-1] * step
+    for factor in reversed(factors[:-1]):
+        above += factor
+        above *= step
+    size *= size
+    np.exp(np.negative(size, out=size), out=size)
+    above *= size
     above *= np.float32(0.5)
-    return values * np.where(values > 0, 1 - above, above)
+    above *= absolute
+    return np.maximum(values, 0) - above

@@ -1,11 +1,11 @@
-"""Question sets on a base: typed, imported, suggested, or marked on hits."""
+"""The questions of a set: typed, suggested, or marked on hits."""
 
 from dataclasses import replace
 
 from core.config import Settings
 from core.errors import QuestionSetError
-from core.evaluation import golds, question_files, sheets, suggestions
-from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, unheard
+from core.evaluation import golds, suggestions
+from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
 from core.providers.chat import Chat
 from core.store import Store
 
@@ -14,57 +14,28 @@ SUGGESTED = 20
 
 
 class Questions:
-    """The question sets of a workspace."""
-
-    content = staticmethod(question_files.content)
+    """The questions of the sets of a workspace."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
         self._table = store.questions
         # These change rows and nothing else.
-        self.rename_set, self.delete_set = self._table.rename_set, self._table.delete_set
-        self.add, self.edit, self.delete = self._table.add, self._table.edit, self._table.delete
+        self.add, self.update, self.delete_for_good = self._table.add, self._table.edit, self._table.delete
         self.accept, self.reject = self._table.accept, self._table.reject
         self.remove_passage = self._table.remove_gold
 
-    def sets(self, base: str) -> list[QuestionSet]:
-        """Return the question sets of a base."""
-        return self._table.sets(self._store.bases.named(base))
-
-    def named(self, base: str, name: str) -> QuestionSet:
-        """Return the question set of this name; raises UnknownChoice with the existing names."""
-        return self._table.named(self._store.bases.named(base), name)
-
-    def add_set(self, base: str, name: str) -> QuestionSet:
-        """Make an empty set; raises ConfigError for an invalid or taken name."""
-        return self._table.add_set(self._store.bases.named(base), name)
-
-    def of(self, question_set: QuestionSet) -> list[Question]:
+    def all(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions with the current places of their right passages; missing ones are flagged."""
         return golds.resolve(self._store, question_set)
 
-    def read(self, base: str, data: bytes, name: str) -> list[Question]:
-        """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
-        return question_files.read(self._store, self._store.bases.named(base), data, name)
-
-    def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
-        known = next((known for known in self.sets(base) if known.name == set_name.strip()), None)
-        taken = {question.id for question in self._table.of(known)} if known else ()
-        questions = question_files.read(self._store, self._store.bases.named(base), data, name, taken=taken)
-        if known is None:
-            return self._table.add_set(self._store.bases.named(base), set_name, questions)
-        self._table.add(known, questions)
-        return self.named(base, known.name)
-
-    def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
-        """Return a set as JSON lines, or as a CSV `table`; an import reads both."""
-        questions = golds.portable(self._store, self.of(question_set))
-        return sheets.dump(questions) if table else question_files.dump(questions)
-
     def suggest(
-        self, question_set: QuestionSet, count: int = SUGGESTED, *, by_model: bool = False, progress: Progress = unheard
+        self,
+        question_set: QuestionSet,
+        count: int = SUGGESTED,
+        *,
+        by_model: bool = False,
+        progress: Progress = no_progress,
     ) -> list[Question]:
         """Add questions that the notes answer, as suggestions, by rules or by the language model of the settings.
 

@@ -26,11 +26,11 @@ from core.model import (
     Run,
     SearchOptions,
     SearchSettings,
-    unheard,
+    no_progress,
 )
 from core.models import Models
 from core.query.synonyms import SynonymsFile
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.store import Store
 
 _TOGETHER = 25
@@ -54,9 +54,9 @@ class Runs:
         self.scratch = Scratch(store)
         self._under_way: set[str] = set()
 
-    def _searching_of(self, store: Store) -> Searching:
+    def _searching_of(self, store: Store) -> SearchEngine:
         """Return a search over a store that reuses no score of an earlier question."""
-        return Searching(store, self._settings, self._models, self._synonyms, cached=False)
+        return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
 
     # pipelines
 
@@ -91,7 +91,7 @@ class Runs:
         base: str,
         questions: Sequence[Question],
         pipelines: Sequence[Pipeline],
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
         *,
         name: str = "questions",
     ) -> list[Measured]:
@@ -110,7 +110,9 @@ class Runs:
             measured.append((run, results))
         return measured
 
-    def run(self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = unheard) -> list[Run]:
+    def run(
+        self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = no_progress
+    ) -> list[Run]:
         """Ask a set with several pipelines, one after the other, and store the results.
 
         Suggested questions and those whose right passages are gone are skipped. Cancelled keeps the finished results,
@@ -124,7 +126,7 @@ class Runs:
             runs.append(self._go_on(begun, questions, {}, _part(progress, number, len(pipelines))))
         return runs
 
-    def resume(self, run_id: str, progress: Progress = unheard) -> Run:
+    def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
         """Ask the remaining questions of a stopped run.
 
         Raises RunNotFound, and ConfigError where the notes, the settings or the questions changed since: the two
@@ -160,7 +162,7 @@ class Runs:
         self._check(questions, self._store.bases.of_id(question_set.base_id), question_set.name)
         return questions
 
-    def of(self, base: str) -> list[Run]:
+    def all(self, base: str) -> list[Run]:
         """Return the runs on a base, the newest first."""
         return self._store.runs.of(self._store.bases.named(base))
 
@@ -180,7 +182,7 @@ class Runs:
         """Whether the searchable data is unchanged since the start of a run."""
         return run.index_version == self._store.database.version()
 
-    def delete(self, run_ids: Iterable[str]) -> None:
+    def delete_for_good(self, run_ids: Iterable[str]) -> None:
         self._store.runs.delete(run_ids)
 
     # within

@@ -13,7 +13,7 @@ from core.indexing.anchors import Span
 from core.markdown import outline
 from core.markdown.outline import Block
 from core.messages import message
-from core.model import GoldSpan, Note, Progress, Question, unheard
+from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
 from core.text import digest, fold, line_starts
 
@@ -87,7 +87,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
 
 
 def suggest_by_model(
-    notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = unheard
+    notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = no_progress
 ) -> list[Question]:
     """Return a language model's questions on the notes, with the passages that it quotes as answers.
 

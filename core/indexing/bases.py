@@ -29,7 +29,7 @@ from core.model import (
     Pipeline,
     Progress,
     complete,
-    unheard,
+    no_progress,
 )
 from core.models import Models
 from core.store import Store
@@ -40,6 +40,8 @@ _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
 
 Reworded = Callable[[str, str, str], str]
 """A question, the old and the new name of a base -> the question."""
+ToTrash = Callable[[KnowledgeBase], object]
+"""Write a base with all its data into the trash."""
 MOST_NAME = 200
 """Characters of a base's name at most."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -48,10 +50,13 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 class Bases(Switching):
     """The bases of a workspace, by name."""
 
-    def __init__(self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded, to_trash: ToTrash
+    ) -> None:
         """`reworded` returns a question whose filters name a base by its new name."""
         super().__init__(store)
         self._reworded = reworded
+        self._to_trash = to_trash
         self._settings = settings
         self._models = models
         self._chunks = chunks
@@ -124,7 +129,7 @@ class Bases(Switching):
         self._store.index.build(base)
         return base
 
-    def change(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
+    def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store other values of fields that change nothing that is indexed; return the base.
 
         What `search` leaves open comes from the settings. Raises ConfigError for a value out of range and for writing
@@ -152,7 +157,7 @@ class Bases(Switching):
             self._store.questions.reword(lambda text: self._reworded(text, name, new))
             return self._store.bases.change(base, name=new)
 
-    def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = unheard) -> ChangeCost:
+    def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of other chunking: cut the notes by it, and time the embedding of a few windows.
 
         Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails.
@@ -168,7 +173,14 @@ class Bases(Switching):
         return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
     def delete(self, name: str) -> None:
-        """Delete a base with its notes; files on disk stay."""
+        """Put a base into the trash, from where it can be restored with everything; files on disk stay."""
+        self._store.database.check_writable()
+        with self._store.changing:
+            self._to_trash(self.get(name))
+            self.delete_for_good(name)
+
+    def delete_for_good(self, name: str) -> None:
+        """Delete a base with its notes, past the trash; files on disk stay."""
         self._store.open_index()
         self._store.delete_base(self.get(name))
 
@@ -195,7 +207,7 @@ class Bases(Switching):
         """Return the defaults for a search in a base; without a base, for a search in several."""
         return complete(self._settings.search_in([base] if base else []))
 
-    def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = unheard) -> None:
+    def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
 
         What the pipeline leaves open stays. Raises ConfigError and UnknownChoice before anything is changed.
@@ -206,13 +218,13 @@ class Bases(Switching):
         if pipeline.chunking is not None:
             self._models.embedder(own)  # to fail before anything is changed
             build_chunker(pipeline.chunking)
-        self.change(base, search=pipeline.search.over(own.search))
+        self.update(base, search=pipeline.search.over(own.search))
         if pipeline.chunking not in (None, own.chunking):
             self._chunks.rechunk(base, options=pipeline.chunking, progress=progress)
 
     # token bits
 
-    def keep_tokens(self, base: str, keep: bool, *, progress: Progress = unheard) -> int:
+    def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         if not keep:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from core import chunking, embedding
 from core.embedding import Embedder
 from core.errors import EditError, NoteNotFound, UnknownChoice, one_file
+from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
+from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexed, Indexer
-from core.indexing.pinning import Act, Desk
-from core.indexing.waiting import Waiting
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -24,12 +24,12 @@ from core.model import (
     Note,
     Progress,
     Rechunked,
-    unheard,
+    no_progress,
 )
 from core.models import Models
 from core.store import Store
 
-_DECISIONS = {"keep": Desk.keep, "drop": Desk.drop}
+_DECISIONS = {"keep": ChunkEditor.keep, "drop": ChunkEditor.drop}
 
 
 class Chunks:
@@ -44,7 +44,7 @@ class Chunks:
 
     # reading
 
-    def of_note(self, note_id: str) -> list[Chunk]:
+    def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order."""
         return self._store.chunks.of_note(note_id)
 
@@ -69,47 +69,47 @@ class Chunks:
 
     # a person's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
 
-    def edit(self, chunk_id: str, text: str) -> str:
+    def update(self, chunk_id: str, text: str) -> str:
         """Replace the text of a chunk, and return the chunk's new id."""
-        return self._act(chunk_id, lambda desk: desk.edit(chunk_id, text))[0]
+        return self._act(chunk_id, lambda editor: editor.edit(chunk_id, text))[0]
 
     def merge(self, chunk_id: str, *others: str) -> str:
         """Merge a chunk with the others, its neighbours, or with the next chunk; return the new chunk's id."""
-        return self._act(chunk_id, lambda desk: desk.merge(chunk_id, *others))[0]
+        return self._act(chunk_id, lambda editor: editor.merge(chunk_id, *others))[0]
 
     def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
         """Split a chunk before the character `at` of its text, and return both ids."""
-        return self._act(chunk_id, lambda desk: desk.split(chunk_id, at))
+        return self._act(chunk_id, lambda editor: editor.split(chunk_id, at))
 
     def delete(self, chunk_id: str) -> str:
         """Exclude a chunk from every search, and return the id with which it can be restored."""
-        return self._act(chunk_id, lambda desk: desk.delete(chunk_id))[0]
+        return self._act(chunk_id, lambda editor: editor.delete(chunk_id))[0]
 
     def restore(self, chunk_id: str) -> None:
         """Undo a chunk's deletion, else its edit: its text is then cut like the rest of the note."""
-        self._act(chunk_id, lambda desk: desk.restore(chunk_id))
+        self._act(chunk_id, lambda editor: editor.restore(chunk_id))
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
         """Add a chunk with a person's text behind another chunk, or at the note's end, and return its id."""
-        return self._act_on_note(note_id, lambda desk: desk.add(text, after))[0]
+        return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
-    def _act(self, chunk_id: str, act: Callable[[Desk], Act]) -> tuple[str, ...]:
+    def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on the note of a chunk, and return the ids of the chunks that the act made."""
         with self._store.changing:
             self._store.database.check_writable()
             return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
-    def _act_on_note(self, note_id: str, act: Callable[[Desk], Act]) -> tuple[str, ...]:
+    def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = self._by_base([note_id])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
-            desk = Desk(
+            editor = ChunkEditor(
                 self._store.notes.note(note_id), self._store.chunks.of_note(note_id), self._store.edits.of_note(note_id)
             )
-            result = act(desk)
-            if result.edits != desk.edits:
+            result = act(editor)
+            if result.edits != editor.edits:
                 indexer.recut([note_id], edits=result.edits)
             if indexer.done.failed:
                 raise indexer.done.failed[0]
@@ -137,7 +137,7 @@ class Chunks:
             if decision == "drop" and not self._store.notes.generation(edit.note_id):
                 self._store.edits.drop(edit_id)
             else:
-                self._act_on_note(edit.note_id, lambda desk: _DECISIONS[decision](desk, edit))
+                self._act_on_note(edit.note_id, lambda editor: _DECISIONS[decision](editor, edit))
 
     # cutting again
 
@@ -147,7 +147,7 @@ class Chunks:
         *,
         note_ids: Sequence[str] = (),
         options: ChunkingOptions | None = None,
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
     ) -> Rechunked:
         """Cut a base, or some notes, again and embed the chunks with new text; edits keep their places.
 
@@ -197,7 +197,7 @@ class Chunks:
         *,
         note_ids: Sequence[str] = (),
         chunk_ids: Sequence[str] = (),
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
@@ -215,7 +215,7 @@ class Chunks:
             chunks.update(*(ids for note_id, ids in pending.items() if note_id in notes))
         return self._embed(bases, progress, chunks)
 
-    def embed_rest(self, progress: Progress = unheard) -> int:
+    def embed_rest(self, progress: Progress = no_progress) -> int:
         """Embed what an unfinished import left pending: the chunks of all bases that embed at once.
 
         Return their number. Stops and fails as `embed` does.
@@ -229,7 +229,7 @@ class Chunks:
 
     def _embed(self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None) -> int:
         """Embed the pending chunks of some bases, or `only` those of these ids, and return their number."""
-        waiting = Waiting(self._store, self._models.embedder, bases, only)
+        waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)
         for base in bases if waiting.done.chunks else ():
             self._models.settle_floor(base)

@@ -8,7 +8,7 @@ from core.embedding import Embedder
 from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import CutNote, Cutter, Draft
 from core.indexing.vectors import Vectors
-from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, unheard
+from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.cutting import Cutting
 from core.text import digest
@@ -68,7 +68,7 @@ class Indexer:
         self._vectors = Vectors(store, base, embedder)
         self.done = Indexed()
 
-    def write(self, drafts: Iterable[Draft], total: int, progress: Progress = unheard) -> Indexed:
+    def write(self, drafts: Iterable[Draft], total: int, progress: Progress = no_progress) -> Indexed:
         """Cut and store notes as their files are, under the edits they have; nothing is embedded.
 
         Chunks whose text is as it was keep their vectors, the others are pending.
@@ -79,7 +79,7 @@ class Indexer:
     def recut(
         self,
         note_ids: Sequence[str],
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
         *,
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
@@ -91,12 +91,12 @@ class Indexer:
         tasks = ((self._title(note_id), partial(self._cutter.recut, note_id, options, edits)) for note_id in note_ids)
         return self._run(tasks, len(note_ids), progress, self._store_group)
 
-    def embed_again(self, note_ids: Sequence[str], progress: Progress = unheard) -> Indexed:
+    def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
         """Embed what the windows of stored notes lack, such as token bits, without cutting the notes."""
         tasks = ((self._title(note_id), partial(self._cutter.reuse, note_id)) for note_id in note_ids)
         return self._run(tasks, len(note_ids), progress, self._store_group)
 
-    def prepare(self, note_ids: Sequence[str], progress: Progress = unheard) -> None:
+    def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:
         """Embed the windows that notes will have when they are cut again, without changing the notes."""
         tasks = ((self._title(note_id), partial(self._cutter.recut, note_id)) for note_id in note_ids)
         self._run(tasks, len(note_ids), progress, self._embed_missing)
@@ -109,7 +109,7 @@ class Indexer:
         lacking = {key: text for key, text in texts.items() if key not in stored}
         return Missing(len(cut.cutting.chunks), len(cut.windows), lacking)
 
-    def recuttings(self, note_ids: Sequence[str], progress: Progress = unheard) -> Iterator[Cutting]:
+    def recuttings(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[Cutting]:
         """Yield notes that are cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)

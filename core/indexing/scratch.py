@@ -14,9 +14,9 @@ from core.embedding import Embedder
 from core.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
 from core.faults import translated
 from core.indexing.cutter import Draft
+from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
-from core.indexing.waiting import Waiting
-from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, unheard
+from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, no_progress
 from core.store import Store
 from core.store.lock import take
 from core.text import digest
@@ -42,7 +42,7 @@ class Scratch:
 
     @contextmanager
     def opened(
-        self, base: KnowledgeBase, options: ChunkingOptions, embedder: str, progress: Progress = unheard
+        self, base: KnowledgeBase, options: ChunkingOptions, embedder: str, progress: Progress = no_progress
     ) -> Iterator[Store]:
         """Open a copy with the base's active notes, cut by the options and embedded by the embedder.
 
@@ -122,7 +122,7 @@ class Scratch:
                 store.settle_centring(embedder.fingerprint, self._store.vectors.centring(target))
             drafts = (draft for note_id in missing if (draft := self._draft(store, target, note_id)))
             Indexer(store, target, embedder).write(drafts, len(missing))
-            Waiting(store, lambda _: embedder, [target]).embed(progress)
+            EmbedQueue(store, lambda _: embedder, [target]).embed(progress)
         if missing or stale:
             store.drop_unused_vectors()
             files.replace(record, json.dumps(now))

@@ -11,7 +11,7 @@ from core import embedding
 from core.errors import ConfigError
 from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
-from core.model import ChangeCost, KnowledgeBase, Progress, Switch, unheard
+from core.model import ChangeCost, KnowledgeBase, Progress, Switch, no_progress
 from core.store import Store
 
 
@@ -21,7 +21,7 @@ class Switching:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def switch_cost(self, base: str, embedder: str, *, progress: Progress = unheard) -> ChangeCost:
+    def switch_cost(self, base: str, embedder: str, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of another embedder: cut every note by its tokens, and time the embedding of a few windows.
 
         Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
@@ -42,7 +42,7 @@ class Switching:
             raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
-    def run_switch(self, base: str, *, progress: Progress = unheard) -> KnowledgeBase:
+    def run_switch(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the switch that was begun, and return the base with its new embedder.
 
         Raises ConfigError if no switch was begun. On Cancelled, or if the embedder fails, the vectors

@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 from core.embedding import Embedder
 from core.errors import Cancelled, SourceError, one_file
 from core.indexing.cutter import Draft
+from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
-from core.indexing.waiting import state_of
 from core.intake import folder, notefile
 from core.markdown.tags import key
 from core.messages import message, skeleton
-from core.model import FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
+from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_table import Joined, Moved
@@ -153,6 +153,6 @@ def _in_its_text(note: Note) -> dict[str, object]:
         said, _ = notefile.read(((note.front or "") + note.body).encode(), str(note.path), plain=note.plain)
     except SourceError:
         return {}
-    values = {name: (getattr(said, name), getattr(note, name)) for name in FIELDS}
+    values = {name: (getattr(said, name), getattr(note, name)) for name in NOTE_FIELDS}
     values["tags"] = tuple(sorted(map(key, tags)) for tags in values["tags"])  # type: ignore[assignment]
     return {name: getattr(said, name) for name, (own, set_here) in values.items() if own != set_here}

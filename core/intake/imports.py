@@ -10,7 +10,7 @@ from pathlib import Path
 from core import chunking, embedding
 from core.errors import Cancelled, SourceError, SyncRefused, one_file
 from core.indexing.bases import Bases
-from core.indexing.waiting import FAILURES, Waiting
+from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import folder, notefile, sync, upload
 from core.intake.encoding import decode
 from core.intake.importing import UPLOADED, Importer
@@ -26,7 +26,7 @@ from core.model import (
     Progress,
     SyncPlan,
     SyncReport,
-    unheard,
+    no_progress,
 )
 from core.models import Models
 from core.store import Store
@@ -129,7 +129,7 @@ class Imports:
             shutil.rmtree(plan.folder, ignore_errors=True)
 
     def apply(
-        self, plan: SyncPlan, *, confirmed: bool = False, embed: bool = True, progress: Progress = unheard
+        self, plan: SyncPlan, *, confirmed: bool = False, embed: bool = True, progress: Progress = no_progress
     ) -> SyncReport:
         """Apply a plan to its base: first store all notes, so that words find them, then embed what is pending.
 
@@ -173,7 +173,7 @@ class Imports:
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
             return report
-        waiting = Waiting(self._store, self._models.embedder, [base])
+        waiting = EmbedQueue(self._store, self._models.embedder, [base])
         problem = None
         try:
             waiting.embed(progress)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
 from core.intake.encoding import damage, decode
@@ -37,27 +36,23 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
     body = text[body_start:]
     inside = look_into(body, path, plain=plain)
-    names: dict[str, Any] = {**front.text, **front.relations}
+    fields = front.fields | {
+        "title": short_title(front.value("title")) or inside.title or PurePosixPath(path).stem,
+        "tags": distinct_tags([*front.value("tags"), *inside.tags]),
+    }
     note = Note(
         id="",
         base_id="",
-        title=short_title(front.title) or inside.title or PurePosixPath(path).stem,
         body=body,
         content_hash="",
         path=path,
         body_start=body_start,
         front=text[:body_start],
-        tags=distinct_tags([*front.tags, *inside.tags]),
         links=inside.links,
-        created_at=front.created_at,
-        updated_at=front.updated_at,
-        priority=front.priority,
-        status=front.status,
-        expires_at=front.expires_at,
         extra=front.extra,
         warnings=(*damage(text), *front.warnings),
         plain=plain,
-        **names,
+        **fields,
     )
     return note, inside.outline
 

@@ -9,7 +9,7 @@ from core.errors import Cancelled, ConfigError, TesseraError
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.intake.notefile import is_skipped
-from core.model import KnowledgeBase, Progress, ScannedFolder, unheard
+from core.model import KnowledgeBase, Progress, ScannedFolder, no_progress
 
 TEXTS = "texts"
 
@@ -62,10 +62,10 @@ class TextFolders:
                 "There is a base '{base}' already, which isn't one of text files. Rename it, or the folder.", base=name
             )
         if known.embed_at_once != at_once:
-            known = self._bases.change(name, embed_at_once=at_once)
+            known = self._bases.update(name, embed_at_once=at_once)
         return known, False
 
-    def scan(self, *, confirmed: bool = False, progress: Progress = unheard) -> list[ScannedFolder]:
+    def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
         """Bring every folder into its base, and return what came of each; a problem stops none of the others.
 
         Without `confirmed` a folder that lost many files keeps its lines. Raises ConfigError where the text folders

@@ -72,7 +72,7 @@ class Watching:
         if self._thread is not None:
             self._thread.join()
 
-    def of(self, base: KnowledgeBase) -> list[WatchedFolder]:
+    def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
         """Return the folders of a base as they were at the last look."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 

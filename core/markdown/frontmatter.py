@@ -6,9 +6,9 @@ only plain values are built, and YAML that expands when loaded is refused first.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import yaml
 from yaml.constructor import SafeConstructor
@@ -16,7 +16,7 @@ from yaml.reader import Reader
 
 from core.markdown.tags import in_list
 from core.messages import Message, message, reason_of
-from core.model import NoteStatus, exact
+from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, exact
 from core.text import LINE_END
 
 MAX_CHARACTERS = 64 * 1024
@@ -25,21 +25,12 @@ MAX_DEPTH = 20
 _OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
-_TEXT_KEYS = ("category", "type", "project", "scope")
-_CREATED_KEYS = ("created", "created_at", "date")
-_UPDATED_KEYS = ("updated", "updated_at", "modified")
-_EXPIRES_KEYS = ("expires", "expires_at", "expiry")
-_DATE_KEYS = _CREATED_KEYS + _UPDATED_KEYS + _EXPIRES_KEYS
-_TAG_KEYS = ("tags", "tag")
-_RELATION_KEYS = ("supersedes", "related", "depends_on")
-KEYS = {
-    **{name: (name,) for name in ("title", "priority", "status", *_TEXT_KEYS, *_RELATION_KEYS)},
-    "tags": _TAG_KEYS,
-    "created_at": _CREATED_KEYS,
-    "updated_at": _UPDATED_KEYS,
-    "expires_at": _EXPIRES_KEYS,
-}
+_TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
+KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
 """The keys of each field of a note, the usual one first; a key is the same in any case."""
+_KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
+_FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
+_EMPTY = {one.name: "" if one.default is MISSING else one.default for one in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -49,27 +40,15 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values of the front matter; `extra` holds those without a field, as JSON values."""
+    """The values of the front matter by the fields of a note; `extra` holds those without a field, as JSON values."""
 
-    title: str = ""
-    tags: list[str] = field(default_factory=list)
-    text: dict[str, str] = field(default_factory=dict)
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
-    priority: int = 0
-    status: NoteStatus = "active"
-    expires_at: datetime | None = None
-    relations: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: dict[str, Any] = field(default_factory=dict)
     extra: dict[str, object] = field(default_factory=dict)
     warnings: list[Message] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
-        """Return the value of a field of a note."""
-        if name == "tags":
-            return tuple(self.tags)
-        if name in _RELATION_KEYS:
-            return self.relations.get(name, ())
-        return self.text.get(name, "") if name in _TEXT_KEYS else getattr(self, name)
+        """Return the value of a field of a note, or of one of its times."""
+        return self.fields.get(name, _EMPTY.get(name))
 
 
 def span(text: str) -> tuple[int, int, int]:
@@ -144,32 +123,17 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
     Fields take the text as typed: YAML would make a number of `1.10` and a truth of `no`.
     """
-    name, texts = key.lower(), list(strings(node))
+    texts = list(strings(node))
     value = ", ".join(texts).strip()
-    when = moment(value) if name in _DATE_KEYS else None
-    if name == "title":
-        front.title = value
-    elif name in _TAG_KEYS:
-        front.tags += [tag for text in texts for tag in in_list(text)]
-    elif name == "aliases":
+    name = _FIELDS.get(key.lower(), "")
+    taken = _read(_KINDS[name], value, texts) if name else None
+    if taken is not None:
+        front.fields[name] = front.value(name) + taken if name == "tags" else taken
+    elif key.lower() == "aliases":
         front.extra["aliases"] = texts
-    elif name in _TEXT_KEYS:
-        front.text[name] = value
-    elif name in ("source_url", "url") and re.match(r"https?://", value):
-        front.text["source_url"] = value
-    elif name in _CREATED_KEYS and when:
-        front.created_at = when
-    elif name in _UPDATED_KEYS and when:
-        front.updated_at = when
-    elif name in _EXPIRES_KEYS and when:
-        front.expires_at = when
-    elif name in _RELATION_KEYS:
-        front.relations[name] = tuple(filter(None, map(target, texts)))
-    elif name == "priority" and re.fullmatch(r"[+-]?[0-9]{1,6}", value):
-        front.priority = int(value)
-    elif name == "status" and value.lower() in get_args(NoteStatus):
-        front.status = cast(NoteStatus, value.lower())
-    elif name in _DATE_KEYS:
+    elif key.lower() in ("source_url", "url") and re.match(r"https?://", value):
+        front.fields["source_url"] = value
+    elif name and _KINDS[name] == "day":
         line = node.start_mark.line + 2
         front.extra[key] = value
         front.warnings.append(
@@ -177,6 +141,23 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
         )
     else:
         _keep(front, key, node)
+
+
+def _read(kind: FieldKind, value: str, texts: list[str]) -> Any:
+    """Return the value of a field of this kind, None for a text that the field can't hold."""
+    match kind:
+        case "tags":
+            return tuple(tag for text in texts for tag in in_list(text))
+        case "notes":
+            return tuple(filter(None, map(target, texts)))
+        case "number":
+            return int(value) if re.fullmatch(r"[+-]?[0-9]{1,6}", value) else None
+        case "status":
+            return value.lower() if value.lower() in get_args(NoteStatus) else None
+        case "day":
+            return moment(value)
+        case _:
+            return value
 
 
 def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:

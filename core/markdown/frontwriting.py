@@ -18,7 +18,7 @@ from core.errors import EditError
 from core.markdown import frontmatter, tags
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.messages import message
-from core.model import day_of
+from core.model import NOTE_FIELDS, day_of
 from core.text import LINE_END
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
@@ -27,8 +27,8 @@ _Change = tuple[int, int, str]
 """What stands between two places of the YAML from then on."""
 
 _STRING = "tag:yaml.org,2002:str"
-_LISTS = ("tags", "supersedes", "related", "depends_on")
-_DATES = ("created_at", "updated_at", "expires_at")
+_LISTS = [name for name, field in NOTE_FIELDS.items() if field.is_list]
+_NUMBERS = [name for name, field in NOTE_FIELDS.items() if field.kind == "number"]
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
 """Texts that another reader of YAML may take for a truth, a number or a time."""
@@ -88,12 +88,12 @@ class _Writer:
         added = ""
         for name, value in fields.items():
             places = [pair for pair in self._pairs if pair[0].value.strip().lower() in KEYS[name]]
-            if not value and not (places and name == "priority"):
+            if not value and not (places and name in _NUMBERS):
                 self._remove(places)
             elif places:
                 rest = places[1:]
                 self._set(name, places[0], value)
-                if name in _DATES:
+                if isinstance(value, datetime):
                     for place in rest:
                         self._set(name, place, value)
                 else:
@@ -223,7 +223,7 @@ def _meant(name: str, item: yaml.Node) -> tuple[str, ...]:
 def _new(name: str, value: object) -> str:
     if name in _LISTS:
         return f"[{', '.join(_quoted(item, flow=True) for item in cast('tuple[str, ...]', value))}]"
-    return _date(value, "") if isinstance(value, datetime) else _quoted(str(value), plain=name == "priority")
+    return _date(value, "") if isinstance(value, datetime) else _quoted(str(value), plain=name in _NUMBERS)
 
 
 def _date(value: datetime, like: str) -> str:

@@ -14,6 +14,7 @@ from core.model.evaluation import *
 from core.model.labels import *
 from core.model.machine import *
 from core.model.moments import *
+from core.model.note_fields import *
 from core.model.notes import *
 from core.model.packs import *
 from core.model.queries import *

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.messages import Message, message, verbatim
-from core.model.labels import FIELD_NAMES
+from core.model.note_fields import NOTE_FIELDS
 from core.model.notes import Note, NoteCard
 from core.model.search import Hit
 
-NOTE_FIELDS: dict[str, Message] = {
-    name: FIELD_NAMES[name] for name in ("type", "category", "project", "scope", "priority", "status", "expires_at")
-}
-"""Names of the fields that classify a note, in the order in which they are shown."""
+CLASSIFYING = tuple(name for name, field in NOTE_FIELDS.items() if field.classifies)
+"""The fields that classify a note, in the order in which they are shown."""
 
 STATUSES: dict[str, Message] = {
     "active": message("active"),
@@ -30,7 +28,7 @@ FILE_STATES: dict[str, Message] = {
 
 def classified(note: Note | NoteCard) -> dict[str, Any]:
     """Return the fields that classify a note, as JSON values; the status of an expired note is `expired`."""
-    fields = {name: getattr(note, name) for name in NOTE_FIELDS}
+    fields = {name: getattr(note, name) for name in CLASSIFYING}
     expires_at = note.expires_at.isoformat() if note.expires_at else None
     return fields | {"status": "expired" if note.expired else note.status, "expires_at": expires_at}
 
@@ -38,7 +36,7 @@ def classified(note: Note | NoteCard) -> dict[str, Any]:
 def classification(note: Note | NoteCard | Mapping[str, Any]) -> dict[str, Message]:
     """Return the fields that classify a note, by name; an active status and empty fields are left out."""
     fields = dict(note) if isinstance(note, Mapping) else classified(note)
-    values = {name: verbatim(str(value)) for name in NOTE_FIELDS if (value := fields[name])}
+    values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := fields[name])}
     values["status"] = STATUSES[fields["status"]]
     if "expires_at" in values:
         values["expires_at"] = verbatim(fields["expires_at"][:10])

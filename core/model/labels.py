@@ -75,22 +75,6 @@ AUTHORS: dict[str, Message] = {
 }
 """Who makes a version of a note."""
 
-FIELD_NAMES: dict[str, Message] = {
-    "title": message("Title"),
-    "tags": message("Tags"),
-    "type": message("Type"),
-    "category": message("Category"),
-    "project": message("Project"),
-    "scope": message("Scope"),
-    "priority": message("Priority"),
-    "status": message("Status"),
-    "expires_at": message("Expires on"),
-    "supersedes": message("Replaces"),
-    "related": message("Related to"),
-    "depends_on": message("Depends on"),
-}
-"""Names of the fields of a note."""
-
 STAGES: dict[str, Message] = {
     "vector": message("meaning"),
     "keyword": message("words"),

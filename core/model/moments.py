@@ -5,7 +5,7 @@ from outside is refused there (`exact`).
 """
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
@@ -57,3 +57,11 @@ def _within(brought: Callable[[], datetime], at: datetime) -> datetime:
         return brought()
     except _BEYOND:
         return CALENDAR_ENDS if at.year > 1 else CALENDAR_BEGINS
+
+
+def lapses(expires_at: datetime) -> datetime:
+    """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
+    at = in_utc(expires_at)
+    if at.time() != time():
+        return at
+    return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS

@@ -1,15 +1,14 @@
 """Notes and their files."""
 
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
-from core.model.moments import CALENDAR_ENDS, in_utc, midnight
+from core.model.note_fields import FieldValues
 
-NoteStatus = Literal["pending", "active", "archived"]
 NoteState = Literal["pending", "ready"]
 
 NOTE_SUFFIXES = (".md", ".markdown", ".txt")
@@ -22,27 +21,20 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Skipped with their contents, as is every name that begins with a dot."""
 
 
-class _NoteFacts:
-    """What follows from the fields of a note, with its text or without."""
+class _Sourced:
+    """What has a source."""
 
     __slots__ = ()
     source: str
-    status: NoteStatus
-    expires_at: datetime | None
 
     @property
     def in_file(self) -> bool:
         """Whether the note is a file of the person, outside the workspace."""
         return self.source == "folder"
 
-    @property
-    def expired(self) -> bool:
-        """Whether the note is active and its time is over."""
-        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
-
 
 @dataclass(frozen=True, slots=True)
-class Note(_NoteFacts):
+class Note(FieldValues, _Sourced):
     """A text of a person; `body` is the file's text after its front matter, `front` the text before it.
 
     `path` is relative to the folder named by `source_ref`, or, of a note that was written here, to its base; with
@@ -54,29 +46,17 @@ class Note(_NoteFacts):
 
     id: str
     base_id: str
-    title: str
     body: str
     content_hash: str
     generation: int = 0
     path: str | None = None
     body_start: int = 0
-    tags: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    category: str = ""
-    type: str = ""
-    project: str = ""
-    scope: str = ""
-    priority: int = 0
-    status: NoteStatus = "active"
     source: str = ""
     source_ref: str = ""
     source_url: str = ""
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    expires_at: datetime | None = None
-    supersedes: tuple[str, ...] = ()
-    related: tuple[str, ...] = ()
-    depends_on: tuple[str, ...] = ()
     front: str | None = ""
     overridden: dict[str, object] = field(default_factory=dict)
     version: int = 1
@@ -85,50 +65,25 @@ class Note(_NoteFacts):
     plain: bool = False
 
 
-def lapses(expires_at: datetime) -> datetime:
-    """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
-    at = in_utc(expires_at)
-    if at.time() != time():
-        return at
-    return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS
-
-
-FIELDS = (
-    "title", "tags", "type", "category", "project", "scope", "priority", "status", "expires_at",
-    "supersedes", "related", "depends_on",
-)  # fmt: skip
-"""Fields of a note that a person sets."""
-
-
 @dataclass(frozen=True, slots=True)
-class NoteCard(_NoteFacts):
+class NoteCard(FieldValues, _Sourced):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet."""
 
     id: str
     base_id: str
     base: str
-    title: str
     path: str | None
     body_start: int
-    tags: tuple[str, ...]
-    status: NoteStatus
     source: str
     updated_at: datetime | None
     chunks: int
     strategy: str
     warnings: tuple[Message, ...]
     pending: int = 0
-    type: str = ""
-    category: str = ""
-    project: str = ""
-    scope: str = ""
-    priority: int = 0
     version: int = 1
     source_ref: str = ""
     created_at: datetime | None = None
-    expires_at: datetime | None = None
     aliases: tuple[str, ...] = ()
-    supersedes: tuple[str, ...] = ()
 
     @property
     def state(self) -> NoteState:

@@ -1,16 +1,13 @@
 """Questions as they are typed, understood, classified and taken apart."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypedDict
+from typing import Literal
 
 from core.messages import Message
+from core.model.note_fields import NoteOptions
 from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
 
-ConditionField = Literal[
-    "tag", "type", "category", "project", "scope", "status", "priority", "in", "path", "section", "has"
-]
 TermKind = Literal["words", "phrase", "emphasis", "excluded", "condition", "base", "after", "before"]
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 
@@ -19,13 +16,13 @@ ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 class Condition:
     """A condition on a chunk or its note: `field` has one of `values`, or none of them where `negated`.
 
-    `tag`, `type`, `category`, `project` and `scope` match the note's fields in any case; `status` its status, where an
-    active note that is expired has the status `expired`; `priority` a range of numbers, as in 1..3, 2.. and ..3; `in` a
-    part of the title or path, `path` a prefix or a glob of the path, `section` a part of a title in the chunk's chain
-    of titles, and `has:code` a chunk with code.
+    `tag` and words such as `type` match the note's fields in any case; `status` its status, where an active note that
+    is expired has the status `expired`; `priority` a range of numbers, as in 1..3, 2.. and ..3; `in` a part of the
+    title or path, `path` a prefix or a glob of the path, `section` a part of a title in the chunk's chain of titles,
+    and `has:code` a chunk with code.
     """
 
-    field: ConditionField
+    field: str
     values: tuple[str, ...]
     negated: bool = False
 
@@ -122,27 +119,6 @@ class Decomposition:
     kind: ExploratoryKind
     sub_queries: tuple[SubQuery, ...]
     by: str = "rules"
-
-
-OneOrMore = str | Iterable[str]
-"""One word, or several of which any will do."""
-
-
-class NoteOptions(TypedDict, total=False):
-    """Filters by keyword; what is None or empty filters nothing. A note has one of several words of a field.
-
-    `any_tags`: at least one of them; `all_tags`: every one.
-    """
-
-    bases: OneOrMore | None
-    type: OneOrMore | None
-    category: OneOrMore | None
-    project: OneOrMore | None
-    scope: OneOrMore | None
-    status: OneOrMore | None
-    any_tags: OneOrMore | None
-    all_tags: OneOrMore | None
-    min_priority: int | None
 
 
 class SearchOptions(Chosen, NoteOptions, total=False):

@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.messages import Message
 from core.model.chunks import Chunk
+from core.model.note_fields import NOTE_FIELDS
 from core.model.notes import NoteCard
 from core.model.queries import Classified, Decomposition, SubQuery, Understood
 from core.model.settings import DEFAULTS, CompleteSettings
@@ -27,7 +28,9 @@ LostAt = Literal[
     "limit",
     "duplicate",
 ]
-FacetField = Literal["base", "tag", "type", "category", "project", "scope", "priority", "folder", "month"]
+FACETS = ("base", *(field.typed[0] for field in NOTE_FIELDS.values() if field.is_facet), "folder", "month")
+"""Names of the facets, in the order in which they are shown."""
+
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 
 Notice = Literal[
@@ -135,7 +138,7 @@ class Asked:
 class Facet:
     """A value of the notes of some `hits`; the `term` narrows the question to notes with it."""
 
-    field: FacetField
+    field: str
     value: str
     hits: int
     term: str

@@ -14,7 +14,7 @@ class Progress(Protocol):
     def __call__(self, done: float, total: float, what: str | Message) -> None: ...
 
 
-def unheard(done: float, total: float, what: str | Message) -> None:
+def no_progress(done: float, total: float, what: str | Message) -> None:
     """Ignore progress."""
 
 

@@ -141,7 +141,7 @@ class Models:
             names -= {name for name in names if name.partition(":")[0] in kinds}
         for key in [key for key in self._rerankers if key[0].partition(":")[0] in kinds]:
             del self._rerankers[key]
-        job = self._jobs.get("warm")
+        job = self._jobs.find("warm")
         if job and job.state == "failed":
             self.start_warming()
 
@@ -152,7 +152,7 @@ class Models:
 
     # descriptions and tests
 
-    def cards(self) -> list[ModelCard]:
+    def all(self) -> list[ModelCard]:
         """Return the known embedders and rerankers: installed, configured, used by a base, or recommended."""
         return cards.cards(self._names())
 

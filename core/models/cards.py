@@ -13,7 +13,7 @@ from core.embedding.device import choose
 from core.embedding.model_folder import Facts, bytes_in, facts, languages
 from core.errors import ConfigError, ModelError, TesseraError
 from core.messages import Message, message
-from core.model import Device, ModelCard, Part, Progress, unheard
+from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder, own
 
 LANGUAGES = ("multilingual", "zh", "en")
@@ -110,7 +110,7 @@ def path(name: str) -> Path:
     return described.folder
 
 
-def download(name: str, progress: Progress = unheard) -> Path:
+def download(name: str, progress: Progress = no_progress) -> Path:
     """Return the folder of a model on the hub, downloaded if it is incomplete; `progress` counts bytes.
 
     Raises ModelError if the download fails, or the model is of another kind than the name says.

@@ -12,7 +12,7 @@ from core.config import KEYS, LlmSettings, Settings, settings
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, UnknownChoice
 from core.messages import message
-from core.model import Progress, ServerCard, ServerTrial, unheard
+from core.model import Progress, ServerCard, ServerTrial, no_progress
 from core.models.trials import QUESTIONS
 from core.providers import keys
 from core.providers.connection import is_this_machine
@@ -36,11 +36,11 @@ class Servers:
         self._settings = settings
         self._changed = changed
 
-    def cards(self) -> list[ServerCard]:
+    def all(self) -> list[ServerCard]:
         """Return all servers, whether they are set up or not; sends no request."""
-        return [self.card(section) for section in SECTIONS]
+        return [self.get(section) for section in SECTIONS]
 
-    def card(self, section: str) -> ServerCard:
+    def get(self, section: str) -> ServerCard:
         """Describe a server; raises UnknownChoice."""
         server = getattr(settings(), _known(section))
         sources = {name: config.source_of(section, name) for name in ("base_url", "model")}
@@ -55,7 +55,7 @@ class Servers:
         here, encrypted = is_this_machine(url.host), url.scheme == "https"
         return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
 
-    def enter(self, section: str, **values: str) -> None:
+    def update(self, section: str, **values: str) -> None:
         """Store the `base_url` or the `model` of a server, or both; raises ConfigError for an invalid address."""
         try:
             httpx.URL(values.get("base_url", "").strip())
@@ -75,12 +75,12 @@ class Servers:
         """Delete the key that a person entered."""
         keys.remove(_known(section))
 
-    def remove(self, section: str) -> None:
+    def delete_for_good(self, section: str) -> None:
         """Delete what a person entered of a server: address, model and key."""
         keys.remove(_known(section))
-        self.enter(section, base_url="", model="")
+        self.update(section, base_url="", model="")
 
-    def test(self, section: str, progress: Progress = unheard) -> ServerTrial:
+    def test(self, section: str, progress: Progress = no_progress) -> ServerTrial:
         """Ask a server to compare a question with three sentences; tries once.
 
         Raises ConfigError for a server that isn't set up, ProviderError as its answer says.

@@ -9,7 +9,7 @@ from pathlib import Path
 from core import embedding, reranking
 from core.embedding import tokens
 from core.errors import ModelError
-from core.model import Progress, Running, Trial, unheard
+from core.model import Progress, Running, Trial, no_progress
 from core.models import cards
 from core.reranking import Candidate
 
@@ -40,7 +40,7 @@ class _Loaded:
     dimension: int | None = None
 
 
-def run(name: str, progress: Progress = unheard) -> Trial:
+def run(name: str, progress: Progress = no_progress) -> Trial:
     """Load a model, ask it the questions, and return the result. A model that only this test uses is dropped.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that

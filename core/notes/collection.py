@@ -15,7 +15,7 @@ from core.indexing.chunks import Chunks
 from core.intake.imports import Imports
 from core.limits import check_part
 from core.model import (
-    FIELDS,
+    NOTE_FIELDS,
     Added,
     Attachment,
     Author,
@@ -24,7 +24,7 @@ from core.model import (
     Note,
     NoteCard,
     NoteDifference,
-    NoteDraft,
+    NoteFields,
     Revision,
     Trashed,
     Version,
@@ -34,7 +34,7 @@ from core.model import (
 from core.models import Models
 from core.notes import attachments, difference, lines, naming, opening, switcher
 from core.notes.adding import Adding
-from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.fields import checked, with_fields
 from core.notes.links import NoteLinks
 from core.notes.texts import of_version, with_body
 from core.notes.trash import Trash
@@ -55,7 +55,7 @@ class Notes(Imports):
 
     # reading
 
-    def cards(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
         """Return the notes that match the filters and have `text` in their title or path.
 
         With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
@@ -70,14 +70,21 @@ class Notes(Imports):
         self._store.pending.open(note_id)
         return note
 
-    def named(self, name: str) -> NoteCard:
-        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
-        return self.all_named([name])[0]
+    def find(self, name: str) -> NoteCard | None:
+        """Return the note of this id, path or title, None if there is none; raises QueryError where several have it."""
+        try:
+            return self.resolve(name)
+        except NoteNotFound:
+            return None
 
-    def all_named(self, names: Iterable[str]) -> list[NoteCard]:
-        """Return the note of each id, path or title, in their order; raises as `named` does."""
+    def resolve(self, name: str) -> NoteCard:
+        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
+        return self.resolve_all([name])[0]
+
+    def resolve_all(self, names: Iterable[str]) -> list[NoteCard]:
+        """Return the note of each id, path or title, in their order; raises as `resolve` does."""
         called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
-        for card in self.cards():
+        for card in self.all():
             for name in filter(None, (card.id, card.path, card.title)):
                 called[name][card.id] = card
         return [called[name][naming.only(name, called[name])] for name in names]
@@ -256,7 +263,7 @@ class Notes(Imports):
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
         """Copy a note, to be edited here where its file isn't written; return the copy."""
         note = self._store.notes.note(note_id)
-        fields = {name: getattr(note, name) for name in FIELDS}
+        fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         base = self._store.bases.of_id(note.base_id)
         return self.add(base.name, note.body, author=author, embed=embed, **fields)
 
@@ -294,7 +301,7 @@ class Notes(Imports):
         old = self.at(note_id, number)
         change = Revision("revert", author)
         return self._writer.change(
-            note_id, lambda note: of_version(note, old, FIELDS), change, expected_version, embed=embed
+            note_id, lambda note: of_version(note, old, NOTE_FIELDS), change, expected_version, embed=embed
         )
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
@@ -314,8 +321,8 @@ class Notes(Imports):
         """Return the deleted notes, the last deleted first."""
         return self._trash.all(self._bases.get(base).id if base else None)
 
-    def in_trash(self, name: str) -> Trashed:
-        """Return the deleted note of this id, path or title; raises as `named` does."""
+    def resolve_deleted(self, name: str) -> Trashed:
+        """Return the deleted note of this id, path or title; raises as `resolve` does."""
         return self._trash.named(name)
 
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
@@ -328,24 +335,10 @@ class Notes(Imports):
         if embed:
             self._writer.embed(note_ids)
 
-    def empty_trash(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete deleted notes for good, with their versions and edits: some, or all; return how many."""
+    def delete_for_good(self, note_ids: Sequence[str]) -> int:
+        """Delete notes of the trash, with their versions and edits; return how many there were."""
         return self._trash.empty(note_ids)
 
-    # drafts
-
-    def drafts(self) -> list[NoteDraft]:
-        """Return the unsaved texts of the editor, the newest first."""
-        return self._store.drafts.all()
-
-    def draft(self, key: str) -> NoteDraft | None:
-        """Return the unsaved text of this key, None if there is none."""
-        return self._store.drafts.find(key)
-
-    def save_draft(self, draft: NoteDraft) -> None:
-        """Store an unsaved text of the editor."""
-        self._store.drafts.put(draft)
-
-    def drop_draft(self, key: str) -> None:
-        """Delete an unsaved text."""
-        self._store.drafts.drop(key)
+    def empty_trash(self) -> int:
+        """Delete all notes of the trash for good; return how many there were."""
+        return self._trash.empty()

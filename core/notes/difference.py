@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from core.model import FIELDS, FieldChange, Note, NoteDifference, Piece
+from core.model import NOTE_FIELDS, FieldChange, Note, NoteDifference, Piece
 
 _WORD = re.compile(
     r"[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.", re.DOTALL
@@ -16,7 +16,7 @@ _MOST = 4_000_000
 
 def between(old: Note, new: Note) -> NoteDifference:
     """Return what differs between two states of a note."""
-    changes = [(name, getattr(old, name), getattr(new, name)) for name in FIELDS]
+    changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
     return NoteDifference(
         tuple(of_texts(old.body, new.body)),
         tuple(FieldChange(name, before, after) for name, before, after in changes if before != after),

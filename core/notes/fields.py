@@ -1,39 +1,22 @@
 """The fields of a note that a person or a program sets, checked."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypedDict, get_args
+from typing import Any, get_args
 
 from core.errors import EditError, UnknownChoice
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
-from core.model import FIELDS, Note, NoteStatus, exact
+from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 from core.text import escaped, half_character
 
 MOST_PRIORITY = 999_999
 _AROUND = 100
 """Characters on each side of a mistake that are shown."""
-
-
-class NoteFields(TypedDict, total=False):
-    """Fields of a note; those that are left out stay as they are. `expires_at` may be a date as text."""
-
-    title: str
-    tags: Iterable[str]
-    type: str
-    category: str
-    project: str
-    scope: str
-    priority: int
-    status: NoteStatus
-    expires_at: datetime | str | None
-    supersedes: Iterable[str]
-    related: Iterable[str]
-    depends_on: Iterable[str]
 
 
 def with_fields(note: Note, fields: Mapping[str, Any]) -> Note:
@@ -44,15 +27,15 @@ def with_fields(note: Note, fields: Mapping[str, Any]) -> Note:
 def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields as a note has them; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
-        if name not in FIELDS:
-            raise UnknownChoice("field", name, FIELDS)
-    return {name: _CHECKS.get(name, _text)(name, value) for name, value in fields.items()}
+        if name not in NOTE_FIELDS:
+            raise UnknownChoice("field", name, NOTE_FIELDS)
+    return {name: _CHECKS[NOTE_FIELDS[name].kind](name, value) for name, value in fields.items()}
 
 
 def overriding(note: Note, changed: Note) -> Note:
     """Return a changed note of a file that isn't written, with the file's values of the fields that differ from it."""
     overridden = dict(changed.overridden)
-    for name in FIELDS:
+    for name in NOTE_FIELDS:
         value = getattr(changed, name)
         if value != getattr(note, name) and name not in note.overridden:
             overridden[name] = getattr(note, name)
@@ -137,13 +120,12 @@ def _time(name: str, value: object) -> datetime | None:
     return when
 
 
-_CHECKS: dict[str, Callable[[str, object], Any]] = {
+_CHECKS: dict[FieldKind, Callable[[str, object], Any]] = {
     "title": _title,
     "tags": _tags,
-    "supersedes": _texts,
-    "related": _texts,
-    "depends_on": _texts,
-    "priority": _priority,
+    "word": _text,
+    "notes": _texts,
+    "number": _priority,
     "status": _status,
-    "expires_at": _time,
+    "day": _time,
 }

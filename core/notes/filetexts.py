@@ -12,7 +12,7 @@ from core.markdown import frontmatter
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
-from core.model import FIELDS, Note
+from core.model import NOTE_FIELDS, Note
 from core.notes.naming import stem
 from core.text import LINE_END
 
@@ -30,9 +30,9 @@ def text_of(note: Note) -> str:
     head = read_front(front)
     path = note.path or "note.md"
     inside = look_into(note.body, path)
-    others = {name: head.value(name) for name in FIELDS if name not in ("title", "tags")}
-    title = short_title(head.title) or inside.title or stem(path)
-    file = replace(note, title=title, tags=distinct_tags([*head.tags, *inside.tags]), **others)
+    title = short_title(head.value("title")) or inside.title or stem(path)
+    tags = distinct_tags([*head.value("tags"), *inside.tags])
+    file = replace(note, **{name: head.value(name) for name in NOTE_FIELDS} | {"title": title, "tags": tags})
     fields = changed_fields(head, file, note)
     if note.source not in _FROM_FILES:
         fields |= {name: at for name in ("created_at", "updated_at") if (at := getattr(note, name)) != head.value(name)}
@@ -60,32 +60,33 @@ def changed_fields(head: FrontMatter, file: Note, note: Note) -> dict[str, objec
     `head` is that front matter, `file` the note of the file as it is.
     """
     inside = look_into(note.body, note.path or "note.md")
-    names = [name for name in FIELDS if name not in ("title", "tags")]
+    names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
-    by_itself = short_title(head.title) or inside.title or stem(note.path or "")
+    by_itself = short_title(head.value("title")) or inside.title or stem(note.path or "")
     if note.title not in (file.title, by_itself):
         fields = {"title": note.title} | fields
     tags = _own_tags(head, file, note, {*map(key, inside.tags)})
-    if {*tags} != {*distinct_tags(head.tags)}:
+    if {*tags} != {*distinct_tags(head.value("tags"))}:
         fields["tags"] = tags
     return fields
 
 
 def touched_at(head: FrontMatter) -> dict[str, object]:
     """Return the time of a change for front matter that says when its note was changed, else nothing."""
-    if head.updated_at is None:
+    at = head.value("updated_at")
+    if at is None:
         return {}
     now = datetime.now(UTC).replace(microsecond=0)
-    is_day = head.updated_at.time() == datetime.min.time()
+    is_day = at.time() == datetime.min.time()
     return {"updated_at": now.replace(hour=0, minute=0, second=0) if is_day else now}
 
 
 def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
     """Return the tags of a note that its text doesn't say, or its front matter says too: first those it says."""
-    held = {key(tag) for tag in head.tags}
+    held = {key(tag) for tag in head.value("tags")}
     was_in_text = {key(tag) for tag in look_into(file.body, file.path or "note.md").tags}
     wanted = {key(tag) for tag in note.tags}
-    staying = [tag for tag in head.tags if key(tag) in wanted or key(tag) in was_in_text - in_text]
+    staying = [tag for tag in head.value("tags") if key(tag) in wanted or key(tag) in was_in_text - in_text]
     more = [tag for tag in note.tags if key(tag) not in held and key(tag) not in in_text]
     return distinct_tags([*staying, *more])
 

@@ -9,10 +9,10 @@ from typing import Any, Unpack
 from core.errors import Conflict, EditError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.model import Condition, Filters, Note, NoteDifference, Proposal, Revision, Submission
+from core.model import Condition, Filters, Note, NoteDifference, NoteFields, Proposal, Revision, Submission
 from core.notes import difference
 from core.notes.collection import Notes
-from core.notes.fields import NoteFields, checked, with_fields
+from core.notes.fields import checked, with_fields
 from core.notes.texts import with_body
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
@@ -79,9 +79,9 @@ class Proposals:
 
     # a person
 
-    def waiting(self, base: str | None = None) -> list[Submission]:
+    def all(self, base: str | None = None) -> list[Submission]:
         """Return the pending notes and the proposed changes, of all bases or of one, the oldest first."""
-        cards = self._notes.cards(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
+        cards = self._notes.all(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
         newest = {card.id: self._store.versions.of(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
@@ -95,7 +95,7 @@ class Proposals:
 
     def get(self, note_id: str) -> Submission:
         """Return what waits of a note, its change first; raises NoteNotFound, and EditError if nothing does."""
-        return self._among({one.note.id: one for one in self.waiting()}, note_id)
+        return self._among({one.note.id: one for one in self.all()}, note_id)
 
     def proposed(self, one: Submission) -> Note:
         """Return a note as it is once what waits of it is accepted; raises NoteNotFound."""
@@ -107,7 +107,7 @@ class Proposals:
         return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
 
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
-        """Let pending notes be active, and make proposed changes, as `waiting` returned them.
+        """Let pending notes be active, and make proposed changes, as `all` returned them.
 
         Raises Conflict before anything is written for one that isn't as it was returned, and for a note that was
         changed since its change was proposed, unless its version is `over`; EditError for one that waits no longer;
@@ -162,7 +162,7 @@ class Proposals:
 
     def _current(self, submissions: Iterable[Submission]) -> list[Submission]:
         """Return what waits, checked: a program may have written another text since a person looked at it."""
-        chosen, waiting = list(submissions), {one.note.id: one for one in self.waiting()}
+        chosen, waiting = list(submissions), {one.note.id: one for one in self.all()}
         for one in chosen:
             now = self._among(waiting, one.note.id)
             if (now.change, now.note.version) != (one.change, one.note.version):

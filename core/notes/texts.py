@@ -1,5 +1,6 @@
 """The text of a note, and what follows from it."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -23,7 +24,7 @@ def with_body(note: Note, body: str) -> Note:
     return _of_text(with_fields(note, {"tags": [*own, *tags]}), body, links)
 
 
-def of_version(note: Note, old: Note, names: tuple[str, ...]) -> Note:
+def of_version(note: Note, old: Note, names: Iterable[str]) -> Note:
     """Return a note with the text of one of its versions, and with the fields of these names."""
     fields = {name: getattr(old, name) for name in names}
     note = replace(note, **fields)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from core import files
 from core.faults import translated
@@ -52,7 +51,7 @@ class Vocabulary:
         listed = ((name, one) for name, categories in self._words().types.items() for one in categories)
         return _distinct(one for name, one in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
 
-    def in_use(self, field: Literal["type", "category", "project", "scope"]) -> list[str]:
+    def in_use(self, field: str) -> list[str]:
         """Return the words that notes have in a field, the most frequent first."""
         return _distinct(self._store.fields.words(field))
 

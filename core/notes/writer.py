@@ -10,8 +10,8 @@ from core.errors import Conflict, EditError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.cutter import Draft
+from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexed, Indexer
-from core.indexing.waiting import FAILURES
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing
 from core.notes.fields import overriding

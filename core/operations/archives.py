@@ -111,7 +111,8 @@ def trash(workspace: "Workspace") -> forms.Trash:
     lacks=_PERSONS,
 )
 def empty_trash(workspace: "Workspace", key: Key = "") -> Emptied:
-    return {"deleted": workspace.archives.empty_trash(key or None)}
+    archives = workspace.archives
+    return {"deleted": archives.delete_for_good(key) if key else archives.empty_trash()}
 
 
 def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> forms.Restored:

@@ -147,7 +147,7 @@ def change(
 ) -> forms.Base:
     own = workspace.bases.get(base).search
     fields = _fields(own, description, search, embed_at_once, write_files, watch, trusts_programs)
-    changed = workspace.bases.change(base, **fields)
+    changed = workspace.bases.update(base, **fields)
     return _form(workspace, workspace.bases.rename(base, name) if name else changed)
 
 
@@ -176,7 +176,7 @@ def rename(workspace: "Workspace", base: Base, new_name: Annotated[str, About(me
 )
 def delete(workspace: "Workspace", base: Base) -> Deleted:
     notes = workspace.bases.status(workspace.bases.get(base)).notes
-    workspace.archives.delete(base)
+    workspace.bases.delete(base)
     return {"base": base, "notes": notes, "deleted": True}
 
 

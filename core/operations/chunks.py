@@ -36,7 +36,7 @@ class Made(TypedDict):
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> forms.Chunks:
-    return forms.of_chunks(workspace.chunks.of_note(workspace.notes.get(named.id_of(workspace, note)).id))
+    return forms.of_chunks(workspace.chunks.all(workspace.notes.get(named.id_of(workspace, note)).id))
 
 
 @operation(
@@ -70,7 +70,7 @@ def add(
     lacks=_AT_ONCE,
 )
 def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> Made:
-    return {"chunks": [workspace.chunks.edit(chunk, text)]}
+    return {"chunks": [workspace.chunks.update(chunk, text)]}
 
 
 @operation(

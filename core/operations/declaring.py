@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from typing_extensions import TypedDict
 
 from core.messages import Message
-from core.model import Author, Progress, unheard
+from core.model import Author, Progress, no_progress
 
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
@@ -124,7 +124,9 @@ class Operation:
         # The workspace is imported for type checkers only: it takes a second.
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 
-    def run(self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+    def run(
+        self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = no_progress
+    ) -> Any:
         """Return what the function returns for arguments of the types of `parameters`; raises what it raises."""
         given = {"workspace": workspace, "caller": caller, "progress": progress}
         taken = inspect.signature(self.function).parameters

@@ -19,7 +19,7 @@ def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
     ids = {name: name for name in workspace.notes.cards_of(names)}
     ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
     others = [name for name in names if name not in ids]
-    ids |= zip(others, (card.id for card in workspace.notes.all_named(others) if others), strict=True)
+    ids |= zip(others, (card.id for card in workspace.notes.resolve_all(others) if others), strict=True)
     return [ids[name] for name in names]
 
 
@@ -33,7 +33,7 @@ def any_id(workspace: "Workspace", name: str) -> str:
     try:
         return id_of(workspace, name)
     except NoteNotFound:
-        return workspace.notes.in_trash(name).version.note_id
+        return workspace.notes.resolve_deleted(name).version.note_id
 
 
 def address(card: NoteCard) -> str:
@@ -45,7 +45,7 @@ def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteCard
     """Return the note at an address, with `answering` one that answers; raises NoteNotFound, UnknownChoice."""
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     name, path = workspace.bases.get(unquote(base)).name, unquote(path)
-    for card in workspace.notes.cards(workspace.searching.filters(bases=[name]), text=path, answering=answering):
+    for card in workspace.notes.all(workspace.searching.filters(bases=[name]), text=path, answering=answering):
         if card.path == path:
             return card
     raise NoteNotFound(uri)

@@ -8,11 +8,11 @@ from core.errors import ConfigError
 from core.json_forms import formed, versions
 from core.json_forms import notes as forms
 from core.messages import message
-from core.model import FIELDS, Note, Proposal, Version
+from core.model import NOTE_FIELDS, Note, Proposal, Version
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
 from core.operations.examples import CARD, DIFFERENCE, NOTE, SUBMISSION, TRASHED, VERSION, WRITTEN
-from core.operations.parameters import NOTE_FIELDS, Expected, NoteName, NoteNames, Number, SomeBase, only
+from core.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, Number, SomeBase, only
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -98,7 +98,7 @@ def list_(
     limit: Annotated[int | None, About(message("How many notes at most."), least=1, most=1000)] = None,
     offset: Annotated[int, About(message("How many notes are skipped."), least=0, most=10_000_000)] = 0,
 ) -> forms.Cards:
-    cards = workspace.notes.cards(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
+    cards = workspace.notes.all(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
     end = None if caller.is_person and limit is None else offset + (limit or _MOST)
     shown = cards[offset:end]
     return {**forms.of_cards(shown), "left_out": len(cards) - len(shown)}
@@ -187,7 +187,7 @@ def diff(
     creates="/notes/{id}",
     takes={"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"},
     gives=WRITTEN,
-    fields=NOTE_FIELDS,
+    fields=NOTE_PARAMETERS,
 )
 def new(
     workspace: "Workspace",
@@ -213,7 +213,7 @@ def new(
     writes=True,
     takes={"note": "4f1c", "tags": ["plan"], "priority": 1},
     gives=WRITTEN,
-    fields=only(NOTE_FIELDS, "http", "tool"),
+    fields=only(NOTE_PARAMETERS, "http", "tool"),
 )
 def update(
     workspace: "Workspace",
@@ -240,14 +240,14 @@ def update(
     writes=True,
     takes={"notes": ["4f1c"], "tags": ["plan"]},
     gives={"notes": [CARD]},
-    fields=NOTE_FIELDS,
+    fields=NOTE_PARAMETERS,
     lacks=dict.fromkeys(("http", "tool"), _ONE),
 )
 def set_(
     workspace: "Workspace",
     notes: NoteNames,
-    add_tags: Annotated[list[str] | None, About(message("A tag to add; repeatable."), flag="add-tag")] = None,
-    remove_tags: Annotated[list[str] | None, About(message("A tag to remove; repeatable."), flag="remove-tag")] = None,
+    add_tags: Annotated[list[str] | None, About(message("A tag to add."), flag="add-tag")] = None,
+    remove_tags: Annotated[list[str] | None, About(message("A tag to remove."), flag="remove-tag")] = None,
     expected_version: Expected = None,
     **fields: Any,
 ) -> forms.Listed:
@@ -280,7 +280,7 @@ def revert(
     if caller.is_person:
         return _written(workspace, workspace.notes.revert(one, number, expected_version=expected_version))
     old = workspace.notes.at(one, number)
-    fields: dict[str, Any] = {name: getattr(old, name) for name in FIELDS if name != "status"}
+    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
     done = workspace.proposals.update(one, body=old.body, expected_version=expected_version, **fields)
     return _written(workspace, done)
 
@@ -376,7 +376,7 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Restore
     lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
 def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> forms.Written:
-    one = workspace.notes.in_trash(note).version.note_id
+    one = workspace.notes.resolve_deleted(note).version.note_id
     workspace.notes.restore([one], author=caller.author)
     return _written(workspace, workspace.notes.get(one))
 
@@ -394,7 +394,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> forms
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def waiting(workspace: "Workspace", base: SomeBase = None) -> Waiting:
-    return {"waiting": [*map(forms.of_submission, workspace.proposals.waiting(base))]}
+    return {"waiting": [*map(forms.of_submission, workspace.proposals.all(base))]}
 
 
 @operation(

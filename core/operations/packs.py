@@ -37,7 +37,7 @@ class Removed(TypedDict):
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> Sequence[PackCard]:
-    return workspace.packs.list()
+    return workspace.packs.all()
 
 
 @operation(
@@ -90,4 +90,4 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
     lacks={"tool": _PERSONS},
 )
 def remove(workspace: "Workspace", pack: Name) -> Removed:
-    return {"name": pack, "stay": workspace.packs.remove(pack)}
+    return {"name": pack, "stay": workspace.packs.delete(pack)}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from core.messages import Message, message
-from core.model import PARTS, ChunkingOptions, NoteStatus, SearchSettings
+from core.model import NOTE_FIELDS, PARTS, ChunkingOptions, SearchSettings
 from core.operations.declaring import DOORS, About, Door, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
@@ -28,21 +28,11 @@ def _field(name: str, kind: Any, text: Message, flag: str = "", doors: tuple[Doo
     return Parameter(name, kind | None, About(text, flag, doors=doors))
 
 
-NOTE_FIELDS = (
-    _field("title", str, message("The title.")),
-    _field("tags", list[str], message("A tag, in place of those it has; repeatable."), "tag"),
-    _field("type", str, message("The type.")),
-    _field("category", str, message("The category.")),
-    _field("project", str, message("The project.")),
-    _field("scope", str, message("Where the note holds.")),
-    _field("priority", int, message("The priority, a whole number.")),
-    _field("status", str, message("One of {choices}.", choices=", ".join(get_args(NoteStatus))), doors=("cli",)),
-    _field("expires_at", str, message("The day after which the note is out of date; '' for none."), "expires"),
-    _field("supersedes", list[str], message("A note that this one replaces; repeatable.")),
-    _field("related", list[str], message("A note that is related to it; repeatable.")),
-    _field("depends_on", list[str], message("A note it depends on; repeatable.")),
+NOTE_PARAMETERS = tuple(
+    _field(name, field.type, field.about, field.flag, DOORS if field.by_programs else ("cli",))
+    for name, field in NOTE_FIELDS.items()
 )
-"""The fields of a note that can be set; only the person sets the status."""
+"""The fields of a note; what programs may not set, no door for programs takes."""
 
 _NEW = ChunkingOptions()
 _CHUNKING = {
@@ -64,12 +54,12 @@ CHUNKING = tuple(_field(name, get_type_hints(ChunkingOptions)[name], text) for n
 """How notes are split; what isn't given stays, in a new base as the settings say."""
 
 _OPTIONS = {
-    "limit": ("limit", message("How many hits at most.")),
-    "score_threshold": ("min-similarity", message("Minimum similarity of a hit, 0 to 1; 0 leaves out none.")),
+    "limit": About(message("How many hits at most.")),
+    "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
 }
-"""The search settings of a base that a command takes: the option, and what it is."""
+"""The search settings of a base that a command takes too."""
 SEARCH = tuple(
-    _field(name, kind, *reversed(_OPTIONS.get(name, ("", PARTS[name].title))), DOORS if name in _OPTIONS else ("http",))  # type: ignore[arg-type]
+    Parameter(name, kind, _OPTIONS.get(name) or About(PARTS[name].title, doors=("http",)))
     for name, kind in get_type_hints(SearchSettings).items()
 )
 """How notes are searched; what isn't given is as the base, else the settings say."""

@@ -8,9 +8,19 @@ from core.config import Settings
 from core.errors import PackError, TesseraError, UnknownChoice
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.indexing.waiting import FAILURES
+from core.indexing.embed_queue import FAILURES
 from core.messages import Message, message
-from core.model import EditedNote, InstalledPack, KnowledgeBase, Pack, PackCard, PackReport, Progress, Revision, unheard
+from core.model import (
+    EditedNote,
+    InstalledPack,
+    KnowledgeBase,
+    Pack,
+    PackCard,
+    PackReport,
+    Progress,
+    Revision,
+    no_progress,
+)
 from core.packs import contents, manifest, sources
 from core.packs.upgrade import Upgrade, delete, edited, untouched
 from core.store import Store
@@ -37,7 +47,7 @@ class Packs:
         """Return the packs of the workspace, by name."""
         return self._store.packs.all()
 
-    def list(self) -> Sequence[PackCard]:
+    def all(self) -> Sequence[PackCard]:
         """Return the packs that are found or installed, by name."""
         found = sources.found()
         installed = {pack.name: pack for pack in self.installed()}
@@ -64,7 +74,7 @@ class Packs:
 
     # changing
 
-    def install(self, source: str | Path, *, embed: bool = True, progress: Progress = unheard) -> PackReport:
+    def install(self, source: str | Path, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
         """Install a pack by its name or its folder; one that is installed is upgraded.
 
         With `embed` its notes are found by meaning when this returns, else by words. Raises UnknownChoice for a name,
@@ -77,7 +87,7 @@ class Packs:
             installed = self._store.packs.named(pack.name) or self._begin(pack, folder)
         return self._bring(pack, notes, installed, folder, embed, progress)
 
-    def upgrade(self, name: str, *, embed: bool = True, progress: Progress = unheard) -> PackReport:
+    def upgrade(self, name: str, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
         """Bring an installed pack to the version that is found: notes that a person changed or deleted stay so.
 
         Raises UnknownChoice for a pack that isn't installed or isn't found, PackError as `install` does.
@@ -87,7 +97,7 @@ class Packs:
         pack, notes = contents.read(self._place(installed))
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
-    def remove(self, name: str) -> int:
+    def delete(self, name: str) -> int:
         """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
         self._store.database.check_writable()
         self._named(name)
@@ -134,7 +144,7 @@ class Packs:
             place = self._place(installed)
             if manifest.number(manifest.read(place).version) > manifest.number(installed.version):
                 pack, notes = contents.read(place)
-                self._bring(pack, notes, installed, installed.folder, embed=False, progress=unheard)
+                self._bring(pack, notes, installed, installed.folder, embed=False, progress=no_progress)
         except TesseraError as error:
             self._problem(installed.name, error)
 

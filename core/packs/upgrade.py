@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from core import embedding
 from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
-from core.model import FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, unheard
+from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
 from core.packs.contents import PackNote
 from core.store import Store
 from core.store.ids import fresh_id
@@ -42,7 +42,7 @@ class Upgrade:
         self._hashes = store.packs.files(pack.name)
         self._stored = store.packs.notes(pack.name)
 
-    def apply(self, folder: str, progress: Progress = unheard) -> PackReport:
+    def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
         """Write what changed, without embedding, and return the report."""
         steps = self.steps()
         if steps.drafts or steps.deleted:
@@ -150,4 +150,4 @@ def edited(note: Note, offered: str | None) -> EditedNote:
 
 def _values(note: Note) -> dict[str, object]:
     """Return text and fields of a note for comparison; tags have no order."""
-    return {name: getattr(note, name) for name in ("body", *FIELDS)} | {"tags": set(note.tags)}
+    return {name: getattr(note, name) for name in ("body", *NOTE_FIELDS)} | {"tags": set(note.tags)}

@@ -7,15 +7,12 @@ from difflib import get_close_matches
 
 from core.errors import QueryError, UnknownChoice
 from core.messages import message
+from core.model import NOTE_FIELDS
+
+_FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "tag": ("tag", "标签"),
-    "type": ("type", "类型"),
-    "category": ("category", "分类", "类别"),
-    "project": ("project", "项目"),
-    "scope": ("scope", "范围", "作用域"),
-    "status": ("status", "状态"),
-    "priority": ("priority", "优先级"),
+    **{field.typed[0]: field.typed for field in _FILTERS},
     "in": ("in", "在", "标题"),
     "section": ("section", "章节", "小节"),
     "has": ("has", "含", "包含"),
@@ -37,7 +34,7 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
-ANY_OF = frozenset(("type", "category", "project", "scope", "status", "path", "has"))
+ANY_OF = frozenset((*(one.typed[0] for one in _FILTERS if one.kind in ("word", "status")), "path", "has"))
 """Fields of which a note has one value: where a question names two, either matches."""
 
 AS_TYPED = frozenset(("in", "section", "path", "priority"))

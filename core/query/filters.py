@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.errors import QueryError
 from core.limits import check_terms
-from core.model import Condition, ConditionField, Filters, SearchOptions, in_utc
+from core.model import NOTE_FIELDS, Condition, Filters, SearchOptions, in_utc
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -39,11 +39,9 @@ def filters_of(
 
 def filters_beside(options: SearchOptions) -> Filters:
     """Return the filters of a search's options; raises UnknownChoice for a status."""
-    given: list[tuple[ConditionField, Iterable[str]]] = [
-        ("type", _several(options.get("type"))),
-        ("category", _several(options.get("category"))),
-        ("project", _several(options.get("project"))),
-        ("scope", _several(options.get("scope"))),
+    words = [name for name, field in NOTE_FIELDS.items() if field.typed and field.kind == "word"]
+    given: list[tuple[str, Iterable[str]]] = [
+        *((name, _several(options.get(name))) for name in words),  # type: ignore[arg-type]
         ("status", [stored("status", status) for status in _several(options.get("status"))]),
         ("tag", _several(options.get("any_tags"))),
         *(("tag", (tag,)) for tag in _several(options.get("all_tags"))),

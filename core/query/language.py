@@ -28,11 +28,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
-from typing import cast
 
 from core.errors import QueryError
 from core.limits import check_question
-from core.model import Condition, ConditionField, Filters, Term, Understood, midnight, on_clock
+from core.model import Condition, Filters, Term, Understood, midnight, on_clock
 from core.query import dates
 from core.query.fields import ANY_OF, CHOICES, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
@@ -143,7 +142,7 @@ def _would_merge(left: Piece, right: Piece) -> bool:
 
 def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
     bases: dict[str, None] = {}
-    conditions: dict[object, tuple[ConditionField, bool, dict[str, None]]] = {}
+    conditions: dict[object, tuple[str, bool, dict[str, None]]] = {}
     after: datetime | None = None
     before: datetime | None = None
     for piece in pieces:
@@ -164,9 +163,8 @@ def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
         elif term.kind == "base":
             bases |= dict.fromkeys(piece.values)
         elif term.kind == "condition":
-            field = cast(ConditionField, term.field)
-            alike = (field, term.negated, () if term.negated or field in ANY_OF else piece.values)
-            conditions.setdefault(alike, (field, term.negated, {}))[2].update(dict.fromkeys(piece.values))
+            alike = (term.field, term.negated, () if term.negated or term.field in ANY_OF else piece.values)
+            conditions.setdefault(alike, (term.field, term.negated, {}))[2].update(dict.fromkeys(piece.values))
     return Filters(
         tuple(bases),
         tuple(Condition(field, tuple(values), negated) for field, negated, values in conditions.values()),

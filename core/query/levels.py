@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from core.messages import Message, message
 from core.model import Classified, ExploratoryKind, Term, Understood
-from core.query import sides
+from core.query import compared_things
 from core.query.rules import RULES
 from core.text import simplified
 
@@ -72,7 +72,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
             things = tuple(thing.translate(names) for thing in named.things)
             words = _decisive(match, question).translate(names)
             reason = replace(rule.reason, fields={"things": [*map(_quoted, things)], "words": _quoted(words)})
-            chinese = bool(sides.CHINESE.search(question))
+            chinese = bool(compared_things.CHINESE.search(question))
             return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
     return None
 
@@ -81,31 +81,31 @@ def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int,
     """Return the question with a private character for each phrase, and the phrase of each character."""
     question = " ".join(text.replace("’", "'").split())
     names: dict[int, str] = {}
-    for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), sides.FIRST_NAME):
+    for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
         plain = " ".join(phrase.replace("’", "'").split())
-        if plain and number <= sides.LAST_NAME:
+        if plain and number <= compared_things.LAST_NAME:
             names[number] = phrase
             question = question.replace(plain, chr(number))
     return question, names
 
 
-def _named(match: re.Match[str], question: str) -> sides.Sides | None:
+def _named(match: re.Match[str], question: str) -> compared_things.Sides | None:
     """Return the sides that a matched question names, or the subject of a list or summary."""
     groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
     topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
     if "subject" in groups:
         subject = " ".join(f"{groups['subject']}{rest}".split()).strip(" ,，、的:：")
-        return sides.Sides((subject,)) if subject else None
+        return compared_things.Sides((subject,)) if subject else None
     if "a" in groups:
-        return sides.of([groups["a"], groups["b"]], [topic], [rest])
+        return compared_things.of([groups["a"], groups["b"]], [topic], [rest])
     ((connective, text),) = groups.items()
-    return sides.split(text, connective, topic=topic, rest=rest)
+    return compared_things.split(text, connective, topic=topic, rest=rest)
 
 
 def _decisive(match: re.Match[str], question: str) -> str:
     """Return the words that make it a list or a summary: all except the subject."""
     spans = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
-    return "…".join(piece.strip() for piece in sides.cut(question, spans) if piece.strip())
+    return "…".join(piece.strip() for piece in compared_things.cut(question, spans) if piece.strip())
 
 
 def _quoted(text: str) -> Message:

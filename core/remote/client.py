@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from core.access import Access, Run
 from core.config import settings
 from core.errors import StoreError
-from core.model import Progress, unheard
+from core.model import Progress, no_progress
 from core.operations.declaring import PERSON, Caller, Operation
 from core.remote import frames, wire
 from core.remote.frames import PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
@@ -51,12 +51,12 @@ class Remote:
         return Remote(self._line, names) if isinstance(value, Reference) else value
 
     def __call__(self, *values: Any, **keywords: Any) -> Any:
-        progress: Any = next(filter(callable, (*values, *keywords.values())), unheard)
+        progress: Any = next(filter(callable, (*values, *keywords.values())), no_progress)
         sent = {name: _sent(value) for name, value in keywords.items()}
         return self._line.answer(Call(self._names, True, tuple(map(_sent, values)), sent), progress)
 
     def run(
-        self, one: Operation, arguments: Mapping[str, Any], progress: Progress = unheard, *, caller: Caller = PERSON
+        self, one: Operation, arguments: Mapping[str, Any], progress: Progress = no_progress, *, caller: Caller = PERSON
     ) -> Any:
         """Run an operation in the app, and return its answer; raises its error."""
         return self._line.run_operation(f"{one.name}?caller={caller.author}", arguments, progress)
@@ -95,7 +95,7 @@ class Line:
         connection.sock.settimeout(None)
         return connection
 
-    def answer(self, call: Call, progress: Progress = unheard) -> Any:
+    def answer(self, call: Call, progress: Progress = no_progress) -> Any:
         """Make a call and return its value; raises its error, and StoreError where the app ends before that."""
         connection = self.greet()
         if connection is None:
@@ -111,7 +111,7 @@ class Line:
                         return frame.value
         raise _gone()
 
-    def run_operation(self, name: str, arguments: Mapping[str, Any], progress: Progress = unheard) -> Any:
+    def run_operation(self, name: str, arguments: Mapping[str, Any], progress: Progress = no_progress) -> Any:
         """Run an operation and return its answer; raises its error, and StoreError where the app ends before that."""
         connection = self.greet()
         if connection is None:

@@ -108,7 +108,10 @@ class Unreadable(pickle.UnpicklingError):
 def noun(name: str, *values: Any) -> Any:
     """Return the object of a noun's values, in the order of its fields, or of an error's attributes."""
     kind = NOUNS[name]
-    return errors.unpickled(kind, *values) if issubclass(kind, TesseraError) else kind(*values)
+    if issubclass(kind, TesseraError):
+        return errors.unpickled(kind, *values)
+    names = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    return kind(**dict(zip(names, values, strict=True)))
 
 
 NAMED = {

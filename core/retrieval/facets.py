@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import get_args
 
-from core.model import Facet, FacetField, Hit, NoteCard, day_of
+from core.model import FACETS, NOTE_FIELDS, Facet, Hit, NoteCard, day_of
 from core.query.dates import YEARS
 
 MOST = 12
 """Maximum number of values of a field."""
+_FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
 
 
 def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
@@ -17,7 +17,7 @@ def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
 
     A value that all hits share is left out.
     """
-    values: defaultdict[FacetField, Counter[str]] = defaultdict(Counter)
+    values: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for hit in hits:
         own = {pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)}
         for field, value in own:
@@ -26,24 +26,24 @@ def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
         values.pop("base", None)
     return tuple(
         Facet(field, value, number, _term(field, value))
-        for field in get_args(FacetField)
+        for field in FACETS
         for value, number in sorted(values[field].items(), key=lambda item: (-item[1], item[0]))[:MOST]
         if number < len(hits)
     )
 
 
-def _values(card: NoteCard) -> Iterator[tuple[FacetField, str]]:
+def _values(card: NoteCard) -> Iterator[tuple[str, str]]:
     yield "base", card.base
-    yield from (("tag", tag) for tag in card.tags)
-    fields: tuple[FacetField, ...] = ("type", "category", "project", "scope", "priority")
-    yield from ((name, str(value)) for name in fields if (value := getattr(card, name)))
+    for name, facet in _FIELDS.items():
+        value = getattr(card, name)
+        yield from ((facet, str(one)) for one in (value if isinstance(value, tuple) else filter(None, [value])))
     if card.path and "/" in card.path:
         yield "folder", card.path.rpartition("/")[0]
     if card.updated_at and card.updated_at.year in YEARS[:-1]:
         yield "month", day_of(card.updated_at)[:7]
 
 
-def _term(field: FacetField, value: str) -> str:
+def _term(field: str, value: str) -> str:
     """Return the term of the query language for a value."""
     if field == "month":
         start = datetime.fromisoformat(f"{value}-01")

@@ -9,7 +9,7 @@ from core.embedding import tokens
 from core.errors import ModelError, ProviderError
 from core.model import Rowids
 from core.reranking import Candidate, Reranker
-from core.retrieval import fusion, languages, links, literal
+from core.retrieval import exact_match, fusion, languages, links
 from core.retrieval.candidates import candidates
 from core.retrieval.search import Search
 from core.store import Store
@@ -175,7 +175,7 @@ class Stages:
             return
         chunks = {rowid: search.chunks[rowid] for rowid in order}
         by_words = best(search.completed["keyword"])
-        search.gains = literal.gains(search.spelled, by_words, chunks, search.cards, self._store.words.holders)
+        search.gains = exact_match.gains(search.spelled, by_words, chunks, search.cards, self._store.words.holders)
         if search.gains:
             search.keep("literal", fusion.raised(order, search.gains))
 

@@ -20,10 +20,8 @@ from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import translated
 from core.messages import Message
-from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, unheard
+from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.store import ranking
-from core.store.apart import ChromaFolder, ChromaServer
-from core.store.backend import Address, Backend
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.creation_table import CreationTable
@@ -34,16 +32,18 @@ from core.store.edit_table import EditTable
 from core.store.field_table import FieldTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
-from core.store.index import Index
+from core.store.index.backend import Address, Backend
+from core.store.index.chroma_process import ChromaFolder, ChromaServer
+from core.store.index.exact_search import ExactSearch
+from core.store.index.no_index import NoIndex
+from core.store.index.vector_index import Index
 from core.store.lock import take
-from core.store.noindex import NoIndex
 from core.store.note_table import Moved, NoteTable
 from core.store.opening_table import OpeningTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
-from core.store.resident import Resident
 from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
 from core.store.trashed_table import TrashedTable
@@ -105,7 +105,7 @@ class Store:
         self.runs = RunTable(self.database)
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
-        self.resident = Resident(self.database, alone=chosen.kind == "none")
+        self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()
         """Held from reading a note's generation and edits until its new version is written."""
         self.index: Index | NoIndex = NoIndex()
@@ -134,7 +134,7 @@ class Store:
         """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""
         self.index.open(heal=heal)
 
-    def rebuild_index(self, progress: Progress = unheard) -> int:
+    def rebuild_index(self, progress: Progress = no_progress) -> int:
         """Build the index anew from SQLite's vectors, without a model; return the number of windows.
 
         Chunks with a damaged vector are pending from then on.
@@ -284,10 +284,10 @@ class Store:
     ) -> dict[int, float]:
         """Return the best chunks of a base with the cosine of their best window, best first.
 
-        With `allowed` only those chunks. Scores are exact, but in a base over the budget of `Resident` while Chroma
+        With `allowed` only those chunks. Scores are exact, but in a base over the budget of `ExactSearch` while Chroma
         is open and sound.
         """
-        best = self.resident.nearest(base, query, count, allowed)
+        best = self.exact_search.nearest(base, query, count, allowed)
         if best is None:
             best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best

@@ -17,10 +17,9 @@ from core.store.field_table import FieldTable
 from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
-_NAMES = ", ".join(f'chunks."{name}"' for name in _COLUMNS)
-_TOTAL = '1 + (SELECT max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id) AS total'
-CHUNK = f"{_NAMES}, {_TOTAL}"
-"""The columns of a chunk."""
+_TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
+CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
+"""The columns of a chunk, the last ones of a row: in the order of its fields, for a search reads a hundred."""
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 """The tables without the texts, which would take most of the time to read."""
@@ -67,16 +66,15 @@ class ChunkTable(Table):
     @decoding
     def of_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
-        rows = self._database.rows(
-            f'SELECT {_NAMES}, count(*) OVER () AS total FROM chunks WHERE note_id = ? ORDER BY "index"', note_id
-        )
+        columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # of ten thousand lines, in half the time
+        rows = self._database.rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
         return list(map(chunk_of, rows))
 
     @decoding
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
         statement = f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}"
         rows = self._database.rows(statement, list(rowids))
-        return {row["rowid"]: chunk_of(row) for row in rows}
+        return {row[0]: chunk_of(row) for row in rows}
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the rowids of chunks by their id."""
@@ -256,12 +254,10 @@ class ChunkTable(Table):
 
 def chunk_of(row: sqlite3.Row) -> Chunk:
     """Return the chunk of a row of CHUNK."""
-    fields = {name: row[name] for name in (*_COLUMNS, "total")} | {
-        "parent_sections": tuple(json.loads(row["parent_sections"])),
-        "has_code": bool(row["has_code"]),
-        "edited": bool(row["edited"]),
-    }
-    return Chunk(**fields)
+    values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
+    values["parent_sections"] = tuple(json.loads(values["parent_sections"]))
+    values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
+    return Chunk(**values)
 
 
 def _without(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:

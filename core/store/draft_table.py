@@ -35,7 +35,7 @@ class DraftTable(Table):
     def _draft(self, row: sqlite3.Row) -> NoteDraft:
         return _READER(dict(row), self._database.unread)
 
-    def drop(self, key: str) -> None:
+    def delete_for_good(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
         self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 

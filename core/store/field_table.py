@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal
 
+from core.model import NOTE_FIELDS
 from core.store.database import AMONG, Table
 from core.store.filters import EXPIRED, moments
 
@@ -18,8 +18,9 @@ class FieldTable(Table):
         )
         return [(kind, category) for kind, category in rows]
 
-    def words(self, field: Literal["type", "category", "project", "scope"]) -> list[str]:
-        """Return the words that notes have in a field, the most frequent first."""
+    def words(self, field: str) -> list[str]:
+        """Return the words that notes have in a field of the kind `word`, the most frequent first."""
+        assert NOTE_FIELDS[field].kind == "word", field
         return self._database.column(
             f"SELECT {field} FROM notes WHERE {field} != '' GROUP BY {field} ORDER BY count(*) DESC, {field}"
         )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.limits import check_filters
 from core.markdown import tags
-from core.model import Condition, Filters, in_utc, on_clock
+from core.model import NOTE_FIELDS, Condition, Filters, in_utc, on_clock
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has")
@@ -151,10 +151,7 @@ def _has(condition: Condition) -> _Term:
 
 _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "tag": _tag,
-    "type": _word,
-    "category": _word,
-    "project": _word,
-    "scope": _word,
+    **{name: _word for name, one in NOTE_FIELDS.items() if one.typed and one.kind == "word"},
     "status": _status,
     "priority": _priority,
     "in": _in,

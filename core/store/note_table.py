@@ -9,28 +9,30 @@ from typing import Any, get_type_hints
 
 from core.errors import NoteNotFound
 from core.messages import message, to_json
-from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
+from core.model import NOTE_FIELDS, ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.cutting import Cutting
 from core.store.database import AMONG, Table
 from core.store.reading import Reader, loaded, reader, stored
 from core.text import fold, keywords
 
-_COLUMNS = (
-    "id base_id generation title body body_start content_hash path source source_ref source_url mtime_ns size"
-    " links category type project scope priority status created_at updated_at expires_at supersedes related depends_on"
-    " front overridden version extra warnings strategy cut_by chunking"
-).split()
-_JSON = "links supersedes related depends_on overridden extra warnings".split()
-_LISTS = "tags aliases supersedes warnings".split()
+_FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
+_RELATIONS = [name for name in _FIELDS if NOTE_FIELDS[name].is_list]
+_COLUMNS = [
+    *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
+    *_FIELDS,
+    *"links created_at updated_at front overridden version extra warnings strategy cut_by chunking".split(),
+]
+_JSON = ["links", "overridden", "extra", "warnings", *_RELATIONS]
+_LISTS = ["tags", "aliases", "warnings", *_RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
 _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
 _NOTE = ", ".join([*_COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
 _CARD = f"""
-    SELECT notes.id, base_id, bases.name AS base, title, path, body_start, status, source, notes.updated_at,
-           strategy, warnings, type, category, project, scope, priority, version, source_ref, notes.created_at,
-           expires_at, supersedes, iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases, {_TAGS},
+    SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
+           strategy, warnings, version, source_ref, notes.created_at,
+           iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases, {_TAGS},
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
     FROM notes JOIN bases ON bases.id = base_id

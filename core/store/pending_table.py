@@ -14,7 +14,7 @@ _OPENED = 20
 """Opened notes that go before the others."""
 
 
-class Waiting(NamedTuple):
+class PendingCount(NamedTuple):
     """Numbers of notes with a pending chunk, and of pending chunks."""
 
     notes: int
@@ -59,7 +59,7 @@ class PendingTable(Table):
             pending.setdefault(note_id, []).append(chunk_id)
         return pending
 
-    def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> Waiting:
+    def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
         """Count the pending chunks of some bases, or `only` those of these ids."""
         chosen, values = _chosen(only)
         row = self._database.row(
@@ -67,7 +67,7 @@ class PendingTable(Table):
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}",
             *([*base_ids], *values),
         )
-        return Waiting(*row) if row else Waiting(0, 0)
+        return PendingCount(*row) if row else PendingCount(0, 0)
 
     def any(self, base_ids: Iterable[str]) -> bool:
         """Whether any of these bases has a pending chunk."""

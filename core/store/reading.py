@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.messages import Message, from_json, message
-from core.model import CALENDAR_ENDS, FIELD_NAMES, in_utc
+from core.model import CALENDAR_ENDS, NOTE_FIELDS, in_utc
 from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Unread:
                 "The {what} '{name}' can't be read as a whole. Missing: {fields}. Set them again, or delete it.",
                 what=what,
                 name=name[:_SHOWN],
-                fields=[FIELD_NAMES.get(field, field) for field in unfit],
+                fields=[NOTE_FIELDS[field].title if field in NOTE_FIELDS else field for field in unfit],
             )
             for (what, _), (name, unfit) in self._rows.copy().items()
         )

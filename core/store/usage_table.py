@@ -38,7 +38,7 @@ class UsageTable(Table):
         )
         return [_FEEDBACK(dict(row), self._database.unread) for row in rows]
 
-    def remember(self, query: str) -> None:
+    def add(self, query: str) -> None:
         """Record a question; does nothing in a read-only workspace."""
         if self._database.readonly:
             return
@@ -71,10 +71,10 @@ class UsageTable(Table):
                     if (now := reworded(query)) != query:
                         connection.execute(f"UPDATE OR REPLACE {table} SET query = ? WHERE query = ?", (now, query))
 
-    def forget(self, query: str) -> None:
+    def delete_for_good(self, query: str) -> None:
         self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
-    def past(self, limit: int = _REMEMBERED) -> list[PastSearch]:
+    def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
         """Return the saved searches, then the past ones, both the newest first."""
         rows = self._database.rows(
             "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", limit

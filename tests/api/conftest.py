@@ -7,7 +7,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from core.api import PLACE
-from core.api.door import api
+from core.api.lazy_app import api
 from core.embedding import EMBEDDERS
 from core.registry import Entry
 from core.workspace import Workspace

@@ -15,7 +15,7 @@ def test_the_same_request_gets_the_first_answer_again(program: TestClient, works
     assert (again.status_code, again.json()) == (201, first.json())
     assert (again.headers["Location"], again.headers["ETag"]) == (first.headers["Location"], first.headers["ETag"])
     assert again.headers["Idempotent-Replayed"] == "true"
-    assert len(workspace.proposals.waiting()) == 1
+    assert len(workspace.proposals.all()) == 1
 
 
 def test_another_request_with_the_key_is_refused(program: TestClient, workspace: Workspace) -> None:
@@ -37,7 +37,7 @@ def test_requests_at_once_create_once(program: TestClient, workspace: Workspace)
     with ThreadPoolExecutor(8) as threads:
         statuses = [*threads.map(add, range(8))]
     assert set(statuses) <= {201, 409}
-    assert len(workspace.proposals.waiting()) == 1
+    assert len(workspace.proposals.all()) == 1
 
 
 def test_a_request_that_was_cut_off_is_not_made_again(program: TestClient, workspace: Workspace) -> None:
@@ -47,7 +47,7 @@ def test_a_request_that_was_cut_off_is_not_made_again(program: TestClient, works
     cut_off = program.post("/api/v1/notes", json=new, headers=KEY)
     assert cut_off.status_code == 409
     assert "Idempotency-Key" in cut_off.json()["detail"]
-    assert len(workspace.proposals.waiting()) == 1
+    assert len(workspace.proposals.all()) == 1
 
 
 def test_a_form_is_the_same_whatever_divides_its_parts(program: TestClient) -> None:

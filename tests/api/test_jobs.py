@@ -23,7 +23,7 @@ def test_an_import_is_a_job_that_is_followed_to_its_end(
     assert steps[-1]["state"] == "done"
     assert steps[-1]["result"]["added"] == 3
     assert program.get(place).json() == steps[-1]
-    assert len(workspace.notes.cards(workspace.searching.filters(bases=["more"]))) == 3
+    assert len(workspace.notes.all(workspace.searching.filters(bases=["more"]))) == 3
 
 
 def test_a_folder_that_is_not_there_fails_its_job(program: TestClient, tmp_path: Path) -> None:

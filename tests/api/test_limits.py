@@ -117,7 +117,7 @@ def test_filters_have_the_same_limits_for_every_caller(workspace: Workspace) -> 
         workspace.search("x", any_tags=many)
     with pytest.raises(QueryError):
         workspace.search("x", type="\ud800")
-    assert workspace.notes.cards(chosen(path="a" * PART, tags=["a"] * (FILTERS - 1))) == []
+    assert workspace.notes.all(chosen(path="a" * PART, tags=["a"] * (FILTERS - 1))) == []
 
 
 def test_a_note_has_one_limit_through_every_door(program: TestClient, workspace: Workspace, note: str) -> None:
@@ -140,7 +140,7 @@ def test_a_note_has_one_limit_through_every_door(program: TestClient, workspace:
         )
         assert (answer.status_code, "20 MB" in answer.json()["detail"]) == (422, True)
     assert shared.LongText.__metadata__[0].max_length == MAX_BYTES
-    assert [card.id for card in workspace.notes.cards(workspace.searching.filters(bases=["desk"]))] == [note]
+    assert [card.id for card in workspace.notes.all(workspace.searching.filters(bases=["desk"]))] == [note]
 
 
 def test_a_mistake_in_a_long_text_is_shown_without_all_of_it(workspace: Workspace) -> None:

@@ -12,7 +12,7 @@ def test_a_note_that_a_program_adds_waits_for_the_person(program: TestClient, wo
     assert added.json()["status"] == "pending"
     read = program.get(added.headers["Location"])
     assert (read.json()["title"], read.json()["tags"], read.json()["status"]) == ("Mine", ["bird"], "pending")
-    assert [one.note.id for one in workspace.proposals.waiting()] == [added.json()["id"]]
+    assert [one.note.id for one in workspace.proposals.all()] == [added.json()["id"]]
 
 
 def test_a_deleted_note_is_brought_back_as_it_was(program: TestClient, workspace: Workspace, note: str) -> None:
@@ -29,7 +29,7 @@ def test_a_deleted_note_is_brought_back_as_it_was(program: TestClient, workspace
     assert {name for name in before if after[name] != before[name]} <= {"version", "updated_at"}
     assert program.get("/api/v1/trash").json() == {"trash": []}
     assert program.post(f"/api/v1/trash/{note}/restore").status_code == 404
-    assert [one.note.id for one in workspace.proposals.waiting()] == [waits]
+    assert [one.note.id for one in workspace.proposals.all()] == [waits]
 
 
 def test_a_change_of_another_version_is_refused(program: TestClient, workspace: Workspace, note: str) -> None:
@@ -38,7 +38,7 @@ def test_a_change_of_another_version_is_refused(program: TestClient, workspace: 
     refused = program.patch(f"/api/v1/notes/{note}", json={"body": "# Late\n"}, headers={"If-Match": etag})
     assert refused.status_code == 412
     assert refused.json()["error"] == "Conflict"
-    assert workspace.proposals.waiting() == []
+    assert workspace.proposals.all() == []
     assert (
         program.patch(
             f"/api/v1/notes/{note}", json={"body": "# In time\n"}, headers={"If-Match": refused.headers["ETag"]}

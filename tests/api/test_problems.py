@@ -68,4 +68,4 @@ def test_a_request_that_is_too_large_is_not_read(
     monkeypatch.setattr(limits, "MOST_BYTES", 1000)
     answer = program.post("/api/v1/notes", json={"base": "vault", "body": "x" * 1000})
     assert answer.status_code == 413
-    assert workspace.proposals.waiting() == []
+    assert workspace.proposals.all() == []

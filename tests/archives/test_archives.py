@@ -94,16 +94,16 @@ def test_import_and_export_give_the_same_bytes(workspace: Workspace, tmp_path: P
 def test_a_zip_holds_everything(workspace: Workspace, tmp_path: Path) -> None:
     synced(workspace, vault(tmp_path / "vault"))
     written(workspace)
-    chunk = workspace.chunks.of_note(workspace.notes.named("plain.md").id)[0]
-    workspace.chunks.edit(chunk.id, "My own text.")
+    chunk = workspace.chunks.all(workspace.notes.find("plain.md").id)[0]
+    workspace.chunks.update(chunk.id, "My own text.")
     (workspace.store.folder / "synonyms.txt").write_text("cat, kitty\n")
     workspace.archives.export("vault", tmp_path / "all.zip")
-    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.cards()}
+    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.all()}
     with Workspace(tmp_path / "empty") as empty:
         empty.archives.restore(tmp_path / "all.zip")
-        assert {card.path: len(empty.notes.history(card.id)) for card in empty.notes.cards()} == histories
+        assert {card.path: len(empty.notes.history(card.id)) for card in empty.notes.all()} == histories
         assert [one.version.title for one in empty.notes.trash()] == ["Gone"]
-        assert empty.chunks.of_note(empty.notes.named("plain.md").id)[0].text == "My own text."
+        assert empty.chunks.all(empty.notes.find("plain.md").id)[0].text == "My own text."
         assert (empty.store.folder / "synonyms.txt").read_text() == "cat, kitty\n"
         plan = empty.notes.plan_connection(tmp_path / "vault", "vault")
         assert (len(plan.joined), plan.differing, plan.added) == (len(_VAULT), (), ())
@@ -119,14 +119,14 @@ def test_a_base_is_imported_beside_itself(workspace: Workspace, tmp_path: Path) 
         workspace.archives.restore(tmp_path / "all.zip")
     copy = workspace.archives.restore(tmp_path / "all.zip", "copy").base
     assert workspace.bases.status(copy).notes == workspace.bases.status(workspace.bases.get("vault")).notes
-    assert len({card.id for card in workspace.notes.cards()}) == 2 * (len(_VAULT) + 3)
+    assert len({card.id for card in workspace.notes.all()}) == 2 * (len(_VAULT) + 3)
 
 
 def test_a_deleted_base_comes_back(workspace: Workspace, tmp_path: Path) -> None:
     synced(workspace, vault(tmp_path / "vault"))
     written(workspace)
     before = workspace.archives.exported("vault", "zip")
-    workspace.archives.delete("vault")
+    workspace.bases.delete("vault")
     assert workspace.bases.all() == []
     (trashed,) = workspace.archives.trash()
     assert trashed.name == "vault"
@@ -140,9 +140,9 @@ def test_what_a_kill_left_both_in_use_and_in_the_trash_leaves_it(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced(workspace, vault(tmp_path / "vault"))
-    monkeypatch.setattr(workspace.bases, "delete", _killed)
+    monkeypatch.setattr(workspace.bases, "delete_for_good", _killed)
     with pytest.raises(KeyboardInterrupt):
-        workspace.archives.delete("vault")
+        workspace.bases.delete("vault")
     monkeypatch.undo()
     assert len(workspace.archives.trash()) == 1
     assert workspace.archives.expire_trash() == 1
@@ -216,7 +216,7 @@ def test_yaml_that_a_person_types_reads_as_it_is_typed(workspace: Workspace) -> 
         "tessera: base\nversion: 1\nbase: {name: b}\nnotes:\n- {path: a.md, title: no, tags: [no, 1.10, 2026-01-31]}\n"
     )
     workspace.archives.restore_data(text.encode(), "b.yaml")
-    (card,) = workspace.notes.cards()
+    (card,) = workspace.notes.all()
     assert (card.title, set(card.tags)) == ("no", {"no", "1.10", "2026-01-31"})
 
 

@@ -44,7 +44,7 @@ def vault(workspace: Workspace, tmp_path: Path) -> Path:
     note = workspace.notes.add("vault", "one", title="Written here", author="person")
     workspace.notes.update(note.id, body="two", author="person")
     workspace.proposals.update(note.id, body="three", priority=1)
-    workspace.bases.change("vault", write_files=True, watch=True, trusts_programs=True)
+    workspace.bases.update("vault", write_files=True, watch=True, trusts_programs=True)
     return folder
 
 
@@ -80,7 +80,7 @@ def test_an_archive_brings_no_folder_and_no_switch(workspace: Workspace, vault: 
     assert workspace.bases.folders(base) == ()
     assert restored.powers.switches == ("write_files", "watch", "trusts_programs")
     assert restored.powers.folders == (str(vault),)
-    notes = [workspace.notes.get(card.id) for card in workspace.notes.cards() if card.base == "guest"]
+    notes = [workspace.notes.get(card.id) for card in workspace.notes.all() if card.base == "guest"]
     assert len(notes) == 4
     for note in notes:
         versions = [workspace.notes.at(note.id, version.number) for version in workspace.notes.history(note.id)]
@@ -103,8 +103,8 @@ def test_a_note_of_an_archive_that_names_a_file_is_no_file(workspace: Workspace,
     )  # fmt: skip
     data = changed(workspace.archives.exported("vault", "zip"), {"notes": claims})
     workspace.archives.restore_data(data, "x.zip", "guest")
-    workspace.bases.change("guest", write_files=True, trusts_programs=True)
-    note_id = next(card.id for card in workspace.notes.cards() if card.base == "guest" and card.path == "mine.md")
+    workspace.bases.update("guest", write_files=True, trusts_programs=True)
+    note_id = next(card.id for card in workspace.notes.all() if card.base == "guest" and card.path == "mine.md")
     assert workspace.proposals.update(note_id, body="theirs")
     assert workspace.notes.attachment(note_id, "mine.md") is None
     assert target.read_text() == "my own text"
@@ -112,7 +112,7 @@ def test_a_note_of_an_archive_that_names_a_file_is_no_file(workspace: Workspace,
 
 def test_from_the_trash_a_base_comes_back_as_it_was(workspace: Workspace, vault: Path) -> None:
     before = workspace.archives.exported("vault", "zip")
-    workspace.archives.delete("vault")
+    workspace.bases.delete("vault")
     assert workspace.archives.restore_deleted("vault").own
     assert workspace.archives.exported("vault", "zip") == before
     assert workspace.bases.get("vault").write_files
@@ -122,7 +122,7 @@ def test_from_the_trash_a_base_comes_back_as_it_was(workspace: Workspace, vault:
 def test_a_zip_in_the_trash_that_tessera_did_not_write_is_an_archive(
     workspace: Workspace, vault: Path, known: bool
 ) -> None:
-    workspace.archives.delete("vault")
+    workspace.bases.delete("vault")
     (trashed,) = workspace.archives.trash()
     file = workspace.store.folder / "trash" / trashed.key
     if known:  # another content under the name of one that Tessera wrote
@@ -148,17 +148,17 @@ def test_a_base_of_an_archive_cannot_leave_the_trash(workspace: Workspace, vault
 def test_a_folder_is_connected_to_the_notes_it_holds(workspace: Workspace, vault: Path) -> None:
     (vault / "wide.md").write_bytes(b"\xff\xfe" + "# Wide\n\n\u4e2d\u6587\n".encode("utf-16-le"))
     workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
-    tagged = next(card.id for card in workspace.notes.cards() if card.path == "wide.md")
-    workspace.bases.change("vault", write_files=False)
+    tagged = next(card.id for card in workspace.notes.all() if card.path == "wide.md")
+    workspace.bases.update("vault", write_files=False)
     workspace.notes.set_fields([tagged], project="mine", tags=["own"])
     data = workspace.archives.exported("vault", "zip")
-    workspace.archives.delete("vault")
+    workspace.bases.delete("vault")
     workspace.archives.restore_data(data, "x.zip", "guest")
-    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.cards()}
+    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.all()}
     plan = workspace.notes.plan_connection(vault, "guest")
     assert (len(plan.joined), plan.differing, plan.added, plan.removed) == (4, (), (), ())
     workspace.notes.apply(plan)
-    notes = {card.path: workspace.notes.get(card.id) for card in workspace.notes.cards()}
+    notes = {card.path: workspace.notes.get(card.id) for card in workspace.notes.all()}
     assert {path: len(workspace.notes.history(note.id)) for path, note in notes.items()} == histories
     assert {path for path, note in notes.items() if note.in_file} == {
         str(file.relative_to(vault)) for file in contents(vault)
@@ -180,7 +180,7 @@ def test_what_differs_is_never_taken_without_a_yes(workspace: Workspace, vault: 
     assert [added.path for added in plan.added] == ["new.md"]
     with pytest.raises(SyncRefused, match="differ"):
         workspace.notes.apply(plan)
-    card = next(card for card in workspace.notes.cards() if card.base == "guest" and card.path == file.name)
+    card = next(card for card in workspace.notes.all() if card.base == "guest" and card.path == file.name)
     before = workspace.notes.get(card.id)
     assert not before.in_file
     workspace.notes.apply(plan, confirmed=True)
@@ -324,7 +324,7 @@ def test_words_that_would_stop_every_search_are_refused(workspace: Workspace, va
 
 def test_records_of_another_base_are_refused(workspace: Workspace, vault: Path) -> None:
     """Feedback, question sets and runs that name a base or a note of the person's would be theirs."""
-    mine = workspace.notes.cards()[0].id
+    mine = workspace.notes.all()[0].id
     workspace.archives.restore_data(workspace.archives.exported("vault", "zip"), "x.zip", "guest")
     feedback = {"query": "q", "note_id": mine, "chunk_id": f"{mine}:1", "verdict": "harmful", "at": "2026-01-01"}
     of_mine = {"id": "s", "base_id": workspace.bases.get("vault").id, "name": "s", "created_at": "2026-01-01"}
@@ -333,7 +333,7 @@ def test_records_of_another_base_are_refused(workspace: Workspace, vault: Path) 
         hostile = changed(data, {kind: lambda records, record=record: records.append(record)})
         with pytest.raises(ArchiveError):
             workspace.archives.restore_data(hostile, "x.zip", "third")
-    assert workspace.questions.sets("vault") == []
+    assert workspace.question_sets.all("vault") == []
 
 
 # sizes

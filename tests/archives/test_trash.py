@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
         note = workspace.notes.add("desk", "first words", title=SECRET, tags=["herb"], embed=False)
         workspace.notes.update(note.id, body="last words", embed=False)
         workspace.notes.delete(note.id)
-        workspace.archives.delete("gone")
+        workspace.bases.delete("gone")
     return tmp_path / "w"
 
 
@@ -109,13 +109,13 @@ def test_what_leaves_is_listed_with_its_title_and_comes_back_for_a_week(
         with pytest.raises(SystemExit, match="0"):
             cli.main([*command, "--workspace", str(folder)])
     with Workspace(folder) as workspace:
-        (card,) = [card for card in workspace.notes.cards() if card.base == "back"]
+        (card,) = [card for card in workspace.notes.all() if card.base == "back"]
         assert (card.title, card.tags) == (SECRET, ("herb",))
         assert [workspace.notes.at(card.id, one.number).body for one in workspace.notes.history(card.id)] == [
             "last words",
             "first words",
         ]
-        assert [card.title for card in workspace.notes.cards() if card.base == "gone"] == ["Kept in gone"]
+        assert [card.title for card in workspace.notes.all() if card.base == "gone"] == ["Kept in gone"]
         assert not workspace.notes.trash()
 
 
@@ -216,6 +216,6 @@ def test_a_file_in_the_place_of_the_trash_is_set_aside(folder: Path) -> None:
     (folder / "trash").write_text("a file")
     with Workspace(folder) as workspace:
         assert workspace.archives.trash() == []
-        workspace.archives.delete("desk")
+        workspace.bases.delete("desk")
         assert [one.name for one in workspace.archives.trash()] == ["desk"]
         assert workspace.status().set_aside == ("trash.broken",)

@@ -46,12 +46,12 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             (place / "faq" / "lines.txt").write_text("A zebra line stands here.\nA zebra line hides here.\n")
             opened.bases.add("lines", kind="lines", embedder="tfidf", keep_tokens=False)
             opened.notes.apply(opened.notes.plan_folder(place / "faq", "lines"))
-            _hide(opened, opened.notes.named("lines.txt").id)
+            _hide(opened, opened.notes.find("lines.txt").id)
             yield opened
 
 
 def _hide(workspace: Workspace, note_id: str) -> None:
-    for chunk in workspace.chunks.of_note(note_id):
+    for chunk in workspace.chunks.all(note_id):
         if "hides" in chunk.text:
             workspace.chunks.delete(chunk.id)
 
@@ -139,7 +139,7 @@ def test_a_line_shows_what_of_it_isnt_hidden(workspace: Workspace) -> None:
     base = workspace.bases.add("long", chunking=BY_SIZE, kind="literal")
     words = [f"w{number:03}x" for number in range(400)]
     note = workspace.notes.add(base.name, f"First\r\n\r\n{' '.join(words)}\n\nw001x again", title="Long")
-    middle = workspace.chunks.of_note(note.id)[2]
+    middle = workspace.chunks.all(note.id)[2]
     workspace.chunks.delete(middle.id)
     hidden = middle.text.split()[3]
     assert workspace.notes.lines("long", hidden) == []

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core import snippets
+from core import assistant_config
 from core.access import Access
 from core.assistants import server
 from core.cli import main
@@ -62,12 +62,15 @@ def steady(value: Any) -> Any:
 
 def test_the_configurations_are_those_that_are_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(snippets, "_command", lambda: ["/path/to/tessera"])
-    made = [*snippets.by_stdio(Path("/path/to/workspace")), *snippets.by_http("http://127.0.0.1:8501", "TOKEN")]
+    monkeypatch.setattr(assistant_config, "_command", lambda: ["/path/to/tessera"])
+    made = [
+        *assistant_config.by_stdio(Path("/path/to/workspace")),
+        *assistant_config.by_http("http://127.0.0.1:8501", "TOKEN"),
+    ]
     shown = {snippet.text for snippet in made if snippet.text in PAGE}
     assert [(one.program, one.way) for one in made if one.text not in shown] == [("VS Code", "http")]
     (tmp_path / "tessera.toml").touch()
-    with_settings = snippets.by_stdio(Path("/path/to/workspace"))[1].text
+    with_settings = assistant_config.by_stdio(Path("/path/to/workspace"))[1].text
     assert with_settings.endswith(f"--settings {tmp_path / 'tessera.toml'}")
 
 

@@ -11,8 +11,8 @@ import pytest
 from mcp.client.client import Client
 
 from core.access import Access
-from core.assistants import server, writing
-from core.assistants.writing import Writing
+from core.assistants import server, write_calls
+from core.assistants.write_calls import WriteCalls
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
 from tests.browser.conftest import serving
@@ -104,9 +104,9 @@ def test_notes_are_written_by_itself_or_by_the_app_whoever_comes_and_goes(folder
 
 
 def test_a_command_that_writes_is_waited_for_and_then_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_PATIENCE", 0.3)
+    monkeypatch.setattr(write_calls, "_PATIENCE", 0.3)
     with Workspace(folder, readonly=True) as reading:
-        write = Writing(folder, lambda: reading)
+        write = WriteCalls(folder, lambda: reading)
         with Workspace(folder):
             refused = write("note_add", {"text": "a", "base": "kitchen"})
         assert refused.is_error
@@ -115,14 +115,14 @@ def test_a_command_that_writes_is_waited_for_and_then_named(folder: Path, monkey
 
 
 def test_calls_of_one_process_that_write_wait_for_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_PATIENCE", 0.1)
+    monkeypatch.setattr(write_calls, "_PATIENCE", 0.1)
 
     async def add(client: Client, number: int, results: list[Any]) -> None:
         results.append(await client.call_tool("note_add", {"text": f"# {number}", "base": "kitchen"}))
 
     async def at_once(count: int) -> list[Any]:
         results: list[Any] = []
-        made = server.make(lambda: reading, Writing(folder, lambda: reading))
+        made = server.make(lambda: reading, WriteCalls(folder, lambda: reading))
         async with Client(made) as client, anyio.create_task_group() as calls:
             for number in range(count):
                 calls.start_soon(add, client, number, results)
@@ -130,7 +130,7 @@ def test_calls_of_one_process_that_write_wait_for_each_other(folder: Path, monke
 
     with Workspace(folder, readonly=True) as reading:
         assert [result.content[0].text for result in anyio.run(at_once, 20) if result.is_error] == []
-        pending = reading.notes.cards(reading.searching.filters(terms=["status:pending"]))
+        pending = reading.notes.all(reading.searching.filters(terms=["status:pending"]))
     assert {card.title for card in pending} == {str(number) for number in range(20)}
 
 

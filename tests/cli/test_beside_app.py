@@ -145,7 +145,7 @@ def test_commands_print_what_they_print_without_an_app(
             (tmp_path / "diary.zip").unlink()
         alone = run(*command, workspace="other")
         assert _shared(beside) == _shared(alone), command
-    assert opened.notes.cards(text="Heron")
+    assert opened.notes.all(text="Heron")
 
 
 def _shared(value: Any) -> Any:
@@ -164,14 +164,14 @@ def test_stdin_the_editor_and_the_language_are_those_of_the_terminal(
     with pytest.raises(SystemExit, match="0"):
         cli.main(["note", "new", "日记", *place])
     assert "已写入" in capsys.readouterr().out
-    assert [card.title for card in opened.notes.cards()] == ["苍鹭"]
+    assert [card.title for card in opened.notes.all()] == ["苍鹭"]
     monkeypatch.setenv("TESSERA_LANGUAGE", "en")
     monkeypatch.setenv("VISUAL", "sed -i s/一/两/")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     with pytest.raises(SystemExit, match="0"):
         cli.main(["note", "edit", "苍鹭", *place])
     assert "is version 2 now" in capsys.readouterr().out
-    assert "两只苍鹭" in opened.notes.get(opened.notes.cards()[0].id).body
+    assert "两只苍鹭" in opened.notes.get(opened.notes.all()[0].id).body
 
 
 def test_other_settings_of_the_app_are_named(
@@ -220,7 +220,7 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
 
 def test_who_cancels_on_a_page_stops_the_command(run: Run, slow: Workspace, tmp_path: Path) -> None:
     def cancel() -> None:
-        while not ((job := slow.jobs.get("import")) and job.share > 0.1):
+        while not ((job := slow.jobs.find("import")) and job.share > 0.1):
             time.sleep(0.05)
         slow.jobs.cancel("import")
 
@@ -229,7 +229,7 @@ def test_who_cancels_on_a_page_stops_the_command(run: Run, slow: Workspace, tmp_
     status, error = run("import", tmp_path / "many", "--base", "many")
     thread.join()
     assert (status, json.loads(error)["error"]) == (1, str(Cancelled()))
-    assert slow.jobs.get("import") is None
+    assert slow.jobs.find("import") is None
 
 
 def test_long_work_is_done_one_at_a_time(

@@ -229,7 +229,7 @@ def test_evaluate_keeps_runs_under_a_name_and_asks_them_again(run: Any, folder: 
     assert run("evaluate", "mine", "--base", "vault")["questions"] == 1
     assert "Sets: mine" in run("evaluate", "yours", "--base", "vault")[1]
     with Workspace(tmp_path / "workspace", readonly=True) as workspace:
-        assert [one.set_name for one in workspace.runs.of("vault")] == ["mine", "mine"]
+        assert [one.set_name for one in workspace.runs.all("vault")] == ["mine", "mine"]
 
 
 def test_evaluate_fails_under_a_target(run: Any, folder: Path, tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "Traceback" not in error
     with Workspace(tmp_path / "workspace") as workspace:
-        assert all(card.chunks > 1 for card in workspace.notes.cards())
+        assert all(card.chunks > 1 for card in workspace.notes.all())
         workspace.store.open_index()
         assert not workspace.store.index_problem
 

@@ -179,4 +179,4 @@ def test_an_assistant_that_is_gone_gets_no_traceback_and_loses_no_note(workspace
     )
     assert (process.returncode, printed) == (0, b"")
     with Workspace(workspace, readonly=True) as opened:
-        assert "Gone" in {card.title for card in opened.notes.cards(opened.searching.filters(terms=["status:pending"]))}
+        assert "Gone" in {card.title for card in opened.notes.all(opened.searching.filters(terms=["status:pending"]))}

@@ -132,7 +132,7 @@ def test_damaged_files_are_reported_at_their_first_use(tiny_folder, tmp_path):
 def test_weights_of_another_architecture_are_refused_at_loading(tiny_folder, tmp_path):
     config = json.loads((tiny_folder / "config.json").read_text(encoding="utf-8"))
     others = [
-        ({"model_type": "unheard-of"}, "can't be loaded"),
+        ({"model_type": "no_progress-of"}, "can't be loaded"),
         ({"hidden_size": 64, "num_attention_heads": 4}, "can't be loaded"),
         ({"num_hidden_layers": 3}, r"aren't those that its config\.json tells of: encoder\.layer\.2\."),
         ({"model_type": "distilbert", "dim": 32, "n_heads": 2, "n_layers": 2}, "aren't those"),

@@ -13,7 +13,7 @@ from core.model.evaluation import MISSED
 from core.models import Models
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -80,7 +80,7 @@ def changing(tmp_path: Path) -> Iterator[Workspace]:
 
 def gold(workspace: Workspace, name: str, quote: str = "") -> GoldSpan:
     """The first place of a quote in a note, or all of the note."""
-    note = workspace.notes.get(workspace.notes.named(name).id)
+    note = workspace.notes.get(workspace.notes.find(name).id)
     quote = quote or note.body.strip()
     start = note.body.index(quote)
     return GoldSpan(name, quote, start, start + len(quote), note.id)
@@ -101,9 +101,9 @@ class Judged(Models):
         return self._own or super().reranker(base, name, cached=cached)
 
 
-def searching(workspace: Workspace, reranker: Reranker | None = None) -> Searching:
+def searching(workspace: Workspace, reranker: Reranker | None = None) -> SearchEngine:
     synonyms = SynonymsFile(workspace.store.folder, make=True)
-    return Searching(workspace.store, workspace.settings, Judged(workspace, reranker), synonyms)
+    return SearchEngine(workspace.store, workspace.settings, Judged(workspace, reranker), synonyms)
 
 
 def diagnose(
@@ -127,7 +127,7 @@ def only(found: list[Diagnosis]) -> Diagnosis:
 
 def chunk_of(workspace: Workspace, passage: GoldSpan) -> str:
     """The chunk that begins last of those that hold all of a passage."""
-    chunks = workspace.chunks.of_note(passage.note_id)
+    chunks = workspace.chunks.all(passage.note_id)
     return [chunk.id for chunk in chunks if chunk.start <= passage.start and passage.end <= chunk.end][-1]
 
 
@@ -181,13 +181,13 @@ def test_not_indexed_where_its_chunk_is_deleted(changing: Workspace) -> None:
 
 def test_not_indexed_where_something_else_is_written_over_it(changing: Workspace) -> None:
     passage = bed(changing, 5)
-    changing.chunks.edit(chunk_of(changing, passage), "Nothing but compost lies there.")
+    changing.chunks.update(chunk_of(changing, passage), "Nothing but compost lies there.")
     assert only(diagnose(changing, "agates", passage, limit=1)).stage == "not_indexed"
 
 
 def test_an_edit_that_leaves_most_of_it_still_holds_it(changing: Workspace) -> None:
     passage = bed(changing, 5)
-    edited = changing.chunks.edit(chunk_of(changing, passage), "In the bed 5 do stand the word5 beans, in rows.")
+    edited = changing.chunks.update(chunk_of(changing, passage), "In the bed 5 do stand the word5 beans, in rows.")
     told = only(diagnose(changing, "agates", passage, limit=1))
     assert told.stage == "limit"
     assert (told.chunk_id, told.share) == (edited, 1)
@@ -195,13 +195,13 @@ def test_an_edit_that_leaves_most_of_it_still_holds_it(changing: Workspace) -> N
 
 def test_a_hit_stands_for_its_place_whatever_was_written_there(changing: Workspace) -> None:
     passage = bed(changing, 5)
-    changing.chunks.edit(chunk_of(changing, passage), "Nothing but compost lies there.")
+    changing.chunks.update(chunk_of(changing, passage), "Nothing but compost lies there.")
     assert diagnose(changing, "compost", passage, limit=1) == []
 
 
 def over_two_chunks(workspace: Workspace) -> GoldSpan:
     """A passage of which two chunks hold just under half each, for the blank between them is in none."""
-    first, second = (chunk for chunk in workspace.chunks.of_note(bed(workspace, 5).note_id) if "word5" in chunk.text)
+    first, second = (chunk for chunk in workspace.chunks.all(bed(workspace, 5).note_id) if "word5" in chunk.text)
     body = workspace.notes.get(first.note_id).body
     start, end = first.end - 30, second.start + 30
     assert second.start > first.end
@@ -209,14 +209,14 @@ def over_two_chunks(workspace: Workspace) -> GoldSpan:
 
 
 def test_cut_apart_where_no_chunk_holds_half(changing: Workspace) -> None:
-    whole = next(chunk for chunk in changing.chunks.of_note(bed(changing, 5).note_id) if "word5" in chunk.text)
+    whole = next(chunk for chunk in changing.chunks.all(bed(changing, 5).note_id) if "word5" in chunk.text)
     at = whole.text.index(". ", len(whole.text) // 2) + 1
     changing.chunks.split(whole.id, at)
     passage = over_two_chunks(changing)
     told = only(diagnose(changing, "agates", passage, limit=1))
     assert told.stage == "cut_apart"
     assert 0.4 < told.share < 0.5
-    first, second = (chunk for chunk in changing.chunks.of_note(passage.note_id) if "word5" in chunk.text)
+    first, second = (chunk for chunk in changing.chunks.all(passage.note_id) if "word5" in chunk.text)
     assert told.chunk_id in (first.id, second.id)
     ranks = {hit.chunk.id: hit.scores["vector"].rank for hit in everything(changing, "agates").hits}
     assert told.scores["vector"].rank == ranks[told.chunk_id]
@@ -225,9 +225,9 @@ def test_cut_apart_where_no_chunk_holds_half(changing: Workspace) -> None:
 
 
 def test_half_of_it_in_one_chunk_is_not_cut_apart(changing: Workspace) -> None:
-    whole = next(chunk for chunk in changing.chunks.of_note(bed(changing, 5).note_id) if "word5" in chunk.text)
+    whole = next(chunk for chunk in changing.chunks.all(bed(changing, 5).note_id) if "word5" in chunk.text)
     changing.chunks.split(whole.id, whole.text.index(". ", len(whole.text) // 2) + 1)
-    first, second = (chunk for chunk in changing.chunks.of_note(whole.note_id) if "word5" in chunk.text)
+    first, second = (chunk for chunk in changing.chunks.all(whole.note_id) if "word5" in chunk.text)
     start, end = first.end - 20, second.start + 60
     body = changing.notes.get(whole.note_id).body
     passage = GoldSpan("beds.md", body[start:end], start, end, whole.note_id)

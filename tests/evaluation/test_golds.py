@@ -20,7 +20,7 @@ TEXTS = st.text(alphabet="ab 中文。\n\r\t>*", max_size=40)
 
 
 def note(body: str, **fields: object) -> Note:
-    return replace(Note("n1", "b", "Title", body, "h", path="a.md"), **fields)  # type: ignore[arg-type]
+    return replace(Note("n1", "b", body, "h", title="Title", path="a.md"), **fields)  # type: ignore[arg-type]
 
 
 def in_body(body: str, quote: str = QUOTE) -> GoldSpan:

@@ -28,7 +28,7 @@ from core.model import (
     SearchResult,
     SearchSettings,
 )
-from core.retrieval.searching import Searching
+from core.retrieval.engine import SearchEngine
 from core.workspace import Workspace
 from tests import samples
 
@@ -65,13 +65,13 @@ def workspace(tmp_path: Path, folder: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def kept(workspace: Workspace) -> QuestionSet:
-    return workspace.questions.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
+    return workspace.question_sets.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
 
 
 def test_a_set_is_asked_in_several_ways_and_what_each_brought_is_kept(workspace: Workspace, kept: QuestionSet) -> None:
     runs = workspace.runs.run(kept, [PLAIN, BY_WORDS])
     assert [run.pipeline for run in runs] == [PLAIN, BY_WORDS]
-    assert {run.id for run in workspace.runs.of("vault")} == {run.id for run in runs}
+    assert {run.id for run in workspace.runs.all("vault")} == {run.id for run in runs}
     by_meaning, by_words = runs
     assert by_meaning.metrics["hit@1"] == 1.0
     assert (by_meaning.questions, by_meaning.asked) == (3, 3)
@@ -91,12 +91,12 @@ def test_a_second_run_measures_searches_and_not_what_was_kept_of_them(workspace:
 
 
 def test_other_chunks_are_made_beside_the_base(workspace: Workspace, kept: QuestionSet, folder: Path) -> None:
-    before = [workspace.chunks.of_note(card.id) for card in workspace.notes.cards()]
+    before = [workspace.chunks.all(card.id) for card in workspace.notes.all()]
     version = workspace.store.database.version()
     heard: list[float] = []
     _, run = workspace.runs.run(kept, [PLAIN, SECTIONS], lambda done, total, what: heard.append(done / total))
     assert heard == sorted(heard)
-    assert [workspace.chunks.of_note(card.id) for card in workspace.notes.cards()] == before
+    assert [workspace.chunks.all(card.id) for card in workspace.notes.all()] == before
     assert workspace.store.database.version() == version
     assert run.metrics["hit@1"] == 1.0
     restoring = workspace.runs.results(run.id)[0].hits[0]
@@ -127,9 +127,9 @@ def test_a_note_deleted_since_is_not_found_beside_the_base_either(
 
 
 def test_edits_hold_beside_the_base(workspace: Workspace, kept: QuestionSet) -> None:
-    card = next(card for card in workspace.notes.cards() if card.path == "kitchen/bread.txt")
-    workspace.chunks.edit(workspace.chunks.of_note(card.id)[0].id, "Sourdough needs a xylophone.")
-    asked = [replace(workspace.questions.of(kept)[2], text="xylophone")]
+    card = next(card for card in workspace.notes.all() if card.path == "kitchen/bread.txt")
+    workspace.chunks.update(workspace.chunks.all(card.id)[0].id, "Sourdough needs a xylophone.")
+    asked = [replace(workspace.questions.all(kept)[2], text="xylophone")]
     ((_, results),) = workspace.runs.measure("vault", asked, [replace(SECTIONS, search=SearchSettings(mode="keyword"))])
     assert [hit.path for hit in results[0].hits] == ["kitchen/bread.txt"]
 
@@ -141,7 +141,7 @@ def test_a_stopped_run_goes_on_where_it_was(workspace: Workspace, kept: Question
 
     with pytest.raises(Cancelled):
         workspace.runs.run(kept, [replace(PLAIN)], lambda done, total, what: stop(done * 3, total, what))
-    (stopped,) = workspace.runs.of("vault")
+    (stopped,) = workspace.runs.all("vault")
     assert (stopped.asked, stopped.questions, stopped.ended_at) == (2, 3, None)
     run = workspace.runs.resume(stopped.id)
     assert (run.id, run.asked, run.metrics["hit@1"]) == (stopped.id, 3, 1.0)
@@ -154,7 +154,7 @@ def test_a_stopped_run_of_other_notes_is_given_up(workspace: Workspace, kept: Qu
 
     with pytest.raises(Cancelled):
         workspace.runs.run(kept, [PLAIN], stop)
-    (stopped,) = workspace.runs.of("vault")
+    (stopped,) = workspace.runs.all("vault")
     (folder / "new.md").write_text("Another note.")
     workspace.notes.apply(workspace.notes.plan_folder(folder))
     with pytest.raises(ConfigError, match="changed since"):
@@ -163,8 +163,8 @@ def test_a_stopped_run_of_other_notes_is_given_up(workspace: Workspace, kept: Qu
 
 def test_a_missed_passage_is_diagnosed(workspace: Workspace) -> None:
     asked = {"rows of the largest table": ("kitchen/bread.txt", "The dough rested for two hours")}
-    workspace.questions.add_file("vault", "unanswered", file_of(asked), "unanswered.jsonl")
-    kept = workspace.questions.named("vault", "unanswered")
+    workspace.question_sets.add_file("vault", "unanswered", file_of(asked), "unanswered.jsonl")
+    kept = workspace.question_sets.get("vault", "unanswered")
     (run,) = workspace.runs.run(kept, [replace(BY_WORDS, search=replace(BY_WORDS.search, limit=1))])
     missed = [one for one in workspace.runs.results(run.id) if one.found_rank is None]
     assert missed
@@ -174,13 +174,13 @@ def test_a_missed_passage_is_diagnosed(workspace: Workspace) -> None:
 def test_a_run_of_a_base_that_is_deleted_meanwhile_ends_with_a_reason(workspace: Workspace, kept: QuestionSet) -> None:
     def delete(done: float, total: float, what: str) -> None:
         if workspace.bases.all():
-            workspace.bases.delete("vault")
+            workspace.bases.delete_for_good("vault")
 
     with pytest.raises(TesseraError, match=r"vault|may have been deleted"):
         workspace.runs.run(kept, [PLAIN], delete)
     assert workspace.store.runs.results("any") == {}
     with pytest.raises(UnknownChoice):
-        workspace.runs.of("vault")
+        workspace.runs.all("vault")
     with pytest.raises(RunNotFound):
         workspace.store.runs.run("any")
 
@@ -195,20 +195,20 @@ def defining(folder: Path) -> Path:
 
 def test_an_empty_set_and_one_of_suggestions_say_what_to_do(workspace: Workspace, folder: Path) -> None:
     workspace.notes.apply(workspace.notes.plan_folder(defining(folder)))
-    empty = workspace.questions.add_set("vault", "empty")
+    empty = workspace.question_sets.add("vault", "empty")
     with pytest.raises(QuestionSetError, match="no question to ask"):
         workspace.runs.run(empty, [PLAIN])
     assert workspace.questions.suggest(empty, 3)
     with pytest.raises(QuestionSetError, match="accept suggested ones"):
         workspace.runs.run(empty, [PLAIN])
-    suggested = workspace.questions.of(empty)
+    suggested = workspace.questions.all(empty)
     assert workspace.questions.accept(empty, [one.id for one in suggested]) == len(suggested)
     assert workspace.runs.run(empty, [PLAIN])[0].asked == len(suggested)
 
 
 def test_suggesting_again_brings_others_or_none(workspace: Workspace, folder: Path) -> None:
     workspace.notes.apply(workspace.notes.plan_folder(defining(folder)))
-    kept = workspace.questions.add_set("vault", "some")
+    kept = workspace.question_sets.add("vault", "some")
     first = workspace.questions.suggest(kept, 1)
     second = workspace.questions.suggest(kept, 1)
     assert len(first) == len(second) == 1
@@ -216,24 +216,24 @@ def test_suggesting_again_brings_others_or_none(workspace: Workspace, folder: Pa
 
 
 def test_a_hit_becomes_a_right_passage_and_no_longer(workspace: Workspace) -> None:
-    kept = workspace.questions.add_set("vault", "clicked")
+    kept = workspace.question_sets.add("vault", "clicked")
     first, second = workspace.search("restore a backup", reranker="none").hits[:2]
     workspace.questions.mark(kept, " restore a backup ", first)
     question = workspace.questions.mark(kept, "restore a backup", second)
     assert [gold.note_id for gold in question.spans] == [first.note.id, second.note.id]
     workspace.questions.unmark(kept, "restore a backup", second)
-    (left,) = workspace.questions.of(kept)
+    (left,) = workspace.questions.all(kept)
     assert [gold.note_id for gold in left.spans] == [first.note.id]
     assert workspace.runs.run(kept, [PLAIN])[0].metrics["hit@1"] == 1.0
 
 
 def test_a_marked_passage_can_be_narrowed_to_the_sentence_that_answers(workspace: Workspace) -> None:
-    kept = workspace.questions.add_set("vault", "clicked")
+    kept = workspace.question_sets.add("vault", "clicked")
     hit = workspace.search("how long does dough rest", reranker="none").hits[0]
     question = workspace.questions.mark(kept, "how long does dough rest", hit)
     whole = question.spans[0]
     workspace.questions.narrow_passage(kept, question.id, whole, " rested for\ntwo hours ")
-    ((part,),) = (one.spans for one in workspace.questions.of(kept))
+    ((part,),) = (one.spans for one in workspace.questions.all(kept))
     assert part.quote == "rested for two hours"
     assert workspace.notes.get(part.note_id).body[part.start : part.end] == part.quote
     with pytest.raises(QuestionSetError, match="isn't in the passage"):
@@ -247,31 +247,31 @@ def test_questions_that_no_search_can_be_asked_are_listed_before_any_is(
     with pytest.raises(QuestionSetError, match="question 'open'") as caught:
         workspace.runs.run(kept, [PLAIN])
     assert "question 'none'" in str(caught.value)
-    assert workspace.runs.of("vault") == []
+    assert workspace.runs.all("vault") == []
 
 
 def test_a_set_comes_back_from_its_file(workspace: Workspace, kept: QuestionSet) -> None:
-    before = [(one.id, one.text, one.spans) for one in workspace.questions.of(kept)]
+    before = [(one.id, one.text, one.spans) for one in workspace.questions.all(kept)]
     for table, name in ((False, "back.jsonl"), (True, "back.csv")):
-        again = workspace.questions.add_file("vault", name, workspace.questions.export(kept, table=table), name)
-        assert [(one.id, one.text, one.spans) for one in workspace.questions.of(again)] == before
+        again = workspace.question_sets.add_file("vault", name, workspace.question_sets.export(kept, table=table), name)
+        assert [(one.id, one.text, one.spans) for one in workspace.questions.all(again)] == before
     with pytest.raises(QuestionSetError, match="already in the question set"):
-        workspace.questions.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
+        workspace.question_sets.add_file("vault", "mine", file_of(ASKED), "mine.jsonl")
 
 
 def test_runs_outlive_their_set_and_go_with_their_base(workspace: Workspace, kept: QuestionSet) -> None:
     (run,) = workspace.runs.run(kept, [PLAIN])
-    workspace.questions.delete_set(kept)
-    assert [one.set_name for one in workspace.runs.of("vault")] == ["mine"]
-    workspace.runs.delete([run.id])
-    assert workspace.runs.of("vault") == workspace.runs.results(run.id) == []
+    workspace.question_sets.delete_for_good(kept)
+    assert [one.set_name for one in workspace.runs.all("vault")] == ["mine"]
+    workspace.runs.delete_for_good([run.id])
+    assert workspace.runs.all("vault") == workspace.runs.results(run.id) == []
 
 
 def test_a_workspace_that_is_only_read_measures_but_keeps_nothing(
     workspace: Workspace, kept: QuestionSet, tmp_path: Path
 ) -> None:
     with Workspace(tmp_path / "workspace", readonly=True) as reader:
-        asked = reader.questions.of(kept)
+        asked = reader.questions.all(kept)
         ((run, _),) = reader.runs.measure("vault", asked, [PLAIN])
         assert run.metrics["hit@1"] == 1.0
         with pytest.raises(WorkspaceLocked):
@@ -286,30 +286,30 @@ def test_a_negative_question_counts_in_no_rank(workspace: Workspace, kept: Quest
 
 
 def test_a_base_can_have_a_reranker_of_its_own(workspace: Workspace, kept: QuestionSet) -> None:
-    workspace.bases.change("vault", search=SearchSettings(reranker="none"))
+    workspace.bases.update("vault", search=SearchSettings(reranker="none"))
     assert workspace.search("restore a backup").reranker == ""
     (run,) = workspace.runs.run(kept, [PLAIN])
     assert run.settings["reranker"] == "none"
-    workspace.bases.change("vault", search=SearchSettings())
+    workspace.bases.update("vault", search=SearchSettings())
     assert workspace.search("restore a backup").reranker == "late-interaction"
     with pytest.raises(UnknownChoice):
-        workspace.bases.change("vault", search=SearchSettings(reranker="magic"))
+        workspace.bases.update("vault", search=SearchSettings(reranker="magic"))
 
 
 def test_what_was_asked_before_an_error_stays_with_its_figures(
     workspace: Workspace, kept: QuestionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = Searching.search
+    search = SearchEngine.search
 
-    def failing(searching: Searching, typed: str, options: SearchOptions) -> SearchResult:
+    def failing(searching: SearchEngine, typed: str, options: SearchOptions) -> SearchResult:
         if typed == list(ASKED)[2]:
             raise ProviderError("The server is down.")
         return search(searching, typed, options)
 
-    monkeypatch.setattr(Searching, "search", failing)
+    monkeypatch.setattr(SearchEngine, "search", failing)
     with pytest.raises(ProviderError):
         workspace.runs.run(kept, [PLAIN])
-    (stopped,) = workspace.runs.of("vault")
+    (stopped,) = workspace.runs.all("vault")
     assert (stopped.asked, stopped.metrics["hit@1"], stopped.ended_at) == (2, 1.0, None)
     monkeypatch.undo()
     ended = workspace.runs.resume(stopped.id)
@@ -324,10 +324,10 @@ def test_a_stopped_run_is_given_up_when_a_question_was_changed(workspace: Worksp
 
     with pytest.raises(Cancelled):
         workspace.runs.run(kept, [PLAIN], stop)
-    (stopped,) = workspace.runs.of("vault")
+    (stopped,) = workspace.runs.all("vault")
     assert stopped.asked == 1
-    first = workspace.questions.of(kept)[0]
-    workspace.questions.edit(kept, first.id, replace(first, text="something else"))
+    first = workspace.questions.all(kept)[0]
+    workspace.questions.update(kept, first.id, replace(first, text="something else"))
     with pytest.raises(ConfigError, match="changed since"):
         workspace.runs.resume(stopped.id)
 
@@ -345,7 +345,7 @@ def test_a_pipeline_that_can_not_be_is_told_before_anything_is_asked(
 ) -> None:
     with pytest.raises(UnknownChoice, match="magic"):
         workspace.runs.run(kept, [PLAIN, pipeline])
-    assert workspace.runs.of("vault") == []
+    assert workspace.runs.all("vault") == []
 
 
 def test_places_beside_a_base_are_left_but_for_the_latest(
@@ -378,7 +378,7 @@ def test_adopting_what_can_not_be_changes_nothing(workspace: Workspace) -> None:
 
 
 def test_a_question_without_passages_is_not_unmarked_away(workspace: Workspace) -> None:
-    kept = workspace.questions.add_set("vault", "clicked")
+    kept = workspace.question_sets.add("vault", "clicked")
     workspace.questions.add(kept, [Question("", "restore a backup", ())])
     workspace.questions.unmark(kept, "restore a backup", workspace.search("restore a backup").hits[0])
-    assert len(workspace.questions.of(kept)) == 1
+    assert len(workspace.questions.all(kept)) == 1

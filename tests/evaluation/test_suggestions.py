@@ -84,7 +84,7 @@ def test_a_heading_answers_how_to_do_a_thing(heading: str, question: str) -> Non
 
 
 def note(name: str, body: str) -> Note:
-    return Note(name, "b", name, body, "h", path=f"{name}.md")
+    return Note(name, "b", body, "h", title=name, path=f"{name}.md")
 
 
 RUST = note(

@@ -71,14 +71,14 @@ def test_a_wrong_choice_makes_and_changes_nothing(workspace: Workspace, given: d
     if "search" in given:
         before = workspace.bases.add("work")
         with pytest.raises(error):
-            workspace.bases.change("work", **given, description="new")
+            workspace.bases.update("work", **given, description="new")
         assert workspace.bases.get("work") == before
 
 
 def test_other_settings_are_stored(workspace: Workspace) -> None:
     workspace.bases.add("work")
-    workspace.bases.change("work", description="What I do", watch=True)
-    changed = workspace.bases.change("work", search=SearchSettings(limit=4))
+    workspace.bases.update("work", description="What I do", watch=True)
+    changed = workspace.bases.update("work", search=SearchSettings(limit=4))
     assert (changed.description, changed.watch, changed.search.limit) == ("What I do", True, 4)
     assert workspace.bases.get("work") == changed
 
@@ -86,7 +86,7 @@ def test_other_settings_are_stored(workspace: Workspace) -> None:
 def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> None:
     workspace.notes.apply(workspace.notes.plan_folder(vault))
     workspace.bases.add("other")
-    workspace.questions.add_set("vault", "mine")
+    workspace.question_sets.add("vault", "mine")
     base = workspace.bases.get("vault")
     workspace.history.save("base:vault,other pg_restore", "restoring")
     workspace.history.judge("base:vault bread", "note", "chunk", "helpful")
@@ -96,8 +96,8 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
         workspace.bases.rename("vault", " ")
     assert workspace.bases.rename("vault", "my notes").id == base.id
     assert [one.name for one in workspace.bases.all()] == ["my notes", "other"]
-    assert [one.name for one in workspace.questions.sets("my notes")] == ["mine"]
-    (past,) = workspace.history.past()
+    assert [one.name for one in workspace.question_sets.all("my notes")] == ["mine"]
+    (past,) = workspace.history.all()
     assert past.query == 'base:"my notes",other pg_restore'
     assert [one.query for one in workspace.history.judged()] == ['base:"my notes" bread']
     assert {hit.note.base for hit in workspace.search(past.query, mode="keyword").hits} == {"my notes"}
@@ -129,7 +129,7 @@ def test_a_folder_is_synced_into_its_base_whatever_that_is_called(workspace: Wor
     again = workspace.notes.plan_folder(vault)
     assert (plan.base, again.base, again.makes) == ("vault", "birds", None)
     assert [base.name for base in workspace.bases.all()] == ["birds"]
-    assert len(workspace.notes.cards(Filters(bases=("birds",)))) == 4
+    assert len(workspace.notes.all(Filters(bases=("birds",)))) == 4
 
 
 def test_a_plan_says_what_it_would_make(workspace: Workspace, vault: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_plan_says_what_it_would_make(workspace: Workspace, vault: Path) -> No
     assert workspace.bases.get("new").chunking == SMALL
     assert workspace.notes.plan_folder(vault, "new").makes is None
     deleted = workspace.notes.plan_folder(vault, "new")
-    workspace.bases.delete("new")
+    workspace.bases.delete_for_good("new")
     with pytest.raises(UnknownChoice):
         workspace.notes.apply(deleted)
     assert workspace.bases.all() == []

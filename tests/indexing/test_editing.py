@@ -61,11 +61,11 @@ def synced(workspace: Workspace, folder: Path) -> SyncReport:
 
 
 def card(workspace: Workspace, name: str = "a") -> NoteCard:
-    return next(card for card in workspace.notes.cards() if card.path == f"{name}.md")
+    return next(card for card in workspace.notes.all() if card.path == f"{name}.md")
 
 
 def chunks(workspace: Workspace, name: str = "a") -> list[Chunk]:
-    return workspace.chunks.of_note(card(workspace, name).id)
+    return workspace.chunks.all(card(workspace, name).id)
 
 
 def shown(workspace: Workspace, name: str = "a") -> list[str]:
@@ -84,7 +84,7 @@ def found(workspace: Workspace, question: str, mode: str = "keyword") -> list[st
 
 
 def test_a_search_sees_the_edited_text_and_not_the_old(workspace: Workspace, model: WordLengths) -> None:
-    name = workspace.chunks.edit(chunks(workspace)[1].id, "herons instead")
+    name = workspace.chunks.update(chunks(workspace)[1].id, "herons instead")
     assert model.embedded == ["a\nherons instead"]
     assert found(workspace, "herons") == ["herons instead"]
     assert found(workspace, "a1") == []
@@ -97,7 +97,7 @@ def test_a_search_sees_the_edited_text_and_not_the_old(workspace: Workspace, mod
 
 
 def test_the_context_of_a_hit_shows_the_note_as_it_was_edited(workspace: Workspace) -> None:
-    workspace.chunks.edit(chunks(workspace)[1].id, "herons instead")
+    workspace.chunks.update(chunks(workspace)[1].id, "herons instead")
     workspace.chunks.delete(chunks(workspace)[3].id)
     workspace.chunks.add(card(workspace).id, "geese added", after=chunks(workspace)[4].id)
 
@@ -118,14 +118,14 @@ def test_the_context_doubles_no_text_that_chunks_share(workspace: Workspace, fol
     workspace.chunks.rechunk("vault", options=ChunkingOptions(strategy="recursive", chunk_size=12, chunk_overlap=4))
     cut = chunks(workspace, "f")
     assert cut[2].start < cut[1].end
-    workspace.chunks.edit(cut[0].id, "Mine.")
+    workspace.chunks.update(cut[0].id, "Mine.")
     (hit,) = workspace.search("mine", mode="keyword", expansion_size=2).hits
     body = workspace.notes.get(hit.note.id).body
     assert hit.passage.text == "Mine. " + body[cut[0].end : cut[2].end].lstrip()
 
 
 def test_a_deleted_chunk_answers_nothing_until_it_is_restored(workspace: Workspace, model: WordLengths) -> None:
-    for delete in (chunks(workspace)[1].id, workspace.chunks.edit(chunks(workspace)[3].id, "herons")):
+    for delete in (chunks(workspace)[1].id, workspace.chunks.update(chunks(workspace)[3].id, "herons")):
         name = workspace.chunks.delete(delete)
         (chunk,) = (chunk for chunk in chunks(workspace) if chunk.state == "deleted")
         word = chunk.text.split()[0]
@@ -159,19 +159,19 @@ def test_an_act_that_fails_changes_nothing(
 
     monkeypatch.setattr(model, "embed", failing)
     with pytest.raises(SourceError):
-        workspace.chunks.edit(before[0].id, "new words")
+        workspace.chunks.update(before[0].id, "new words")
     assert (chunks(workspace), workspace.chunks.edits()) == (before, edits)
 
 
 def test_a_text_too_large_to_be_cut_is_refused(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.markdown.parser.MAX_LINES", 50)
     with pytest.raises(SourceError, match="line"):
-        workspace.chunks.edit(chunks(workspace)[0].id, "x\n" * 60)
+        workspace.chunks.update(chunks(workspace)[0].id, "x\n" * 60)
     assert workspace.chunks.edits() == []
 
 
 def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path) -> None:
-    workspace.chunks.edit(chunks(workspace)[1].id, "mine")
+    workspace.chunks.update(chunks(workspace)[1].id, "mine")
     plan = workspace.notes.plan_folder(folder)
     assert plan.is_empty
     assert len(plan.unchanged) == 5
@@ -180,7 +180,7 @@ def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path)
 @pytest.mark.parametrize(
     "act",
     [
-        lambda workspace, chunk: workspace.chunks.edit(chunk.id, "x"),
+        lambda workspace, chunk: workspace.chunks.update(chunk.id, "x"),
         lambda workspace, chunk: workspace.chunks.merge(chunk.id),
         lambda workspace, chunk: workspace.chunks.delete(chunk.id),
         lambda workspace, chunk: workspace.chunks.add(chunk.note_id, "x"),
@@ -188,7 +188,7 @@ def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path)
         lambda workspace, chunk: workspace.chunks.rechunk("vault"),
         lambda workspace, chunk: workspace.chunks.rechunk(note_ids=[chunk.note_id], options=WHOLE),
         lambda workspace, chunk: workspace.chunks.embed("vault"),
-        lambda workspace, chunk: workspace.bases.change("vault", embed_at_once=False),
+        lambda workspace, chunk: workspace.bases.update("vault", embed_at_once=False),
     ],
 )
 def test_a_workspace_open_for_reading_refuses(workspace: Workspace, act: Callable[[Workspace, Chunk], object]) -> None:
@@ -201,7 +201,7 @@ def test_a_workspace_open_for_reading_refuses(workspace: Workspace, act: Callabl
 def test_what_is_not_there(workspace: Workspace) -> None:
     other = chunks(workspace, "b")[0].id
     with pytest.raises(ChunkNotFound, match="look it up"):
-        workspace.chunks.edit("nothing", "x")
+        workspace.chunks.update("nothing", "x")
     with pytest.raises(ChunkNotFound):
         workspace.chunks.embed(chunk_ids=["nothing"])
     with pytest.raises(ChunkNotFound):
@@ -214,11 +214,11 @@ def test_what_is_not_there(workspace: Workspace) -> None:
         workspace.chunks.resolve("nothing", "drop")
     with pytest.raises(UnknownChoice, match="drop, keep"):
         workspace.chunks.resolve("nothing", "burn")  # type: ignore[arg-type]
-    workspace.chunks.edit(other, "mine")
+    workspace.chunks.update(other, "mine")
     with pytest.raises(EditError, match="in its place"):
         workspace.chunks.resolve(workspace.chunks.edits()[0].id, "drop")
     with pytest.raises(EditError, match="empty"):
-        workspace.chunks.edit(chunks(workspace)[0].id, "  ")
+        workspace.chunks.update(chunks(workspace)[0].id, "  ")
 
 
 # what edits survive
@@ -226,7 +226,7 @@ def test_what_is_not_there(workspace: Workspace) -> None:
 
 def ten_edits(workspace: Workspace) -> None:
     for name in "abcde":
-        workspace.chunks.edit(chunks(workspace, name)[0].id, f"mine-{name} edited")
+        workspace.chunks.update(chunks(workspace, name)[0].id, f"mine-{name} edited")
     workspace.chunks.merge(chunks(workspace, "a")[2].id)
     workspace.chunks.split(chunks(workspace, "b")[2].id, 8)
     workspace.chunks.delete(chunks(workspace, "c")[3].id)
@@ -266,14 +266,14 @@ def test_ten_edits_over_five_notes_survive(workspace: Workspace, folder: Path, m
     synced(workspace, folder)
     assert shown(workspace, "f") == ["A", *EDITED["a"]]
     # a restart and a rebuild
-    before = workspace.chunks.of_note(card(workspace, "d").id)
+    before = workspace.chunks.all(card(workspace, "d").id)
     workspace.close()
     shutil.rmtree(workspace.store.folder / "chroma")
     with Workspace(workspace.store.folder) as again:
         assert again.rebuild() == sum(
-            chunk.state == "embedded" for note in again.notes.cards() for chunk in again.chunks.of_note(note.id)
+            chunk.state == "embedded" for note in again.notes.all() for chunk in again.chunks.all(note.id)
         )
-        assert again.chunks.of_note(card(again, "d").id) == before
+        assert again.chunks.all(card(again, "d").id) == before
         assert found(again, "mine-e edited", "semantic")
         assert found(again, "added") == ["added-d here"]
         assert again.chunks.flagged() == []
@@ -325,10 +325,10 @@ def test_a_removed_file_s_edits_wait_for_it_and_a_deleted_note_s_go_with_the_tra
     assert shown(workspace, "a") == ["*mine-a", "a1", "a2", "a3", "a4", "a5"]
     note_id = card(workspace, "a").id
     workspace.notes.delete([note_id])
-    workspace.notes.empty_trash([note_id])
+    workspace.notes.delete_for_good([note_id])
     synced(workspace, folder)
     assert shown(workspace, "a") == ["a0", "a1", "a2", "a3", "a4", "a5"]
-    workspace.bases.delete("vault")
+    workspace.bases.delete_for_good("vault")
     assert workspace.chunks.edits() == []
 
 
@@ -340,7 +340,7 @@ def test_an_edit_made_while_an_import_runs_is_not_lost(workspace: Workspace, fol
 
     def meanwhile(done: float, total: float, what: object) -> None:
         if next(steps) == 3:
-            asked.append(workspace.chunks.edit(chunks(workspace)[3].id, "mine, meanwhile"))
+            asked.append(workspace.chunks.update(chunks(workspace)[3].id, "mine, meanwhile"))
 
     workspace.notes.apply(workspace.notes.plan_folder(folder), progress=meanwhile)
     assert asked
@@ -377,7 +377,7 @@ def test_rechunking_a_base_keeps_its_options_and_embeds_only_new_texts(
 def test_a_note_may_be_cut_in_its_own_way(workspace: Workspace, folder: Path) -> None:
     assert workspace.chunks.rechunk(note_ids=[card(workspace).id], options=WHOLE).chunks == 1
     assert (shown(workspace), len(shown(workspace, "b"))) == (["a0"], 6)
-    workspace.chunks.edit(chunks(workspace)[0].id, "mine")
+    workspace.chunks.update(chunks(workspace)[0].id, "mine")
     workspace.chunks.restore(chunks(workspace)[0].id)
     (folder / "a.md").write_text("other\nlines\n")
     synced(workspace, folder)
@@ -408,7 +408,7 @@ def test_a_stopped_rechunking_is_completed_by_the_next(workspace: Workspace, mon
 
 
 def test_a_preview_shows_the_edits(workspace: Workspace) -> None:
-    workspace.chunks.edit(chunks(workspace)[1].id, "mine")
+    workspace.chunks.update(chunks(workspace)[1].id, "mine")
     note = workspace.notes.get(card(workspace).id)
     cut = workspace.chunks.cut(note, WHOLE, "fake")
     assert [chunk.text.split()[0] for chunk in cut.chunks] == ["a0", "mine", "a2"]
@@ -419,7 +419,7 @@ def test_a_preview_shows_the_edits(workspace: Workspace) -> None:
 
 
 def test_a_base_that_embeds_when_told(workspace: Workspace, folder: Path, model: WordLengths) -> None:
-    workspace.bases.change("vault", embed_at_once=False)
+    workspace.bases.update("vault", embed_at_once=False)
     assert not workspace.bases.get("vault").embed_at_once
     (folder / "f.md").write_text("f0 herons\nf1 geese\n")
     synced(workspace, folder)
@@ -444,8 +444,8 @@ def test_a_base_that_embeds_when_told(workspace: Workspace, folder: Path, model:
 
 
 def test_only_what_changed_becomes_pending_again(workspace: Workspace, folder: Path, model: WordLengths) -> None:
-    workspace.bases.change("vault", embed_at_once=False)
-    workspace.chunks.edit(chunks(workspace)[1].id, "mine")
+    workspace.bases.update("vault", embed_at_once=False)
+    workspace.chunks.update(chunks(workspace)[1].id, "mine")
     workspace.chunks.delete(chunks(workspace)[2].id)
     (folder / "b.md").write_text((folder / "b.md").read_text() + "b6 new line\n")
     synced(workspace, folder)
@@ -455,9 +455,9 @@ def test_only_what_changed_becomes_pending_again(workspace: Workspace, folder: P
     assert model.embedded == []
     assert workspace.chunks.embed("vault") == 2
     assert sorted(model.embedded) == ["a\nmine", "b\nb6 new line"]
-    workspace.chunks.edit(chunks(workspace)[1].id, "mine again")
+    workspace.chunks.update(chunks(workspace)[1].id, "mine again")
     assert chunks(workspace)[1].state == "pending"
-    workspace.bases.change("vault", embed_at_once=True)
+    workspace.bases.update("vault", embed_at_once=True)
     assert chunks(workspace)[1].state == "pending"
     workspace.chunks.rechunk("vault")
     assert card(workspace).state == "ready"
@@ -467,7 +467,7 @@ def test_the_command_line_cuts_a_base_anew(
     workspace: Workspace, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ["--workspace", str(workspace.store.folder), "--json"]
-    workspace.chunks.edit(chunks(workspace)[1].id, "mine")
+    workspace.chunks.update(chunks(workspace)[1].id, "mine")
     workspace.close()
 
     def run(*arguments: str) -> dict[str, object]:
@@ -512,15 +512,15 @@ def test_chunks_are_edited_while_another_base_is_imported(workspace: Workspace, 
         running = elsewhere.submit(workspace.notes.apply, workspace.notes.plan_folder(other), progress=progress)
         try:
             assert started.wait(30)
-            workspace.chunks.edit(workspace.chunks.of_note(note.id)[0].id, "the quick zanzibar fox")
-            workspace.chunks.delete(workspace.chunks.of_note(note.id)[1].id)
+            workspace.chunks.update(workspace.chunks.all(note.id)[0].id, "the quick zanzibar fox")
+            workspace.chunks.delete(workspace.chunks.all(note.id)[1].id)
             go.set()
             for _ in range(3):
-                workspace.chunks.merge(workspace.chunks.of_note(note.id)[2].id)
+                workspace.chunks.merge(workspace.chunks.all(note.id)[2].id)
         finally:
             go.set()
         assert running.result(30).added == 5
-    edited = workspace.chunks.of_note(note.id)
+    edited = workspace.chunks.all(note.id)
     assert [chunk.state for chunk in edited] == ["embedded", "deleted", "embedded"]
     assert [chunk.text.count("line") for chunk in edited] == [0, 1, 4]
     assert [hit.chunk.id for hit in workspace.search("zanzibar", mode="keyword").hits] == [edited[0].id]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.chunking import build
 from core.errors import ChunkNotFound, EditError
 from core.indexing.anchors import follow, places
+from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.edits import Applied, apply
-from core.indexing.pinning import Act, Desk
 from core.model import Chunk, ChunkingOptions, Edit, EditKind
 from tests.chunking.fakes import chunks_of, note, words
 from tests.chunking.test_properties import BODIES, OPTIONS, many
@@ -21,55 +21,56 @@ from tests.chunking.test_properties import BODIES, OPTIONS, many
 LINES = "one\ntwo\nthree\nfour\n"
 PROSE = " ".join(f"Sentence {number} of a text that is cut by its size." for number in range(30))
 SIZES = {"chunk_size": 40, "chunk_overlap": 10, "max_single_chunk_size": 60}
-Acts = Sequence[Callable[[Desk], Act]]
+Acts = Sequence[Callable[[ChunkEditor], Act]]
 
 
-def at_desk(body: str, edits: Sequence[Edit] = (), strategy: str = "lines", **sizes: int) -> Desk:
+def at_desk(body: str, edits: Sequence[Edit] = (), strategy: str = "lines", **sizes: int) -> ChunkEditor:
     options = replace(OPTIONS, strategy=strategy, **sizes)
     applied = apply(note(body), chunks_of(build(options), body), edits, words)
-    return Desk(note(body), applied.chunks, applied.edits)
+    return ChunkEditor(note(body), applied.chunks, applied.edits)
 
 
-def after(body: str, *acts: Callable[[Desk], Act], strategy: str = "lines", **sizes: int) -> Desk:
+def after(body: str, *acts: Callable[[ChunkEditor], Act], strategy: str = "lines", **sizes: int) -> ChunkEditor:
     """The note as it is after some acts, each on what the one before left."""
-    desk = at_desk(body, strategy=strategy, **sizes)
+    editor = at_desk(body, strategy=strategy, **sizes)
     for act in acts:
-        desk = at_desk(body, act(desk).edits, strategy, **sizes)
-    return desk
+        editor = at_desk(body, act(editor).edits, strategy, **sizes)
+    return editor
 
 
-def edited(number: int, text: str) -> Callable[[Desk], Act]:
-    return lambda desk: desk.edit(desk.chunks[number].id, text)
+def edited(number: int, text: str) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.edit(editor.chunks[number].id, text)
 
 
-def merged(number: int) -> Callable[[Desk], Act]:
-    return lambda desk: desk.merge(desk.chunks[number].id)
+def merged(number: int) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.merge(editor.chunks[number].id)
 
 
-def joined(*numbers: int) -> Callable[[Desk], Act]:
-    return lambda desk: desk.merge(*(desk.chunks[number].id for number in numbers))
+def joined(*numbers: int) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.merge(*(editor.chunks[number].id for number in numbers))
 
 
-def split(number: int, at: int) -> Callable[[Desk], Act]:
-    return lambda desk: desk.split(desk.chunks[number].id, at)
+def split(number: int, at: int) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.split(editor.chunks[number].id, at)
 
 
-def deleted(number: int) -> Callable[[Desk], Act]:
-    return lambda desk: desk.delete(desk.chunks[number].id)
+def deleted(number: int) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.delete(editor.chunks[number].id)
 
 
-def restored(number: int) -> Callable[[Desk], Act]:
-    return lambda desk: desk.restore(desk.chunks[number].id)
+def restored(number: int) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.restore(editor.chunks[number].id)
 
 
-def added(text: str, behind: int | None = None) -> Callable[[Desk], Act]:
-    return lambda desk: desk.add(text, None if behind is None else desk.chunks[behind].id)
+def added(text: str, behind: int | None = None) -> Callable[[ChunkEditor], Act]:
+    return lambda editor: editor.add(text, None if behind is None else editor.chunks[behind].id)
 
 
-def shown(desk: Desk) -> list[str]:
+def shown(editor: ChunkEditor) -> list[str]:
     """The chunks' texts: edited ones with a star, deleted ones with a minus."""
     return [
-        ("-" if chunk.state == "deleted" else "") + ("*" if chunk.edited else "") + chunk.text for chunk in desk.chunks
+        ("-" if chunk.state == "deleted" else "") + ("*" if chunk.edited else "") + chunk.text
+        for chunk in editor.chunks
     ]
 
 
@@ -130,11 +131,11 @@ def edit(kind: EditKind, anchor: str, start: int, text: str = "", *, name: str =
     ],
 )
 def test_acts(acts: Acts, expected: list[str]) -> None:
-    desk = after(LINES, *acts)
-    assert shown(desk) == expected
-    assert [chunk.index for chunk in desk.chunks] == list(range(len(expected)))
-    assert {chunk.total for chunk in desk.chunks} == {len(expected)}
-    assert not any(edit.flagged for edit in desk.edits)
+    editor = after(LINES, *acts)
+    assert shown(editor) == expected
+    assert [chunk.index for chunk in editor.chunks] == list(range(len(expected)))
+    assert {chunk.total for chunk in editor.chunks} == {len(expected)}
+    assert not any(edit.flagged for edit in editor.edits)
 
 
 @pytest.mark.parametrize(
@@ -164,14 +165,14 @@ def test_what_can_not_be_done_says_why(acts: Acts, says: str) -> None:
 
 
 def test_a_chunk_that_is_not_there() -> None:
-    desk = at_desk(LINES)
+    editor = at_desk(LINES)
     for act in (
-        desk.merge,
-        desk.delete,
-        desk.restore,
-        lambda name: desk.edit(name, "x"),
-        lambda name: desk.add("x", name),
-        lambda name: desk.merge(desk.chunks[0].id, name),
+        editor.merge,
+        editor.delete,
+        editor.restore,
+        lambda name: editor.edit(name, "x"),
+        lambda name: editor.add("x", name),
+        lambda name: editor.merge(editor.chunks[0].id, name),
     ):
         with pytest.raises(ChunkNotFound):
             act("n:nothing")
@@ -189,8 +190,8 @@ def test_a_note_without_a_chunk_takes_additions() -> None:
 def test_edits_stay_where_they_are_however_the_note_is_cut(strategy: str) -> None:
     body = "\n\n".join(["# Note", "First paragraph.", "## A", "Words of A.", "## B", "Words of B.", "The end."])
     edits = after(body, edited(1, "My first."), deleted(3), merged(4), added("Mine.", 4)).edits
-    desk = at_desk(body, edits, strategy)
-    texts = shown(desk)
+    editor = at_desk(body, edits, strategy)
+    texts = shown(editor)
     for mine in ("*My first.", "-Words of A.", "*## B\n\nWords of B.", "*Mine."):
         assert texts.count(mine) == 1
     assert texts.index("*Mine.") == texts.index("*## B\n\nWords of B.") + 1
@@ -200,15 +201,15 @@ def test_edits_stay_where_they_are_however_the_note_is_cut(strategy: str) -> Non
 
 def test_a_chunk_gives_up_what_an_edit_holds_and_keeps_the_rest() -> None:
     edits = after(LINES, edited(1, "zwei"), deleted(2)).edits
-    desk = at_desk(LINES, edits, "none")
-    assert shown(desk) == ["one", "*zwei", "-three", "four"]
-    assert [LINES[chunk.start : chunk.end] for chunk in desk.chunks] == ["one", "two", "three", "four"]
+    editor = at_desk(LINES, edits, "none")
+    assert shown(editor) == ["one", "*zwei", "-three", "four"]
+    assert [LINES[chunk.start : chunk.end] for chunk in editor.chunks] == ["one", "two", "three", "four"]
 
 
 def test_chunks_no_edit_touches_stay_the_same() -> None:
     plain = at_desk(PROSE, strategy="recursive", **SIZES).chunks
-    desk = after(PROSE, edited(3, "Mine."), strategy="recursive", **SIZES)
-    same = [chunk for chunk in desk.chunks if chunk.id in {chunk.id for chunk in plain}]
+    editor = after(PROSE, edited(3, "Mine."), strategy="recursive", **SIZES)
+    same = [chunk for chunk in editor.chunks if chunk.id in {chunk.id for chunk in plain}]
     # The edited one, and the one after it, which gives up the text that they share.
     assert len(same) == len(plain) - 2 > 3
     for chunk in same:
@@ -220,18 +221,18 @@ def test_text_shared_with_the_chunk_before_is_that_ones() -> None:
     plain = at_desk(PROSE, strategy="recursive", **SIZES).chunks
     assert plain[2].start < plain[1].end
     for act in (deleted(2), edited(2, "Mine.")):
-        desk = after(PROSE, act, strategy="recursive", **SIZES)
-        assert desk.chunks[1] == plain[1]
-        assert desk.chunks[2].start == plain[1].end + 1
-        assert plain[3].start < plain[2].end <= desk.chunks[3].start
+        editor = after(PROSE, act, strategy="recursive", **SIZES)
+        assert editor.chunks[1] == plain[1]
+        assert editor.chunks[2].start == plain[1].end + 1
+        assert plain[3].start < plain[2].end <= editor.chunks[3].start
 
 
 def test_an_edit_inside_shared_text_leaves_it_to_the_chunk_before() -> None:
     plain = at_desk(PROSE, strategy="recursive", **SIZES).chunks
     shared = PROSE[plain[2].start : plain[1].end]
     inside = edit("text", shared[3:8], plain[2].start + 3, "Mine.")
-    desk = at_desk(PROSE, [inside], "recursive", **SIZES)
-    texts = [chunk.text for chunk in desk.chunks[1:5]]
+    editor = at_desk(PROSE, [inside], "recursive", **SIZES)
+    texts = [chunk.text for chunk in editor.chunks[1:5]]
     start, end = plain[0].end, plain[1].end
     assert texts == [
         PROSE[start : plain[2].start + 3].strip(),
@@ -242,11 +243,11 @@ def test_an_edit_inside_shared_text_leaves_it_to_the_chunk_before() -> None:
 
 
 def test_an_addition_stands_between_two_chunks_that_share_text() -> None:
-    desk = after(PROSE, added("Mine.", 1), strategy="recursive", **SIZES)
-    assert [chunk.index for chunk in desk.chunks if chunk.edited] == [2]
-    assert (desk.chunks[2].overlap_tokens, desk.chunks[2].start, desk.chunks[3].start < desk.chunks[1].end) == (
+    editor = after(PROSE, added("Mine.", 1), strategy="recursive", **SIZES)
+    assert [chunk.index for chunk in editor.chunks if chunk.edited] == [2]
+    assert (editor.chunks[2].overlap_tokens, editor.chunks[2].start, editor.chunks[3].start < editor.chunks[1].end) == (
         0,
-        desk.chunks[1].end,
+        editor.chunks[1].end,
         True,
     )
 
@@ -255,36 +256,36 @@ def test_two_chunks_that_share_text_are_merged_without_doubling_it() -> None:
     plain = at_desk(PROSE, strategy="recursive", **SIZES).chunks
     both = PROSE[plain[1].start : plain[2].end]
     assert after(PROSE, merged(1), strategy="recursive", **SIZES).chunks[1].text == both
-    desk = after(PROSE, edited(1, "Mine."), merged(1), strategy="recursive", **SIZES)
-    assert desk.chunks[1].text == "Mine. " + PROSE[plain[1].end : plain[2].end].lstrip()
+    editor = after(PROSE, edited(1, "Mine."), merged(1), strategy="recursive", **SIZES)
+    assert editor.chunks[1].text == "Mine. " + PROSE[plain[1].end : plain[2].end].lstrip()
     three = PROSE[plain[1].start : plain[3].end]
     assert after(PROSE, joined(1, 2, 3), strategy="recursive", **SIZES).chunks[1].text == three
-    desk = after(PROSE, edited(3, "Mine."), joined(1, 2, 3), strategy="recursive", **SIZES)
-    assert desk.chunks[1].text == PROSE[plain[1].start : plain[2].end] + " Mine."
+    editor = after(PROSE, edited(3, "Mine."), joined(1, 2, 3), strategy="recursive", **SIZES)
+    assert editor.chunks[1].text == PROSE[plain[1].start : plain[2].end] + " Mine."
 
 
 def test_a_part_has_its_own_section_and_size() -> None:
     body = "# Top\n\nIntro words.\n\n## A\n\nText of A.\n\n## B\n\n```py\nx = 1\n```\n"
     at = body.index("## B")
-    desk = after(body, split(0, at), strategy="none")
-    left, right = desk.chunks
+    editor = after(body, split(0, at), strategy="none")
+    left, right = editor.chunks
     assert (left.section_title, left.has_code) == ("Top", False)
     assert (right.section_title, right.parent_sections, right.hierarchy_level) == ("B", ("Top",), 2)
     assert (right.has_code, right.language, right.lead) == (True, "code", "")
     assert right.token_count == len(words(right.text))
-    desk = after(body, split(0, at), edited(1, "只有中文。"), added("Behind B", 1), strategy="none")
-    assert [chunk.section_title for chunk in desk.chunks] == ["Top", "B", "B"]
-    assert (desk.chunks[1].language, desk.chunks[1].has_code) == ("zh", False)
-    assert desk.chunks[1].token_count == 5
+    editor = after(body, split(0, at), edited(1, "只有中文。"), added("Behind B", 1), strategy="none")
+    assert [chunk.section_title for chunk in editor.chunks] == ["Top", "B", "B"]
+    assert (editor.chunks[1].language, editor.chunks[1].has_code) == ("zh", False)
+    assert editor.chunks[1].token_count == 5
 
 
 def test_a_part_of_a_table_repeats_its_header() -> None:
     body = "| a | b |\n|---|---|\n" + "".join(f"| r{row} | x |\n" for row in range(6))
-    desk = after(body, split(0, body.index("| r3")), strategy="none")
-    assert desk.chunks[1].lead.startswith("| a | b |")
-    assert desk.chunks[1].text.startswith("| r3")
-    desk = after(body, split(0, body.index("| r3")), edited(1, "| r3 | mine |"), added("Mine.", 0), strategy="none")
-    assert [bool(chunk.lead) for chunk in desk.chunks] == [False, False, True]
+    editor = after(body, split(0, body.index("| r3")), strategy="none")
+    assert editor.chunks[1].lead.startswith("| a | b |")
+    assert editor.chunks[1].text.startswith("| r3")
+    editor = after(body, split(0, body.index("| r3")), edited(1, "| r3 | mine |"), added("Mine.", 0), strategy="none")
+    assert [bool(chunk.lead) for chunk in editor.chunks] == [False, False, True]
 
 
 # other texts
@@ -292,17 +293,17 @@ def test_a_part_of_a_table_repeats_its_header() -> None:
 
 def test_edits_follow_their_text_through_changes_elsewhere() -> None:
     edits = after(LINES, edited(1, "zwei"), merged(2), added("new", 1)).edits
-    desk = at_desk("zero\n\n" + LINES.replace("one", "ONE, longer"), edits)
-    assert shown(desk) == ["zero", "ONE, longer", "*zwei", "*new", "*three\nfour"]
-    assert shown(at_desk(LINES, desk.edits)) == ["one", "*zwei", "*new", "*three\nfour"]
+    editor = at_desk("zero\n\n" + LINES.replace("one", "ONE, longer"), edits)
+    assert shown(editor) == ["zero", "ONE, longer", "*zwei", "*new", "*three\nfour"]
+    assert shown(at_desk(LINES, editor.edits)) == ["one", "*zwei", "*new", "*three\nfour"]
 
 
 def test_an_edit_whose_text_is_gone_is_flagged_and_comes_back_with_it() -> None:
     edits = after(LINES, edited(1, "zwei"), deleted(2)).edits
-    desk = at_desk(LINES.replace("two", "TWO"), edits)
-    assert shown(desk) == ["one", "TWO", "-three", "four"]
-    assert [(edit.text, edit.flagged) for edit in desk.edits] == [("zwei", True), ("", False)]
-    assert shown(at_desk(LINES, desk.edits)) == ["one", "*zwei", "-three", "four"]
+    editor = at_desk(LINES.replace("two", "TWO"), edits)
+    assert shown(editor) == ["one", "TWO", "-three", "four"]
+    assert [(edit.text, edit.flagged) for edit in editor.edits] == [("zwei", True), ("", False)]
+    assert shown(at_desk(LINES, editor.edits)) == ["one", "*zwei", "-three", "four"]
 
 
 def test_line_ends_may_change() -> None:
@@ -310,9 +311,9 @@ def test_line_ends_may_change() -> None:
     windows = body.replace("\n", "\r\n")
     edits = after(body, merged(1), edited(1, "我的"), deleted(2), added("new", 1)).edits
     for other in (windows, "第零行\r\n" + windows, body.replace("\n", "\r"), body):
-        desk = at_desk(other, edits)
-        assert shown(desk)[-4:] == ["# 标题", "*我的", "*new", "-End."]
-        assert other[desk.chunks[-3].start : desk.chunks[-3].end].splitlines() == ["第一行，", "第二行。"]
+        editor = at_desk(other, edits)
+        assert shown(editor)[-4:] == ["# 标题", "*我的", "*new", "-End."]
+        assert other[editor.chunks[-3].start : editor.chunks[-3].end].splitlines() == ["第一行，", "第二行。"]
     backwards = after(windows, merged(1)).edits
     assert shown(at_desk(body, backwards))[1] == "*第一行，\n第二行。"
 
@@ -320,9 +321,9 @@ def test_line_ends_may_change() -> None:
 @pytest.mark.parametrize(("was", "now"), [(0, 0), (5, 0), (8, 13), (13, 13), (29, 27), (500, 27)])
 def test_of_equal_texts_the_nearest_is_meant(was: int, now: int) -> None:
     body = "todo\n\nfirst\n\ntodo\n\nsecond\n\ntodo\n"
-    desk = at_desk(body, [edit("text", "todo", was, "mine")], "none")
-    assert [chunk.start for chunk in desk.chunks if chunk.edited] == [now]
-    assert desk.edits[0].anchor_start == now
+    editor = at_desk(body, [edit("text", "todo", was, "mine")], "none")
+    assert [chunk.start for chunk in editor.chunks if chunk.edited] == [now]
+    assert editor.edits[0].anchor_start == now
 
 
 def test_equal_texts_with_edits_of_their_own_keep_them() -> None:
@@ -330,30 +331,30 @@ def test_equal_texts_with_edits_of_their_own_keep_them() -> None:
     starts = [at for at in range(len(body)) if body.startswith("todo", at)]
     edits = [edit("text", "todo", start, f"mine {number}") for number, start in enumerate(starts)]
     for head in ("", "x\n\n", "A long new paragraph at the top of the note.\n\n"):
-        desk = at_desk(head + body, follow(edits, body, head + body), "none")
-        assert [chunk.text for chunk in desk.chunks if chunk.edited] == ["mine 0", "mine 1", "mine 2"]
+        editor = at_desk(head + body, follow(edits, body, head + body), "none")
+        assert [chunk.text for chunk in editor.chunks if chunk.edited] == ["mine 0", "mine 1", "mine 2"]
     shorter = body.replace("first\n\ntodo", "first")
-    desk = at_desk(shorter, follow(edits, body, shorter), "none")
-    assert [chunk.text for chunk in desk.chunks if chunk.edited] == ["mine 0", "mine 2"]
-    assert [edit.flagged for edit in desk.edits] == [False, True, False]
+    editor = at_desk(shorter, follow(edits, body, shorter), "none")
+    assert [chunk.text for chunk in editor.chunks if chunk.edited] == ["mine 0", "mine 2"]
+    assert [edit.flagged for edit in editor.edits] == [False, True, False]
 
 
 def test_of_two_edits_that_overlap_the_later_wins_and_the_other_is_flagged() -> None:
     first = edit("merge", "two\nthree", 4, name="first", second=1)
     later = edit("text", "three\nfour", 8, "mine", name="later", second=2)
     for edits in ([first, later], [later, first]):
-        desk = at_desk(LINES, edits)
-        assert shown(desk) == ["one", "two", "*mine"]
-        assert {edit.id: edit.flagged for edit in desk.edits} == {"first": True, "later": False}
+        editor = at_desk(LINES, edits)
+        assert shown(editor) == ["one", "two", "*mine"]
+        assert {edit.id: edit.flagged for edit in editor.edits} == {"first": True, "later": False}
     assert shown(at_desk(LINES, [first])) == ["one", "*two\nthree", "four"]
 
 
 def test_an_edit_in_its_place_is_not_pushed_out_by_one_that_lost_its_own() -> None:
     here = edit("text", "todo", 0, "here", name="here", second=1)
     lost = edit("text", "todo", 50, "lost", name="lost", second=2)
-    desk = at_desk("todo\n\nother", [here, lost])
-    assert shown(desk) == ["*here", "other"]
-    assert [edit.flagged for edit in desk.edits] == [False, True]
+    editor = at_desk("todo\n\nother", [here, lost])
+    assert shown(editor) == ["*here", "other"]
+    assert [edit.flagged for edit in editor.edits] == [False, True]
 
 
 def test_an_addition_inside_a_chunk_stands_behind_it() -> None:
@@ -363,16 +364,16 @@ def test_an_addition_inside_a_chunk_stands_behind_it() -> None:
 
 def test_keeping_a_flagged_edit_puts_it_at_the_end() -> None:
     changed = LINES.replace("two", "TWO").replace("four", "FOUR")
-    desk = at_desk(changed, after(LINES, edited(1, "zwei"), merged(2), deleted(0)).edits)
-    text, pinned, _ = desk.edits
-    desk = at_desk(changed, desk.keep(text).edits)
-    desk = at_desk(changed, desk.keep(pinned).edits)
-    assert shown(desk) == ["-one", "TWO", "three", "FOUR", "*zwei", "*three\nfour"]
-    assert shown(at_desk("all new", desk.edits)) == ["all new", "*zwei", "*three\nfour"]
-    (lost,) = (edit for edit in at_desk("all new", desk.edits).edits if edit.flagged)
+    editor = at_desk(changed, after(LINES, edited(1, "zwei"), merged(2), deleted(0)).edits)
+    text, pinned, _ = editor.edits
+    editor = at_desk(changed, editor.keep(text).edits)
+    editor = at_desk(changed, editor.keep(pinned).edits)
+    assert shown(editor) == ["-one", "TWO", "three", "FOUR", "*zwei", "*three\nfour"]
+    assert shown(at_desk("all new", editor.edits)) == ["all new", "*zwei", "*three\nfour"]
+    (lost,) = (edit for edit in at_desk("all new", editor.edits).edits if edit.flagged)
     with pytest.raises(EditError, match="nothing to keep"):
-        desk.keep(lost)
-    assert lost not in desk.drop(lost).edits
+        editor.keep(lost)
+    assert lost not in editor.drop(lost).edits
 
 
 @pytest.mark.parametrize(
@@ -409,8 +410,8 @@ def test_many_edits_and_a_hostile_text_take_no_quadratic_time() -> None:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     edits = [edit("text", lines[n], starts[n], "mine", name=str(n)) for n in range(0, 20_000, 20)]
-    desk = at_desk("new\n" + text, follow(edits, text, "new\n" + text))
-    assert sum(chunk.edited for chunk in desk.chunks) == 1000
+    editor = at_desk("new\n" + text, follow(edits, text, "new\n" + text))
+    assert sum(chunk.edited for chunk in editor.chunks) == 1000
     assert time.perf_counter() - started < 20
 
 
@@ -424,19 +425,19 @@ def worked(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     strategy = draw(st.sampled_from(["none", "markdown", "recursive", "lines"]))
     edits: list[Edit] = []
     for _ in range(draw(st.integers(1, 6))):
-        desk = at_desk(body, edits, strategy)
-        name = draw(st.sampled_from([chunk.id for chunk in desk.chunks] or [""]))
+        editor = at_desk(body, edits, strategy)
+        name = draw(st.sampled_from([chunk.id for chunk in editor.chunks] or [""]))
         act = draw(st.sampled_from(["edit", "merge", "split", "delete", "restore", "add"]))
         given = {"edit": ["My text"], "split": [draw(st.integers(0, 40))]}.get(act, [])
         try:
-            done = desk.add("Added", name or None) if act == "add" else getattr(desk, act)(name, *given)
+            done = editor.add("Added", name or None) if act == "add" else getattr(editor, act)(name, *given)
         except (EditError, ChunkNotFound):
             continue
         edits = done.edits
     return body, edits
 
 
-def check(body: str, applied: Applied | Desk, plain: Sequence[Chunk]) -> None:
+def check(body: str, applied: Applied | ChunkEditor, plain: Sequence[Chunk]) -> None:
     chunks = applied.chunks
     texts = {edit.chunk_id: edit for edit in applied.edits if edit.text}
     assert len({chunk.id for chunk in chunks}) == len(chunks)
@@ -459,10 +460,10 @@ def check(body: str, applied: Applied | Desk, plain: Sequence[Chunk]) -> None:
 @given(worked(), st.sampled_from(["none", "markdown", "recursive", "lines"]))
 def test_nothing_is_lost_and_every_edit_has_its_chunk(work: tuple[str, list[Edit]], strategy: str) -> None:
     body, edits = work
-    desk = at_desk(body, edits, strategy)
-    assert not any(edit.flagged for edit in desk.edits)
-    check(body, desk, chunks_of(build(replace(OPTIONS, strategy=strategy)), body))
-    assert at_desk(body, desk.edits, strategy).chunks == desk.chunks
+    editor = at_desk(body, edits, strategy)
+    assert not any(edit.flagged for edit in editor.edits)
+    check(body, editor, chunks_of(build(replace(OPTIONS, strategy=strategy)), body))
+    assert at_desk(body, editor.edits, strategy).chunks == editor.chunks
 
 
 @many
@@ -470,10 +471,10 @@ def test_nothing_is_lost_and_every_edit_has_its_chunk(work: tuple[str, list[Edit
 def test_no_edit_is_dropped_when_the_text_changes(work: tuple[str, list[Edit]], other: str, where: str) -> None:
     body, edits = work
     changed = {"before": other + "\n\n" + body, "behind": body + "\n\n" + other, "instead": other}[where]
-    desk = at_desk(changed, follow(edits, body, changed), "recursive")
-    assert [edit.id for edit in desk.edits] == [edit.id for edit in edits]
-    assert where == "instead" or not any(edit.flagged for edit in desk.edits)
-    check(changed, desk, chunks_of(build(replace(OPTIONS, strategy="recursive")), changed))
+    editor = at_desk(changed, follow(edits, body, changed), "recursive")
+    assert [edit.id for edit in editor.edits] == [edit.id for edit in edits]
+    assert where == "instead" or not any(edit.flagged for edit in editor.edits)
+    check(changed, editor, chunks_of(build(replace(OPTIONS, strategy="recursive")), changed))
 
 
 def test_a_note_without_edits_is_left_as_it_was_cut() -> None:

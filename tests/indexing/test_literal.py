@@ -62,8 +62,8 @@ def test_its_notes_are_imported_written_edited_and_split_again_without_a_model(
     note = workspace.notes.add("literal", "# Tea\n\nGreen tea at 80 degrees.", title="Tea")
     is_whole(workspace)
     chunks = workspace.chunks
-    (chunk,) = chunks.of_note(note.id)
-    edited = chunks.edit(chunk.id, "Black tea at 95 degrees.")
+    (chunk,) = chunks.all(note.id)
+    edited = chunks.update(chunk.id, "Black tea at 95 degrees.")
     assert workspace.search("black tea", bases="literal").hits[0].chunk.id == edited
     first, second = chunks.split(edited, 9)
     chunks.restore(chunks.delete(first))
@@ -86,7 +86,7 @@ def test_it_comes_back_from_an_export_and_from_the_trash(workspace: Workspace, v
         assert (back.kind, back.chunking.strategy) == ("literal", "markdown")
         assert workspace.bases.status(back).pending == 0
         assert workspace.search("restore", bases=back.name).hits
-    workspace.archives.delete("literal")
+    workspace.bases.delete("literal")
     (deleted,) = workspace.archives.trash()
     workspace.archives.restore_deleted(deleted.key)
     is_whole(workspace)
@@ -113,7 +113,7 @@ def test_its_evaluation_asks_no_model(workspace: Workspace, vault: Path) -> None
     questions = workspace.questions
     hit = workspace.search("restore an empty database", bases="literal").hits[0]
     assert hit.note.path == "backups.md"
-    questions.mark(own := questions.add_set("literal", "own"), "restore an empty database", hit)
+    questions.mark(own := workspace.question_sets.add("literal", "own"), "restore an empty database", hit)
     smaller = Pipeline(chunking=ChunkingOptions(strategy="recursive", chunk_size=256))
     runs = workspace.runs.run(own, [Pipeline(), smaller])
     assert [run.metrics["mrr@10"] for run in runs] == [1.0, 1.0]

@@ -166,17 +166,17 @@ def test_abandoned_nothing_of_it_is_left(workspace: Workspace) -> None:
 
 
 def test_edits_and_what_waits_are_kept(workspace: Workspace) -> None:
-    cards = {card.path: card.id for card in workspace.notes.cards()}
-    edited = workspace.chunks.edit(workspace.chunks.of_note(cards["3.md"])[0].id, "mine alone")
-    workspace.bases.change("vault", embed_at_once=False)
+    cards = {card.path: card.id for card in workspace.notes.all()}
+    edited = workspace.chunks.update(workspace.chunks.all(cards["3.md"])[0].id, "mine alone")
+    workspace.bases.update("vault", embed_at_once=False)
     waiting = workspace.chunks.add(cards["4.md"], "this waits")
     workspace.bases.begin_switch("vault", "new")
     workspace.bases.run_switch("vault")
-    assert [(chunk.id, chunk.text, chunk.edited) for chunk in workspace.chunks.of_note(cards["3.md"])] == [
+    assert [(chunk.id, chunk.text, chunk.edited) for chunk in workspace.chunks.all(cards["3.md"])] == [
         (edited, "mine alone", True)
     ]
-    states = {chunk.id: chunk.state for chunk in workspace.chunks.of_note(cards["4.md"])}
-    assert states == {workspace.chunks.of_note(cards["4.md"])[0].id: "embedded", waiting: "pending"}
+    states = {chunk.id: chunk.state for chunk in workspace.chunks.all(cards["4.md"])}
+    assert states == {workspace.chunks.all(cards["4.md"])[0].id: "embedded", waiting: "pending"}
     assert status(workspace).pending == 1
 
 
@@ -190,7 +190,7 @@ def test_other_parameters_chosen_meanwhile_hold(workspace: Workspace) -> None:
     workspace.bases.begin_switch("vault", "new")
     workspace.bases.run_switch("vault", progress=progress)
     assert base(workspace).chunking.strategy == "lines"
-    assert {card.strategy for card in workspace.notes.cards()} == {"lines"}
+    assert {card.strategy for card in workspace.notes.all()} == {"lines"}
 
 
 def test_a_model_that_became_another_one_is_begun_anew(workspace: Workspace, models: dict[str, WordLengths]) -> None:

@@ -68,7 +68,7 @@ def synced(workspace: Workspace, folder: Path, **more: Any) -> SyncReport:
 
 
 def card(workspace: Workspace, number: int) -> NoteCard:
-    return workspace.notes.named(f"{number}.md")
+    return workspace.notes.find(f"{number}.md")
 
 
 def found(workspace: Workspace, text: str, mode: Mode = "keyword") -> list[str | None]:
@@ -215,7 +215,7 @@ def test_a_chunk_that_a_person_changes_meanwhile_is_embedded_as_it_is_then(
         if len(model.embedded) == 8 and not changed:
             changed.append("")
             for number in (8, 39):
-                workspace.chunks.edit(workspace.chunks.of_note(card(workspace, number).id)[0].id, f"mine {number}")
+                workspace.chunks.update(workspace.chunks.all(card(workspace, number).id)[0].id, f"mine {number}")
 
     model.before = change
     synced(workspace, folder)

@@ -62,10 +62,10 @@ def test_each_line_is_a_chunk_with_the_number_it_has_in_its_file(workspace: Work
     assert (scanned.base, scanned.made, scanned.problem) == ("faq", True, None)
     assert scanned.report is not None
     assert (scanned.report.added, scanned.report.chunks) == (1, 6)
-    (card,) = workspace.notes.cards()
+    (card,) = workspace.notes.all()
     note = workspace.notes.get(card.id)
     assert (note.path, note.tags, note.links, note.extra, note.body_start) == ("a.txt", (), (), {}, 0)
-    chunks = workspace.chunks.of_note(note.id)
+    chunks = workspace.chunks.all(note.id)
     assert [(chunk.line, chunk.text) for chunk in chunks] == [
         (1, "# no heading"),
         (3, "---"),
@@ -115,21 +115,21 @@ def test_a_folder_becomes_a_base_by_itself_and_is_synced(workspace: Workspace, t
     assert [base.name for base in workspace.bases.all()] == ["faq", "notes"]
     assert list(workspace.watching.refused) == ["notes"]
     base = workspace.bases.get("faq")
-    assert (base.kind, base.watch, base.write_files, workspace.notes.cards()[0].path) == ("lines", True, False, "a.txt")
+    assert (base.kind, base.watch, base.write_files, workspace.notes.all()[0].path) == ("lines", True, False, "a.txt")
     for number in range(6):
         (texts / f"{number}.txt").write_text(f"file {number}\n")
     workspace.watching.look()
-    assert len(workspace.notes.cards()) == 7
+    assert len(workspace.notes.all()) == 7
     for number in range(6):
         (texts / f"{number}.txt").unlink()
     workspace.watching.look()
-    assert len(workspace.notes.cards()) == 7
-    (seen,) = workspace.watching.of(base)
+    assert len(workspace.notes.all()) == 7
+    (seen,) = workspace.watching.folders(base)
     assert seen.removals == 6
-    workspace.bases.change("faq", watch=False)
+    workspace.bases.update("faq", watch=False)
     (texts / "new.txt").write_text("new\n")
     workspace.watching.look()
-    assert "new.txt" not in {card.path for card in workspace.notes.cards()}
+    assert "new.txt" not in {card.path for card in workspace.notes.all()}
 
 
 def test_without_auto_scan_nothing_is_made_and_without_auto_embed_chunks_wait(
@@ -159,7 +159,7 @@ def test_the_number_of_hits_of_such_bases_is_a_setting(workspace: Workspace, tex
     assert workspace.bases.search_settings(workspace.bases.get("faq")).limit == 7
     assert workspace.bases.search_settings().limit == 10
     with pytest.raises(ConfigError, match="only read"):
-        workspace.bases.change("faq", write_files=True)
+        workspace.bases.update("faq", write_files=True)
 
 
 def test_changed_settings_hold_while_the_program_runs(workspace: Workspace, texts: Path) -> None:

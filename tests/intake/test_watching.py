@@ -28,12 +28,12 @@ def workspace(tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setenv("TESSERA_WATCH_SECONDS", "1")
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-        workspace.bases.change("vault", watch=True)
+        workspace.bases.update("vault", watch=True)
         yield workspace
 
 
 def titles(workspace: Workspace) -> set[str]:
-    return {card.path or "" for card in workspace.notes.cards()}
+    return {card.path or "" for card in workspace.notes.all()}
 
 
 def test_a_watched_folder_is_synced_by_itself(workspace: Workspace, vault: Path) -> None:
@@ -46,17 +46,17 @@ def test_a_watched_folder_is_synced_by_itself(workspace: Workspace, vault: Path)
         time.sleep(0.05)
     assert "herons.md" in titles(workspace)
     assert not workspace.chunks.unfinished()
-    assert workspace.jobs.get("import") is None
-    (seen,) = workspace.watching.of(workspace.bases.get("vault"))
+    assert workspace.jobs.find("import") is None
+    (seen,) = workspace.watching.folders(workspace.bases.get("vault"))
     assert (seen.folder, seen.problem, seen.removals) == (str(vault), None, 0)
 
 
 def test_only_watched_bases_are_synced(workspace: Workspace, vault: Path) -> None:
-    workspace.bases.change("vault", watch=False)
+    workspace.bases.update("vault", watch=False)
     (vault / "herons.md").write_text("Herons.")
     workspace.watching.look()
     assert "herons.md" not in titles(workspace)
-    assert workspace.watching.of(workspace.bases.get("vault")) == []
+    assert workspace.watching.folders(workspace.bases.get("vault")) == []
 
 
 def test_a_folder_that_is_missing_or_empty_keeps_its_notes(
@@ -67,17 +67,17 @@ def test_a_folder_that_is_missing_or_empty_keeps_its_notes(
     workspace.watching.look()
     workspace.watching.look()
     assert titles(workspace) == before
-    (seen,) = workspace.watching.of(workspace.bases.get("vault"))
+    (seen,) = workspace.watching.folders(workspace.bases.get("vault"))
     assert "doesn't exist" in str(seen.problem)
     assert caplog.text.count("A watched folder can't be synced") == 1
     vault.mkdir()
     workspace.watching.look()
     assert titles(workspace) == before
-    assert workspace.watching.of(workspace.bases.get("vault"))[0].problem
+    assert workspace.watching.folders(workspace.bases.get("vault"))[0].problem
     vault.rmdir()
     shutil.move(away, vault)
     workspace.watching.look()
-    assert workspace.watching.of(workspace.bases.get("vault"))[0].problem is None
+    assert workspace.watching.folders(workspace.bases.get("vault"))[0].problem is None
 
 
 def test_a_sync_that_would_remove_much_waits_for_a_person(workspace: Workspace, vault: Path) -> None:
@@ -89,11 +89,11 @@ def test_a_sync_that_would_remove_much_waits_for_a_person(workspace: Workspace, 
         (vault / f"note {number}.md").unlink()
     workspace.watching.look()
     assert len(titles(workspace)) == 9
-    (seen,) = workspace.watching.of(workspace.bases.get("vault"))
+    (seen,) = workspace.watching.folders(workspace.bases.get("vault"))
     assert seen.removals == 6
     workspace.notes.apply(workspace.notes.plan_folder(vault), confirmed=True)
     workspace.watching.look()
-    assert workspace.watching.of(workspace.bases.get("vault"))[0].removals == 0
+    assert workspace.watching.folders(workspace.bases.get("vault"))[0].removals == 0
 
 
 def test_nothing_is_synced_beside_an_import(workspace: Workspace, vault: Path) -> None:
@@ -118,15 +118,15 @@ def test_a_sync_that_fails_is_told(workspace: Workspace, vault: Path, monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr(workspace.notes, "apply", fail)
         workspace.watching.look()
-    assert str(workspace.watching.of(workspace.bases.get("vault"))[0].problem) == "The disk is on fire."
+    assert str(workspace.watching.folders(workspace.bases.get("vault"))[0].problem) == "The disk is on fire."
     workspace.watching.look()
-    assert workspace.watching.of(workspace.bases.get("vault"))[0].problem is None
+    assert workspace.watching.folders(workspace.bases.get("vault"))[0].problem is None
     assert "herons.md" in titles(workspace)
 
 
 def test_a_changed_file_is_a_new_version_and_a_renamed_base_is_still_watched(workspace: Workspace, vault: Path) -> None:
     workspace.bases.rename("vault", "mine")
-    note = next(card for card in workspace.notes.cards() if card.path == "backups.md")
+    note = next(card for card in workspace.notes.all() if card.path == "backups.md")
     (vault / "backups.md").write_text("Another text about herons.")
     os.utime(vault / "backups.md", (2_000_000_000, 2_000_000_000))
     workspace.watching.look()

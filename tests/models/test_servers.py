@@ -32,22 +32,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_the_environment_wins_then_the_file_then_what_was_entered(monkeypatch: pytest.MonkeyPatch) -> None:
     servers = Servers()
-    servers.enter("llm", base_url=" http://localhost:1234/v1/ ", model="entered")
-    card = servers.card("llm")
+    servers.update("llm", base_url=" http://localhost:1234/v1/ ", model="entered")
+    card = servers.get("llm")
     assert (card.base_url, card.model, card.complete) == ("http://localhost:1234/v1", "entered", True)
     assert card.sources == {"base_url": "entered", "model": "entered"}
     toml = '# my own words\n[llm]\nmodel = "of the file"\nretries = 1\n'
     Path("tessera.toml").write_text(toml)
-    assert (servers.card("llm").model, servers.card("llm").sources["model"]) == ("of the file", "file")
+    assert (servers.get("llm").model, servers.get("llm").sources["model"]) == ("of the file", "file")
     monkeypatch.setenv("TESSERA_LLM__MODEL", "of the environment")
-    card = servers.card("llm")
+    card = servers.get("llm")
     assert (card.model, card.sources) == ("of the environment", {"base_url": "entered", "model": "environment"})
     assert (settings().llm.base_url, settings().llm.retries) == ("http://localhost:1234/v1", 1)
-    servers.enter("llm", base_url="http://localhost:8080/v1")
+    servers.update("llm", base_url="http://localhost:8080/v1")
     assert Path("tessera.toml").read_text() == toml
     monkeypatch.delenv("TESSERA_LLM__MODEL")
     Path("tessera.toml").unlink()
-    assert (servers.card("llm").base_url, servers.card("llm").model) == ("http://localhost:8080/v1", "entered")
+    assert (servers.get("llm").base_url, servers.get("llm").model) == ("http://localhost:8080/v1", "entered")
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,16 @@ def test_a_key_needs_an_address_and_goes_with_its_server(folder: Path) -> None:
     servers = Servers()
     with pytest.raises(ConfigError, match="Enter the address of the server first"):
         servers.enter_key("llm", KEY)
-    servers.enter("llm", base_url="https://models.example/v1", model="m")
+    servers.update("llm", base_url="https://models.example/v1", model="m")
     servers.enter_key("llm", KEY)
-    assert (servers.card("llm").key, servers.card("llm").key_for) == ("file", "https://models.example")
-    servers.enter("llm", base_url="https://other.example/v1")
-    assert (servers.card("llm").key, servers.card("llm").key_for) == ("", "https://models.example")
-    servers.remove("llm")
-    assert servers.card("llm").key_for == ""
+    assert (servers.get("llm").key, servers.get("llm").key_for) == ("file", "https://models.example")
+    servers.update("llm", base_url="https://other.example/v1")
+    assert (servers.get("llm").key, servers.get("llm").key_for) == ("", "https://models.example")
+    servers.delete_for_good("llm")
+    assert servers.get("llm").key_for == ""
     assert all(json.loads(file.read_text()) == {} for file in folder.iterdir())
     with pytest.raises(UnknownChoice):
-        servers.card("llms")
+        servers.get("llms")
 
 
 def test_what_someone_spoilt_by_hand_does_not_stop_the_program(folder: Path) -> None:
@@ -105,7 +105,7 @@ def test_what_someone_spoilt_by_hand_does_not_stop_the_program(folder: Path) -> 
 def test_a_server_is_tested_once_with_its_key(section: str) -> None:
     servers = Servers()
     with ModelServer() as server:
-        servers.enter(section, base_url=server.url, model="m")
+        servers.update(section, base_url=server.url, model="m")
         servers.enter_key(section, KEY)
         trial = servers.test(section)
     assert trial.section == section
@@ -114,13 +114,13 @@ def test_a_server_is_tested_once_with_its_key(section: str) -> None:
     assert trial.right or section == "embeddings"  # its vectors are numbers out of a hash
     assert {request.headers["Authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     with ModelServer(Answer({"error": "out of memory"}, 503)) as broken:
-        servers.enter(section, base_url=broken.url)
+        servers.update(section, base_url=broken.url)
         with pytest.raises(ProviderUnavailable, match="out of memory"):
             servers.test(section)
     assert len(broken.requests) == 1
     with pytest.raises(ProviderError, match="can't be reached"):
         servers.test(section)
-    servers.remove(section)
+    servers.delete_for_good(section)
     with pytest.raises(ConfigError, match="No model server is set up"):
         servers.test(section)
 
@@ -131,14 +131,14 @@ def test_a_change_holds_at_once_and_no_key_is_in_the_workspace(
     monkeypatch.setenv("TESSERA_EMBEDDER", "openai_compatible")
     vault = samples.write(tmp_path / "vault")
     with ModelServer() as one, ModelServer() as other, Workspace(tmp_path / "workspace") as workspace:
-        workspace.servers.enter("embeddings", base_url=one.url, model="m")
+        workspace.servers.update("embeddings", base_url=one.url, model="m")
         workspace.servers.enter_key("embeddings", KEY)
-        workspace.servers.enter("rerank", base_url=one.url, model="r")
+        workspace.servers.update("rerank", base_url=one.url, model="r")
         workspace.notes.apply(workspace.notes.plan_folder(vault))
         assert workspace.search("restore a backup", reranker="rerank-api").reranker == "rerank-api"
         asked = len(one.requests)
-        workspace.servers.enter("embeddings", base_url=other.url)
-        workspace.servers.enter("rerank", base_url=other.url)
+        workspace.servers.update("embeddings", base_url=other.url)
+        workspace.servers.update("rerank", base_url=other.url)
         assert not workspace.search("restore a lost backup", reranker="rerank-api").rerank_problem
         assert workspace.settings.rerank.base_url == other.url
         assert len(one.requests) == asked

@@ -26,7 +26,7 @@ def workspace(tmp_path: Path, model: WordLengths) -> Iterator[Workspace]:
 def agree(workspace: Workspace) -> None:
     """Every note is its last version, and every version of a note follows the one before."""
     database = workspace.store.database
-    for card in workspace.notes.cards():
+    for card in workspace.notes.all():
         versions = workspace.notes.history(card.id)
         assert [one.number for one in versions] == list(range(card.version, card.version - len(versions), -1))
         now, last = workspace.store.notes.note(card.id), workspace.notes.at(card.id, card.version)

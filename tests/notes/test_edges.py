@@ -45,4 +45,4 @@ def test_a_choice_that_is_no_text_is_refused(workspace: Workspace) -> None:
     workspace.bases.add("desk")
     for value in (5, 0.5, float("nan")):
         with pytest.raises(UnknownChoice):
-            workspace.bases.change("desk", search=SearchSettings(mode=value))  # type: ignore[arg-type]
+            workspace.bases.update("desk", search=SearchSettings(mode=value))  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ def imported(workspace: Workspace, folder: Path, data: bytes, name: str = "plan.
     (folder / name).write_bytes(data)
     workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
     workspace.store.bases.change(workspace.bases.get("vault"), write_files=True)
-    return workspace.notes.get(workspace.notes.named(name).id)
+    return workspace.notes.get(workspace.notes.find(name).id)
 
 
 def is_quiet(workspace: Workspace, folder: Path) -> bool:
@@ -162,7 +162,7 @@ def test_rights_and_links_stay(workspace: Workspace, folder: Path) -> None:
     (folder / "sub" / "real.md").chmod(0o640)
     (folder / "link.md").symlink_to(folder / "sub" / "real.md")
     note = imported(workspace, folder, b"x\n")
-    linked = workspace.notes.named("link.md")
+    linked = workspace.notes.find("link.md")
     workspace.notes.update(linked.id, body="Two.\n")
     assert (folder / "link.md").is_symlink()
     real = folder / "sub" / "real.md"

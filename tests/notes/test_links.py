@@ -31,7 +31,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ids(vault: Path, tmp_path: Path) -> dict[str, str]:
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-        return {str(card.path): card.id for card in workspace.notes.cards()}
+        return {str(card.path): card.id for card in workspace.notes.all()}
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_the_ends_of_the_calendar_hold_everywhere() -> None:
 def test_a_note_of_any_expiry_is_found_or_expired(workspace: Workspace, expires: str) -> None:
     note = workspace.notes.add("desk", "a heron stands there", title="Heron", expires_at=expires, author="person")
     is_over = expires.startswith("0001")
-    assert workspace.notes.cards()[0].expired == is_over
+    assert workspace.notes.all()[0].expired == is_over
     for question in ("heron", "heron status:active", "heron status:expired", "heron after:1900 before:2999"):
         workspace.search(question, mode="keyword", explain=True)
     assert bool(workspace.search("heron", mode="keyword").hits) != is_over
@@ -54,7 +54,7 @@ def test_a_note_of_any_expiry_is_found_or_expired(workspace: Workspace, expires:
     assert bool(workspace.notes.expiring()) == is_over
     west = timezone(-timedelta(hours=14))
     edges = Filters(after=CALENDAR_BEGINS.replace(tzinfo=None), before=CALENDAR_ENDS.replace(tzinfo=west))
-    assert workspace.notes.cards(edges)
+    assert workspace.notes.all(edges)
 
 
 @pytest.mark.parametrize("expires", BEYOND)
@@ -74,7 +74,7 @@ def test_a_file_of_any_date_is_read_and_offers_no_month_that_no_question_can_hol
         text = f"---\ncreated: {day}\nupdated: {day}\nexpires: 9999-12-31\n---\nheron {number}\n"
         (folder / f"{number}.md").write_text(text)
     workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
-    cards = {card.path: card for card in workspace.notes.cards()}
+    cards = {card.path: card for card in workspace.notes.all()}
     year = cards["0.md"].updated_at
     assert year
     assert bool(cards["0.md"].warnings) == (at in BEYOND)

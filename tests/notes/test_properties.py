@@ -67,9 +67,9 @@ def search(workspace: Workspace, text: str, **options: Any) -> SearchResult:
 
 def forget(workspace: Workspace) -> None:
     """Delete all notes; an example that failed leaves some."""
-    ids = [card.id for card in workspace.notes.cards()]
+    ids = [card.id for card in workspace.notes.all()]
     workspace.notes.delete(ids)
-    workspace.notes.empty_trash(ids)
+    workspace.notes.delete_for_good(ids)
 
 
 @examples
@@ -79,7 +79,7 @@ def test_a_collection_holds_the_notes_of_its_base_only(workspace: Workspace, giv
     forget(workspace)
     notes = [workspace.notes.add(base, text) for base, text in given]
     for base in workspace.bases.all():
-        own = {card.id for card in workspace.notes.cards() if card.base == base.name}
+        own = {card.id for card in workspace.notes.all() if card.base == base.name}
         assert own == {note.id for note, (name, _) in zip(notes, given, strict=True) if name == base.name}
         entries = set(workspace.store.chunks.entries([*own]))
         assert workspace.store.index.ids(base) == entries
@@ -95,7 +95,7 @@ def test_long_text_is_cut_and_no_chunk_is_over_the_size(workspace: Workspace, bo
     """Feature: rag-knowledge-base, Property 2"""
     forget(workspace)
     note = workspace.notes.add("alpha", body, embed=False)
-    chunks = workspace.chunks.of_note(note.id)
+    chunks = workspace.chunks.all(note.id)
     most = workspace.bases.get("alpha").chunking.max_single_chunk_size
     tokens = embedding.build("tfidf").tokens
     assert all(len(tokens(chunk.text)) <= most for chunk in chunks)
@@ -116,7 +116,7 @@ def test_every_chunk_tells_the_whole_metadata_of_its_note(
     note = workspace.notes.add("beta", body, **fields | {"title": f"{word} {fields['title']}".strip()})
     hits = search(workspace, word, bases=["beta"], mode="keyword").hits
     indexes = {index for hit in hits for index in (hit.chunk.index, *hit.joined)}
-    assert indexes == {chunk.index for chunk in workspace.chunks.of_note(note.id)}
+    assert indexes == {chunk.index for chunk in workspace.chunks.all(note.id)}
     for hit in hits:
         assert hit.chunk.note_id == hit.note.id == note.id
         assert (hit.note.base, hit.note.base_id, hit.note.path) == ("beta", note.base_id, note.path)

@@ -40,10 +40,10 @@ def test_a_programs_note_is_pending_until_a_person_accepts_it(workspace: Workspa
     again = workspace.proposals.update(thyme.id, body="Thyme wants sun.", status="active", expected_version=1)
     assert isinstance(again, Note)  # its own note is changed at once, and stays pending
     assert (again.status, again.version) == ("pending", 2)
-    (one,) = workspace.proposals.waiting()
+    (one,) = workspace.proposals.all()
     assert (one.note.id, one.kind, one.author, one.change) == (thyme.id, "note", "program", None)
     workspace.proposals.accept([one])
-    assert (hits(workspace, "thyme"), workspace.proposals.waiting()) == (["Thyme"], [])
+    assert (hits(workspace, "thyme"), workspace.proposals.all()) == (["Thyme"], [])
     assert done(workspace, thyme.id) == [("accept", "person"), ("update", "program"), ("create", "program")]
     with pytest.raises(EditError, match="Nothing of 'Thyme' waits"):
         workspace.proposals.accept([one])
@@ -56,9 +56,9 @@ def test_a_pending_note_that_a_person_changed_is_not_changed_by_a_program(worksp
     workspace.notes.update(thyme.id, body="Thyme, as I know it.", author="person")
     propose(workspace, thyme, body="Thyme, otherwise.")
     assert workspace.notes.get(thyme.id).body == "Thyme, as I know it."
-    assert [one.kind for one in workspace.proposals.waiting()] == ["change"]
+    assert [one.kind for one in workspace.proposals.all()] == ["change"]
     accept(workspace, thyme)
-    assert [one.kind for one in workspace.proposals.waiting()] == ["note"]
+    assert [one.kind for one in workspace.proposals.all()] == ["note"]
     assert workspace.notes.get(thyme.id).body == "Thyme, otherwise."
 
 
@@ -77,7 +77,7 @@ def test_a_proposed_change_is_made_as_one_version_when_it_is_accepted(workspace:
     now = workspace.notes.get(note.id)
     assert (now.version, now.tags, str(now.expires_at)[:10]) == (2, ("herb",), "2030-01-31")
     assert done(workspace, note.id)[0] == ("propose", "person")
-    assert (hits(workspace, "shade"), hits(workspace, "water"), workspace.proposals.waiting()) == (["Basil"], [], [])
+    assert (hits(workspace, "shade"), hits(workspace, "water"), workspace.proposals.all()) == (["Basil"], [], [])
     workspace.notes.revert(note.id, 1)
     assert workspace.notes.get(note.id).body == TEXT
 
@@ -86,7 +86,7 @@ def test_later_proposals_join_the_first_and_what_changes_nothing_is_none(workspa
     propose(workspace, note, body="Shade.", priority=1)
     propose(workspace, note, category="herbs", priority=2)
     assert isinstance(workspace.proposals.update(note.id, title="Basil"), Note)
-    (one,) = workspace.proposals.waiting("garden")
+    (one,) = workspace.proposals.all("garden")
     assert one.change is not None
     assert (one.change.body, one.change.fields) == ("Shade.", {"priority": 2, "category": "herbs"})
     with pytest.raises(EditError):
@@ -101,7 +101,7 @@ def test_a_note_that_was_changed_since_takes_a_change_only_over_its_version(work
     propose(workspace, note, body="The basil wants shade.\n")
     workspace.notes.update(note.id, body="The basil is dead.\n", author="person")
     propose(workspace, note, priority=1)  # the text is still that of version 1
-    assert [one.kind for one in workspace.proposals.waiting()] == ["change", "conflict"]
+    assert [one.kind for one in workspace.proposals.all()] == ["change", "conflict"]
     with pytest.raises(Conflict, match="accept it over version 2, or reject it") as conflict:
         accept(workspace, other, note)
     assert (conflict.value.stored.version, conflict.value.version) == (2, 1)
@@ -117,7 +117,7 @@ def test_a_note_that_was_changed_since_takes_a_change_only_over_its_version(work
 def test_what_a_program_writes_after_a_person_looked_is_not_accepted(workspace: Workspace, note: Note) -> None:
     thyme = workspace.proposals.add("garden", "Thyme.", title="Thyme")
     propose(workspace, note, body="Shade.")
-    seen = workspace.proposals.waiting()
+    seen = workspace.proposals.all()
     propose(workspace, note, body="Buy more basil.")
     workspace.proposals.update(thyme.id, body="Buy more thyme.")
     for one in seen:
@@ -125,42 +125,42 @@ def test_what_a_program_writes_after_a_person_looked_is_not_accepted(workspace: 
             with pytest.raises(Conflict, match="since you looked at it"):
                 settle([one])
     assert workspace.notes.get(note.id).body == TEXT
-    assert len(workspace.proposals.waiting()) == 2
+    assert len(workspace.proposals.all()) == 2
 
 
 def test_a_change_that_the_note_has_already_is_settled_without_a_version(workspace: Workspace, note: Note) -> None:
     propose(workspace, note, body="Shade.")
     workspace.notes.update(note.id, body="Shade.", author="person")
     accept(workspace, note, over=2)
-    assert (workspace.notes.get(note.id).version, workspace.proposals.waiting()) == (2, [])
+    assert (workspace.notes.get(note.id).version, workspace.proposals.all()) == (2, [])
 
 
 def test_what_is_rejected_goes_and_can_come_back(workspace: Workspace, note: Note) -> None:
     thyme = workspace.proposals.add("garden", "Thyme.", title="Thyme")
     proposal = propose(workspace, note, body="Shade.")
-    workspace.proposals.reject(workspace.proposals.waiting())
-    assert workspace.proposals.waiting() == []
+    workspace.proposals.reject(workspace.proposals.all())
+    assert workspace.proposals.all() == []
     assert [one.version.note_id for one in workspace.notes.trash()] == [thyme.id]
     assert workspace.notes.get(note.id).body == TEXT
     workspace.notes.restore([thyme.id])
     workspace.proposals.restore([proposal])
-    assert [(one.note.title, one.kind) for one in workspace.proposals.waiting()] == [
+    assert [(one.note.title, one.kind) for one in workspace.proposals.all()] == [
         ("Basil", "change"),
         ("Thyme", "note"),
     ]
     workspace.notes.delete([note.id])  # its change goes with it
     workspace.proposals.restore([proposal])
     workspace.notes.restore([note.id])
-    assert [one.note.title for one in workspace.proposals.waiting()] == ["Thyme"]
+    assert [one.note.title for one in workspace.proposals.all()] == ["Thyme"]
 
 
 def test_a_base_that_trusts_programs_has_their_changes_at_once(workspace: Workspace, note: Note) -> None:
-    workspace.bases.change("garden", trusts_programs=True)
+    workspace.bases.update("garden", trusts_programs=True)
     thyme = workspace.proposals.add("garden", "Thyme.", title="Thyme")
     changed = workspace.proposals.update(note.id, body="Shade.", status="archived")
     assert isinstance(changed, Note)
     assert (thyme.status, changed.body, changed.status) == ("active", "Shade.", "archived")
-    assert workspace.proposals.waiting() == []
+    assert workspace.proposals.all() == []
     assert done(workspace, note.id)[0] == ("update", "program")
 
 
@@ -169,14 +169,14 @@ def test_a_file_takes_a_change_only_where_its_base_writes_files(workspace: Works
     folder.mkdir()
     (folder / "a.md").write_text("# A\n\nold\n")
     workspace.notes.apply(workspace.notes.plan_folder(folder))
-    (card,) = workspace.notes.cards()
+    (card,) = workspace.notes.all()
     note = workspace.notes.get(card.id)
     with pytest.raises(EditError, match="doesn't write to files"):
         workspace.proposals.update(note.id, body="# A\n\nnew\n")
     propose(workspace, note, priority=2)  # a field is the person's over the file's
     accept(workspace, note)
     assert workspace.notes.get(note.id).overridden == {"priority": 0}
-    workspace.bases.change("vault", write_files=True)
+    workspace.bases.update("vault", write_files=True)
     propose(workspace, note, body="# A\n\nnew\n")
     accept(workspace, note)
     assert (folder / "a.md").read_text().endswith("# A\n\nnew\n")
@@ -197,14 +197,14 @@ def test_a_deleted_or_exported_base_comes_back_with_what_waits(
     propose(workspace, note, body="Shade.", expires_at="2030-01-31", supersedes=["Hens"])
     archive = workspace.archives.export("garden", tmp_path / "garden.zip", form="zip")
     workspace.archives.restore(archive, "copy")  # with other ids, for both are there
-    workspace.archives.delete("garden")
+    workspace.bases.delete("garden")
     workspace.archives.restore_deleted("garden")
-    assert [(one.note.base, one.note.title, one.kind) for one in workspace.proposals.waiting("copy")] == [
+    assert [(one.note.base, one.note.title, one.kind) for one in workspace.proposals.all("copy")] == [
         ("copy", "Thyme", "note"),
         ("copy", "Basil", "change"),
     ]
-    workspace.proposals.accept(workspace.proposals.waiting())
-    for card in workspace.notes.cards():
+    workspace.proposals.accept(workspace.proposals.all())
+    for card in workspace.notes.all():
         if card.title == "Basil":
             now = workspace.notes.get(card.id)
             assert (now.body, now.supersedes, str(now.expires_at)[:10]) == ("Shade.", ("Hens",), "2030-01-31")

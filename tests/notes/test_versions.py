@@ -89,8 +89,8 @@ def test_several_notes_change_together_or_not_at_all(workspace: Workspace) -> No
     assert workspace.store.database.version() == before + 1
     with pytest.raises(NoteNotFound):
         workspace.notes.set_fields([*added.note_ids, "none"], type="other")
-    assert {card.type for card in workspace.notes.cards()} == {"rule"}
-    assert {card.version for card in workspace.notes.cards()} == {2}
+    assert {card.type for card in workspace.notes.all()} == {"rule"}
+    assert {card.version for card in workspace.notes.all()} == {2}
 
 
 def test_a_sync_writes_a_version_only_of_what_it_changed(workspace: Workspace, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_sync_writes_a_version_only_of_what_it_changed(workspace: Workspace, t
     (folder / "b.md").write_text("beta")
     synced(workspace, folder)
     synced(workspace, folder)
-    a = workspace.notes.named("a.md").id
+    a = workspace.notes.find("a.md").id
     (folder / "a.md").write_text("alpha changed")
     (folder / "b.md").touch()
     synced(workspace, folder)
@@ -121,7 +121,7 @@ def test_a_sync_writes_a_version_only_of_what_it_changed(workspace: Workspace, t
         ("create", "sync"), ("sync", "sync"), ("sync", "sync"), ("update", "person"), ("sync", "sync"),
         ("delete", "sync"), ("restore", "sync"),
     ]  # fmt: skip
-    assert kinds(workspace, workspace.notes.named("b.md").id) == [("create", "sync")]
+    assert kinds(workspace, workspace.notes.find("b.md").id) == [("create", "sync")]
 
 
 def test_a_file_takes_up_the_history_of_its_own_note_only(workspace: Workspace, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_file_takes_up_the_history_of_its_own_note_only(workspace: Workspace, 
     synced(workspace, folder)
     assert [one.version.note_id for one in workspace.notes.trash()] == [mine.id]
     workspace.notes.restore([mine.id])
-    assert {card.source for card in workspace.notes.cards()} == {"folder", "program"}
+    assert {card.source for card in workspace.notes.all()} == {"folder", "program"}
 
 
 def test_a_sync_keeps_what_was_set_while_it_ran(workspace: Workspace, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_sync_keeps_what_was_set_while_it_ran(workspace: Workspace, tmp_path: 
     for name in "ab":
         (folder / f"{name}.md").write_text(name)
     synced(workspace, folder)
-    a = workspace.notes.named("a.md").id
+    a = workspace.notes.find("a.md").id
     for name in "ab":
         (folder / f"{name}.md").write_text(f"{name} changed")
     reports = 0
@@ -161,7 +161,7 @@ def test_a_sync_keeps_what_was_set_while_it_ran(workspace: Workspace, tmp_path: 
 def test_a_sync_leaves_a_note_whose_text_was_changed_since_it_was_compared(workspace: Workspace) -> None:
     notes = workspace.notes
     notes.apply(notes.plan_upload([("a.md", b"uploaded")], "desk"))
-    a = notes.named("a.md").id
+    a = notes.find("a.md").id
     plan = notes.plan_upload([("a.md", b"uploaded again")], "desk")
     notes.update(a, body="written meanwhile", author="person")
     report = notes.apply(plan)
@@ -175,14 +175,14 @@ def test_a_sync_leaves_a_note_whose_text_was_changed_since_it_was_compared(works
 
 def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> None:
     note = workspace.notes.add("desk", "alpha line\n\nbeta line")
-    chunk = workspace.chunks.of_note(note.id)[0]
-    workspace.chunks.edit(chunk.id, "my own words")
-    edited = workspace.chunks.of_note(note.id)
+    chunk = workspace.chunks.all(note.id)[0]
+    workspace.chunks.update(chunk.id, "my own words")
+    edited = workspace.chunks.all(note.id)
     workspace.history.judge("words", note.id, edited[0].id, "good")
     workspace.notes.delete(note.id)
     assert not workspace.search("own words", mode="keyword").hits
     workspace.notes.restore([note.id])
-    assert [one.text for one in workspace.chunks.of_note(note.id)] == [one.text for one in edited]
+    assert [one.text for one in workspace.chunks.all(note.id)] == [one.text for one in edited]
     assert not workspace.store.edits.all(flagged=True)
     assert workspace.search("own words", mode="keyword").hits[0].note.id == note.id
     assert workspace.history.judged(note_id=note.id)
@@ -203,7 +203,7 @@ def test_a_note_comes_back_where_there_is_a_place(workspace: Workspace, tmp_path
     folder.mkdir()
     (folder / "a.md").write_text("alpha")
     synced(workspace, folder)
-    of_file = workspace.notes.named("a.md").id
+    of_file = workspace.notes.find("a.md").id
     workspace.notes.delete(of_file)
     (folder / "a.md").unlink()
     workspace.notes.restore([of_file])
@@ -215,11 +215,11 @@ def test_the_trash_is_emptied_by_hand(workspace: Workspace) -> None:
     ids = notes.add_many("desk", [{"body": f"text {number}"} for number in range(4)]).note_ids
     notes.delete(ids[:3])
     assert {one.path for one in notes.trash("desk")} == {"text 0.md", "text 1.md", "text 2.md"}
-    assert notes.empty_trash([ids[0], ids[3]]) == 1
+    assert notes.delete_for_good([ids[0], ids[3]]) == 1
     with pytest.raises(NoteNotFound):
         notes.history(ids[0])
     assert notes.empty_trash() == 2
-    assert [card.id for card in notes.cards()] == [ids[3]]
+    assert [card.id for card in notes.all()] == [ids[3]]
     agree(workspace)
 
 
@@ -234,7 +234,7 @@ def test_many_notes_of_one_title_get_their_places_quickly(workspace: Workspace) 
 
     workspace.store.notes.has_path = counted  # type: ignore[method-assign]
     workspace.notes.add_many("desk", [{"title": "Same"} for _ in range(300)], embed=False)
-    assert len({card.path for card in workspace.notes.cards()}) == 300
+    assert len({card.path for card in workspace.notes.all()}) == 300
     assert looks < 300 * 20
 
 
@@ -242,7 +242,7 @@ def test_many_notes_of_one_title_get_their_places_quickly(workspace: Workspace) 
 def test_every_note_of_an_earlier_workspace_is_its_first_version(tmp_path: Path, schema: int) -> None:
     shutil.copyfile(FILES[schema], tmp_path / "notes.db")
     with Workspace(tmp_path) as workspace:
-        cards = workspace.notes.cards()
+        cards = workspace.notes.all()
         assert cards
         assert {len(workspace.notes.history(card.id)) for card in cards} == {1}
         agree(workspace)

@@ -49,7 +49,7 @@ def workspace(place: Path) -> Iterator[Workspace]:
 
 
 def ids(workspace: Workspace) -> dict[str, str]:
-    return {str(card.path): card.id for card in workspace.notes.cards()}
+    return {str(card.path): card.id for card in workspace.notes.all()}
 
 
 def first(workspace: Workspace, text: str) -> str:
@@ -60,7 +60,7 @@ def test_the_notes_of_a_pack_are_in_its_base_and_answer(workspace: Workspace, tm
     report = workspace.packs.install(write(tmp_path / "pack"))
     assert (report.name, report.version, report.added, report.edited) == ("house", "1.0", 3, ())
     assert sorted(ids(workspace)) == sorted(NOTES)
-    card = next(card for card in workspace.notes.cards() if card.path == "garden/roses.md")
+    card = next(card for card in workspace.notes.all() if card.path == "garden/roses.md")
     assert (card.base, card.source, card.source_ref, card.tags) == ("shelf", "pack", "pack:house", ("garden",))
     assert card.state == "ready"
     assert first(workspace, "when do I prune roses") == "garden/roses.md"
@@ -153,11 +153,11 @@ def test_a_new_workspace_has_the_chosen_packs_at_its_first_start(place: Path, mo
         (pack,) = workspace.packs.installed()
         assert (pack.name, pack.base, pack.notes) == ("sample", "sample", 20)
         assert first(workspace, "缓存穿透") == "后端与运维/Redis 缓存穿透、击穿与雪崩.md"
-        workspace.packs.remove("sample")
-        assert workspace.notes.cards() == []
+        workspace.packs.delete("sample")
+        assert workspace.notes.all() == []
     with Workspace(place) as workspace:
         assert workspace.packs.installed() == []
-        assert workspace.notes.cards() == []
+        assert workspace.notes.all() == []
 
 
 def test_a_pack_that_is_not_there_keeps_nobody_from_starting(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,11 +187,11 @@ def test_an_upgrade_that_ends_early_goes_on_at_the_next_start(
         patch.setattr(Store, "put", fails)
         with Workspace(place) as workspace:
             assert ("house" in workspace.packs.problems) == (written < 3)
-            bodies = {str(card.path): workspace.notes.get(card.id).body for card in workspace.notes.cards()}
+            bodies = {str(card.path): workspace.notes.get(card.id).body for card in workspace.notes.all()}
             assert sum(body.endswith("More.\n") or body == "New." for body in bodies.values()) == written
     with Workspace(place) as workspace:
         assert workspace.packs.installed()[0].version == "2.0"
-        bodies = {str(card.path): workspace.notes.get(card.id).body for card in workspace.notes.cards()}
+        bodies = {str(card.path): workspace.notes.get(card.id).body for card in workspace.notes.all()}
     assert sorted(bodies) == ["bicycle.md", "garden/roses.md", "kettle.md", "new.md"]
     assert bodies["bicycle.md"] == "# Bicycle\n\nMine.\n"
     assert bodies["kettle.md"].endswith("More.\n")
@@ -222,7 +222,7 @@ def test_removing_takes_the_notes_of_the_pack_and_leaves_those_of_the_person(
     workspace.packs.install(write(tmp_path / "pack"))
     before = ids(workspace)
     workspace.notes.update(before["kettle.md"], body="# Kettle\n\nMine.\n", author="person")
-    assert workspace.packs.remove("house") == 1
+    assert workspace.packs.delete("house") == 1
     assert sorted(ids(workspace)) == ["Own.md", "kettle.md"]
     with pytest.raises(UnknownChoice):
         workspace.packs.upgrade("house")
@@ -254,7 +254,7 @@ def test_a_bad_pack_is_refused_with_every_mistake_and_its_line(workspace: Worksp
     ):
         assert part in text
     assert "a secret" not in text
-    assert workspace.notes.cards() == []
+    assert workspace.notes.all() == []
     assert workspace.bases.all() == []
 
 
@@ -300,7 +300,7 @@ def test_a_pack_of_an_installed_package_is_found_by_its_name(
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     sources._entries.cache_clear()
     try:
-        assert "handbook" in [card.name for card in workspace.packs.list()]
+        assert "handbook" in [card.name for card in workspace.packs.all()]
         assert workspace.packs.install("handbook").added == 3
         assert workspace.packs.installed()[0].folder == ""
     finally:
@@ -326,13 +326,13 @@ def test_a_workspace_for_reading_changes_no_pack(place: Path, tmp_path: Path) ->
     with Workspace(place) as workspace:
         workspace.packs.install(write(tmp_path / "pack"))
         with Workspace(place, readonly=True) as reader:
-            assert [card.installed.version for card in reader.packs.list() if card.installed] == ["1.0"]
+            assert [card.installed.version for card in reader.packs.all() if card.installed] == ["1.0"]
             for change in (reader.packs.install, reader.packs.upgrade, reader.packs.remove):
                 with pytest.raises(WorkspaceLocked):
                     change("house")
 
 
 def test_the_program_brings_its_packs(workspace: Workspace) -> None:
-    names = [card.name for card in workspace.packs.list()]
+    names = [card.name for card in workspace.packs.all()]
     assert "sample" in names
     assert sources.bundled() == places.PROGRAM / "data" / "packs"

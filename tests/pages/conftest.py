@@ -121,4 +121,4 @@ def long(place: Path, tmp_path: Path) -> str:
     (folder / "long.md").write_text(samples.long_note(30))
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
-        return workspace.notes.cards()[0].id
+        return workspace.notes.all()[0].id

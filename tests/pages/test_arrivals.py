@@ -9,7 +9,7 @@ from tests.pages.conftest import Screen
 
 def archive(screen: Screen, **values: object) -> bytes:
     workspace = screen.workspace
-    workspace.bases.change("vault", write_files=True, watch=True, trusts_programs=True)
+    workspace.bases.update("vault", write_files=True, watch=True, trusts_programs=True)
     return changed(workspace.archives.exported("vault", "zip"), {"base": setting(**values)})
 
 
@@ -35,7 +35,7 @@ def test_each_power_of_an_archive_is_named_with_what_it_means(filled: Screen, va
 def test_the_model_of_an_archive_is_used_when_a_person_says_so(filled: Screen) -> None:
     let_in(filled, archive(filled, embedder="tfidf", name="x"))  # built in, so it is used at once
     assert filled.workspace.bases.get("guest").embedder == "tfidf"
-    filled.workspace.archives.delete("guest")
+    filled.workspace.bases.delete("guest")
     let_in(filled, archive(filled, embedder="sentence:evil/model"))
     assert filled.workspace.bases.get("guest").embedder == "words"
     text = filled.text.replace("\\", "")
@@ -68,12 +68,12 @@ def test_a_folder_is_connected_after_a_look_at_what_differs(filled: Screen, vaul
     filled.app.checkbox("plan_differing").check().run()
     filled.press("plan_apply").finish("import")
     with Workspace(filled.workspace.store.folder, readonly=True) as workspace:
-        notes = [card for card in workspace.notes.cards() if card.base == "guest"]
+        notes = [card for card in workspace.notes.all() if card.base == "guest"]
         assert {card.source for card in notes} == {"folder"}
 
 
 def test_a_zip_that_somebody_put_into_the_trash_says_so(filled: Screen) -> None:
-    filled.workspace.archives.delete("vault")
+    filled.workspace.bases.delete("vault")
     (one,) = filled.workspace.archives.trash()
     file = filled.workspace.store.folder / "trash" / one.key
     file.write_bytes(changed(file.read_bytes(), {"base": setting(description="other")}))

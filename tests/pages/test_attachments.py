@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 def note_id(place: Path, folder: Path) -> str:
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
-        return workspace.notes.cards()[0].id
+        return workspace.notes.all()[0].id
 
 
 def test_what_a_note_links_to_is_answered_to_the_page_that_shows_it(note_id: str, browser: TestClient) -> None:
@@ -101,7 +101,7 @@ def test_an_archive_opens_no_folder(
             )
     with Workspace(place) as workspace:
         base = workspace.archives.restore(tmp_path / "b.zip", "guest").base
-        [card] = workspace.notes.cards(workspace.searching.filters(bases=[base.name]))
+        [card] = workspace.notes.all(workspace.searching.filters(bases=[base.name]))
         assert workspace.notes.attachment(card.id, "/secret.png") is None
         assert workspace.notes.attachment(card.id, "secret.png") is None
         assert workspace.notes.attachment(note_id, "/pic.png")

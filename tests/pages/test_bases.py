@@ -150,7 +150,7 @@ def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(base: Screen)
     base.app.selectbox(f"semantic_weight_{vault.id}").set_value(0.0).run()
     changed = base.workspace.bases.get("vault")
     assert changed.search == SearchSettings(limit=5, semantic_weight=0.0)
-    base.workspace.bases.change("vault", search=SearchSettings(limit=7))
+    base.workspace.bases.update("vault", search=SearchSettings(limit=7))
     base.app.run()
     assert base.app.selectbox(f"limit_{vault.id}").value == 7
     base.app.selectbox(f"limit_{vault.id}").set_value("").run()
@@ -256,7 +256,7 @@ def test_switches_are_stored_at_once(base: Screen) -> None:
 
 def test_what_watching_came_upon_is_shown(base: Screen, vault: Path) -> None:
     workspace = base.workspace
-    workspace.bases.change("vault", watch=True)
+    workspace.bases.update("vault", watch=True)
     for number in range(6):
         (vault / f"note {number}.md").write_text(f"Note {number} says {number}.")
     workspace.watching.look()
@@ -306,7 +306,7 @@ def test_a_deleted_base_whose_name_is_taken_comes_back_under_another(base: Scree
 
 def test_deleted_bases_are_deleted_for_good_after_a_question(base: Screen) -> None:
     base.workspace.bases.add("other")
-    base.workspace.archives.delete("other")
+    base.workspace.bases.delete("other")
     delete(base)
     assert trashed(base) == ["vault", "other"]
     base.press("forget_base_").press("forget_bases_no")
@@ -314,7 +314,7 @@ def test_deleted_bases_are_deleted_for_good_after_a_question(base: Screen) -> No
     base.press("forget_base_").press("forget_bases_yes")
     assert trashed(base) == ["other"]
     base.workspace.bases.add("third")
-    base.workspace.archives.delete("third")
+    base.workspace.bases.delete("third")
     base.open("bases").press("bases_trash_empty").press("forget_bases_yes")
     assert trashed(base) == []
     assert "in the trash" not in base.text
@@ -342,7 +342,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
     base: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = base.workspace
-    workspace.notes.delete(workspace.notes.cards()[0].id)
+    workspace.notes.delete(workspace.notes.all()[0].id)
     title = workspace.notes.trash()[0].version.title
     for days in (0, 31, 32):
         day = datetime.now(UTC).date() + timedelta(days=days)
@@ -353,7 +353,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
     base.open("bases").press("all_bases")
     assert f"here for a week more: {title}" in base.text.replace("\\", "")
     base.press("restore_base_").finish("embed")
-    assert [card.title for card in workspace.notes.cards() if card.base == "vault 2"] == [title]
+    assert [card.title for card in workspace.notes.all() if card.base == "vault 2"] == [title]
 
 
 def test_an_export_is_made_when_its_button_is_clicked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,7 +390,7 @@ def test_a_folder_is_imported_as_a_base(filled: Screen, vault: Path) -> None:
     assert "There is a base 'vault' already" in screen.errors.replace("\\", "")
     screen.app.text_input("import_here_name").set_value("mine")
     screen.press("import_here_yes").finish("embed")
-    cards = screen.workspace.notes.cards(screen.workspace.searching.filters(bases=["mine"]))
+    cards = screen.workspace.notes.all(screen.workspace.searching.filters(bases=["mine"]))
     assert len(cards) == 3
     assert not any(card.in_file for card in cards)
 

@@ -20,7 +20,7 @@ class Chunks:
 
     @property
     def all(self) -> list[Chunk]:
-        return self.screen.workspace.chunks.of_note(self.note)
+        return self.screen.workspace.chunks.all(self.note)
 
     @property
     def workspace(self) -> Workspace:
@@ -207,7 +207,7 @@ def test_a_note_without_text_is_given_a_chunk(text: str, place: Path, tmp_path: 
     (folder / "other.md").write_text("other words")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
-        found = [note.id for note in workspace.notes.cards() if note.path == "Lighthouse.md"]
+        found = [note.id for note in workspace.notes.all() if note.path == "Lighthouse.md"]
     if not found:
         return
     page = Chunks(found[0])
@@ -237,7 +237,7 @@ def test_pending_chunks_are_embedded_one_note_or_base_at_a_time(page: Chunks) ->
     page.screen.app.toggle[0].set_value(False).run()
     assert not page.workspace.bases.all()[0].embed_at_once
     for index in (1, 2, 3):
-        page.workspace.chunks.edit(page.all[index].id, f"another text {index}")
+        page.workspace.chunks.update(page.all[index].id, f"another text {index}")
     page.screen.app.run()
     page.mark(1, 2, 5).press("act_embed").screen.finish("embed")
     assert [chunk.index for chunk in page.all if chunk.state == "pending"] == [3]
@@ -251,7 +251,7 @@ def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path,
     file = tmp_path / "long" / "long.md"
     with Workspace(place) as workspace:
         for index in (3, 5):
-            workspace.chunks.edit(workspace.chunks.of_note(long)[index].id, f"rewritten {index}")
+            workspace.chunks.update(workspace.chunks.all(long)[index].id, f"rewritten {index}")
         file.write_text(file.read_text().replace("word3 ", "other3 ").replace("word5 ", "other5 "))
         workspace.notes.apply(workspace.notes.plan_folder(file.parent))
         first, second = workspace.chunks.flagged()

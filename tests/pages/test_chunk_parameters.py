@@ -27,7 +27,7 @@ def test_a_preview_cuts_as_an_import_would_and_changes_nothing(screen: Screen, l
     strategy(screen, "preview", "none")
     assert "Chunks <b>1</b>" in screen.text
     assert "removed <b>29</b>" in screen.text
-    assert len(screen.workspace.chunks.of_note(long)) == 30
+    assert len(screen.workspace.chunks.all(long)) == 30
     strategy(screen, "preview", "recursive")
     screen.app.slider("try_preview_chunk_size").set_value(256).run()
     note = screen.workspace.notes.get(long)
@@ -129,7 +129,7 @@ def test_parameters_become_the_notes_own_and_go_back_to_the_bases(screen: Screen
     assert next(button for button in screen.app.button if button.key == "apply_note_preview").disabled
     strategy(screen, "preview", "none")
     screen.press("apply_note_preview").finish("rechunk")
-    assert len(screen.workspace.chunks.of_note(long)) == 1
+    assert len(screen.workspace.chunks.all(long)) == 1
     own = screen.workspace.chunks.options(long)
     assert own is not None
     assert own.strategy == "none"
@@ -139,17 +139,17 @@ def test_parameters_become_the_notes_own_and_go_back_to_the_bases(screen: Screen
     strategy(screen, "preview", "auto")
     screen.press("apply_note_preview").finish("rechunk")
     assert screen.workspace.chunks.options(long) is None
-    assert len(screen.workspace.chunks.of_note(long)) == 30
-    assert screen.workspace.jobs.get("rechunk").result.embedded_windows == 0
+    assert len(screen.workspace.chunks.all(long)) == 30
+    assert screen.workspace.jobs.find("rechunk").result.embedded_windows == 0
 
 
 def test_parameters_become_the_bases_and_edits_stay(screen: Screen, long: str) -> None:
-    screen.workspace.chunks.edit(screen.workspace.chunks.of_note(long)[4].id, "mine")
+    screen.workspace.chunks.update(screen.workspace.chunks.all(long)[4].id, "mine")
     view(screen, "compare")
     strategy(screen, "second", "recursive")
     screen.press("apply_base_second").finish("rechunk")
     assert screen.workspace.bases.all()[0].chunking.strategy == "recursive"
-    chunks = screen.workspace.chunks.of_note(long)
+    chunks = screen.workspace.chunks.all(long)
     assert {chunk.kind for chunk in chunks} == {"recursive_character"}
     assert [chunk.text for chunk in chunks if chunk.edited] == ["mine"]
     assert "The notes are split again" in screen.text

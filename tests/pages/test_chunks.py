@@ -31,7 +31,7 @@ def test_without_notes_the_page_says_what_it_is_for_and_brings_some() -> None:
 
 def test_a_linked_note_is_shown_whole(filled: Screen) -> None:
     filled.open("chunks")
-    backups = next(note.id for note in filled.workspace.notes.cards() if note.path == "backups.md")
+    backups = next(note.id for note in filled.workspace.notes.all() if note.path == "backups.md")
     filled.open("chunks", note=backups)
     assert len(filled.app.dataframe[0].value) == 1
     assert "Whole notes" in filled.text
@@ -100,16 +100,16 @@ def test_a_histogram_holds_every_size_once() -> None:
 
 
 def test_notes_stand_in_their_folders(filled: Screen) -> None:
-    found = tree.folders(filled.workspace.notes.cards(), several=False)
+    found = tree.folders(filled.workspace.notes.all(), several=False)
     assert [folder["name"] for folder in found["folders"]] == ["kitchen", "缓存"]
     assert [note[1] for note in found["notes"]] == ["Backups"]
     assert [note[1] for note in found["folders"][1]["notes"]] == ["缓存雪崩"]
-    assert tree.folders(filled.workspace.notes.cards(), several=True)["folders"][0]["count"] == 3
+    assert tree.folders(filled.workspace.notes.all(), several=True)["folders"][0]["count"] == 3
 
 
 def many(screen: Screen, folders: int, each: int) -> tuple[dict[str, Any], list[list[str]]]:
     """A tree of folders in two areas, and the ids of the notes in each folder."""
-    card = screen.workspace.notes.cards()[0]
+    card = screen.workspace.notes.all()[0]
     paths = [f"Area {n % 2}/Folder {n:02d}/{k:03d}.md" for n in range(folders) for k in range(each)]
     cards = [replace(card, id=path, path=path) for path in paths]
     return tree.folders(cards, several=False), [paths[n * each : (n + 1) * each] for n in range(folders)]

@@ -23,13 +23,13 @@ def lines(*rows: object) -> bytes:
 
 def keep(screen: Screen, *rows: object, base: str = "vault", name: str = "mine") -> QuestionSet:
     """A set with the questions of these rows."""
-    return screen.workspace.questions.add_file(base, name, lines(*rows), "rows.jsonl")
+    return screen.workspace.question_sets.add_file(base, name, lines(*rows), "rows.jsonl")
 
 
 def kept(screen: Screen, base: str = "vault") -> list[Question]:
     """The questions of the base's only set."""
-    (only,) = screen.workspace.questions.sets(base)
-    return screen.workspace.questions.of(only)
+    (only,) = screen.workspace.question_sets.all(base)
+    return screen.workspace.questions.all(only)
 
 
 def look(screen: Screen, **address: str) -> Screen:
@@ -90,14 +90,14 @@ def test_the_sample_questions_are_there_for_the_sample_notes(place: Path) -> Non
 def test_the_sample_questions_are_there_beside_ones_own(place: Path) -> None:
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"))
-        workspace.questions.add_set("sample", "mine")
+        workspace.question_sets.add("sample", "mine")
     screen = menu(Screen().finish("warm").open("evaluation", base="sample"), "samples")
     assert "20 questions" in screen.text
     screen.app.selectbox(next(box.key for box in screen.app.selectbox if "question_set" in box.key)).set_value(
         "mine"
     ).run()
     assert "20 questions" in menu(screen, "samples").text
-    assert sorted(one.name for one in screen.workspace.questions.sets("sample")) == ["Sample questions", "mine"]
+    assert sorted(one.name for one in screen.workspace.question_sets.all("sample")) == ["Sample questions", "mine"]
 
 
 def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: Screen) -> None:
@@ -153,7 +153,7 @@ def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
     assert filled.app.radio("suggest_by").options == ["Rules, from definitions and headings"]
     filled.app.select_slider("suggest_count").set_value(5).run()
     filled.press("suggest_yes").finish("suggest")
-    assert filled.workspace.jobs.get("suggest").state == "done"
+    assert filled.workspace.jobs.find("suggest").state == "done"
     assert "no definition or heading" in filled.text
 
 
@@ -189,11 +189,11 @@ def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> 
     filled.press("set_name_yes")
     assert filled.app.query_params["set"] == ":smile: **b**"
     menu(filled, "delete").press("questions_delete_no")
-    assert len(filled.workspace.questions.sets("vault")) == 2
+    assert len(filled.workspace.question_sets.all("vault")) == 2
     menu(filled, "delete")
     assert "Its runs stay" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
     filled.press("questions_delete_yes")
-    assert [one.name for one in filled.workspace.questions.sets("vault")] == ["mine"]
+    assert [one.name for one in filled.workspace.question_sets.all("vault")] == ["mine"]
     assert table(filled) == ["how do I restore?"]
 
 
@@ -212,7 +212,7 @@ def test_the_set_of_a_link_is_chosen_and_the_last_one_remembered(filled: Screen)
 def test_a_file_becomes_a_set_of_its_name_or_goes_into_one(filled: Screen) -> None:
     look(filled).press("import_first")
     upload(filled, "pets.jsonl", lines(GOOD))
-    assert [one.name for one in filled.workspace.questions.sets("vault")] == ["pets"]
+    assert [one.name for one in filled.workspace.question_sets.all("vault")] == ["pets"]
     assert filled.app.query_params["set"] == "pets"
     assert not filled.app.file_uploader
     upload(menu(filled, "import"), "more.jsonl", lines(NEGATIVE), into="pets")
@@ -275,7 +275,7 @@ def test_all_that_is_wrong_with_a_file_is_told_and_nothing_imported(filled: Scre
     told = told.replace("&#x27;", "'")
     for part in english if language == "en" else chinese:
         assert part in told
-    assert screen.workspace.questions.sets("vault") == []
+    assert screen.workspace.question_sets.all("vault") == []
 
 
 def test_a_set_is_written_to_a_file_only_when_that_is_asked_for(filled: Screen) -> None:
@@ -402,7 +402,7 @@ def test_five_hundred_questions_are_no_more_widgets_than_two(filled: Screen) -> 
 def test_open_for_reading_questions_are_shown_and_nothing_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
         holder.notes.apply(holder.notes.plan_folder(vault))
-        holder.questions.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
+        holder.question_sets.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
         screen = choose(look(Screen().finish("warm")), "q1", "q2")
         assert len(table(screen)) == 2
         changing = ("add_question", "accept_all", "questions_", "accept_one", "save_question_", "mark_")
@@ -441,7 +441,7 @@ def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None
     (question,) = kept(filled)
     assert question.text == "pg_restore"
     assert question.spans[0].path == "backups.md"
-    assert filled.workspace.questions.sets("vault")[0].name == "My questions"
+    assert filled.workspace.question_sets.all("vault")[0].name == "My questions"
     assert "check_circle" in mark(filled).proto.icon
     fresh = Screen().open("search", q="pg_restore")
     assert "check_circle" in mark(fresh).proto.icon
@@ -473,7 +473,9 @@ def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Scree
     keep(filled, NEGATIVE, name="b")
     look(filled, set="b").open("search", q="pg_restore base:vault").press("mark_")
     filled.open("search", q="pg_restore base:other").press("mark_")
-    counts = {one.name: one.questions for base in ("vault", "other") for one in filled.workspace.questions.sets(base)}
+    counts = {
+        one.name: one.questions for base in ("vault", "other") for one in filled.workspace.question_sets.all(base)
+    }
     assert counts == {"a": 1, "b": 2, "My questions": 1}
 
 
@@ -489,8 +491,8 @@ def test_the_marks_of_a_page_are_read_once(filled: Screen, monkeypatch: pytest.M
 
 def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refused(filled: Screen) -> None:
     workspace = filled.workspace
-    note = next(card for card in workspace.notes.cards() if card.path == "backups.md")
-    chunk_id = workspace.chunks.edit(workspace.chunks.of_note(note.id)[0].id, "zebra stripes")
+    note = next(card for card in workspace.notes.all() if card.path == "backups.md")
+    chunk_id = workspace.chunks.update(workspace.chunks.all(note.id)[0].id, "zebra stripes")
     workspace.chunks.add(note.id, "okapi legs", after=chunk_id)
     filled.open("search", q="zebra").app.segmented_control("mode").set_value("keyword").run()
     filled.press("mark_")
@@ -503,7 +505,7 @@ def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refu
 def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
     filled.open("search", q="pg_restore")
     workspace = filled.workspace
-    note = next(card for card in workspace.notes.cards() if card.path == "backups.md")
+    note = next(card for card in workspace.notes.all() if card.path == "backups.md")
     button = mark(filled)
     kept_search = workspace.search
     found = kept_search("pg_restore")
@@ -519,7 +521,7 @@ def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
 
 
 def test_a_base_has_a_reranker_of_its_own_beside_its_other_choices(filled: Screen) -> None:
-    filled.workspace.bases.change("vault", search=SearchSettings(limit=7))
+    filled.workspace.bases.update("vault", search=SearchSettings(limit=7))
     base = filled.workspace.bases.get("vault")
     filled.open("bases", base="vault")
     choice = filled.app.selectbox(f"reranker_{base.id}")

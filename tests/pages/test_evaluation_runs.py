@@ -17,14 +17,14 @@ BACKUPS, CACHE = "Create an empty database and run", "给过期时间加上随�
 
 
 def gold(workspace: Workspace, path: str, quote: str) -> GoldSpan:
-    note = workspace.notes.get(workspace.notes.named(path).id)
+    note = workspace.notes.get(workspace.notes.find(path).id)
     start = note.body.index(quote)
     return GoldSpan(path, quote, start, start + len(quote), note.id)
 
 
 def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
     """A set of questions, of which the third has no answer and all behind that are missed by words."""
-    kept = workspace.questions.add_set(workspace.bases.all()[0].name, "mine")
+    kept = workspace.question_sets.add(workspace.bases.all()[0].name, "mine")
     restore, random = gold(workspace, "backups.md", BACKUPS), gold(workspace, "缓存/雪崩.md", CACHE)
     asked = [
         Question("q1", "restore a backup", (restore,), kind="how"),
@@ -33,7 +33,7 @@ def a_set(workspace: Workspace, questions: int = 3) -> QuestionSet:
         *(Question(f"q{number}", f"zebra number {number}", (restore,)) for number in range(4, questions + 1)),
     ]
     workspace.questions.add(kept, asked)
-    return workspace.questions.named(workspace.bases.all()[0].name, "mine")
+    return workspace.question_sets.get(workspace.bases.all()[0].name, "mine")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def compared(filled: Screen, kept: QuestionSet) -> Screen:
 
 
 def runs(screen: Screen) -> list[Run]:
-    return screen.workspace.runs.of(screen.workspace.bases.all()[0].name)
+    return screen.workspace.runs.all(screen.workspace.bases.all()[0].name)
 
 
 def boxes(screen: Screen) -> str:
@@ -101,7 +101,7 @@ def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     assert "3 questions, 2 of them with an answer" in told
     assert "First hit is right" in told
     assert "There is no run yet" not in filled.text
-    assert filled.workspace.jobs.get("evaluate") is None
+    assert filled.workspace.jobs.find("evaluate") is None
 
 
 def test_the_page_speaks_chinese(compared: Screen) -> None:
@@ -173,7 +173,7 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
     assert "The notes changed since this run" in told
     assert "changed in the note since" in told
     assert "Do not" not in told
-    workspace.notes.delete([workspace.notes.named("backups.md").id])
+    workspace.notes.delete([workspace.notes.find("backups.md").id])
     compared.app.run()
     assert "The note is gone" in boxes(compared)
 
@@ -193,13 +193,13 @@ def test_a_preset_is_one_click_and_two_of_the_same_cannot_be_compared(filled: Sc
 
 
 def test_other_chunks_are_said_to_take_longer_and_are_made_beside_the_base(filled: Screen, kept: QuestionSet) -> None:
-    before = filled.workspace.chunks.of_note(filled.workspace.notes.named("backups.md").id)
+    before = filled.workspace.chunks.all(filled.workspace.notes.find("backups.md").id)
     pick(filled.open("evaluation", view="compare"), "recursive")
     assert "For B the notes are split and indexed once more" in filled.text
     filled.press("run").finish("evaluate")
     assert "Split by size" in boxes(filled)
     assert "What differs" in boxes(filled)
-    assert filled.workspace.chunks.of_note(filled.workspace.notes.named("backups.md").id) == before
+    assert filled.workspace.chunks.all(filled.workspace.notes.find("backups.md").id) == before
 
 
 def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> None:
@@ -286,7 +286,7 @@ def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
 
 def test_a_run_says_when_the_notes_changed_since(compared: Screen) -> None:
     workspace = compared.workspace
-    workspace.notes.delete([workspace.notes.named("kitchen/bread.txt").id])
+    workspace.notes.delete([workspace.notes.find("kitchen/bread.txt").id])
     compared.open("evaluation", view="history")
     assert set(compared.app.dataframe[0].value["state"]) == {"notes changed since"}
 
@@ -320,7 +320,7 @@ def test_advice_is_given_and_taken_unless_it_may_be_chance(filled: Screen, monke
     base = workspace.bases.all()[0].name
     a_set(workspace, 25)
     # Where only words count, the questions that hold none of the note's find nothing.
-    workspace.bases.change(base, search=SearchSettings(semantic_weight=0.0, limit=7))
+    workspace.bases.update(base, search=SearchSettings(semantic_weight=0.0, limit=7))
     filled.open("evaluation", view="advice")
     filled.app.pills("grid_sizes").set_value(["own"]).run()
     filled.app.pills("grid_reranker").set_value(["none"]).run()

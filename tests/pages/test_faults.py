@@ -72,7 +72,7 @@ def test_every_page_goes_on_with_notes_of_any_date_and_names_those_that_can_not_
     for page in shell.PAGES:
         assert not screen.open(page, q="fox", note=broken).errors, page
     assert "The note 'Broken' can't be read as a whole" in screen.open("notes", note=broken).text.replace("\\", "")
-    for card in screen.workspace.notes.cards():
+    for card in screen.workspace.notes.all():
         screen.open("notes", note=card.id)
     screen.workspace.notes.delete(broken)
     assert "be read as a whole" not in screen.open("notes").text

@@ -25,7 +25,7 @@ def written(place: Path) -> Screen:
 
 
 def note_of(screen: Screen, title: str) -> str:
-    return screen.workspace.notes.named(title).id
+    return screen.workspace.notes.find(title).id
 
 
 def chosen(screen: Screen, note_id: str, act: str) -> Screen:
@@ -95,14 +95,14 @@ def test_several_notes_get_fields_and_are_archived(written: Screen) -> None:
     written.app.number_input("several_priority").set_value(7)
     written.app.date_input("several_expires_at").set_value(date(2030, 1, 31)).run()
     written.press("several_set")
-    cards = {card.title: card for card in written.workspace.notes.cards()}
+    cards = {card.title: card for card in written.workspace.notes.all()}
     assert (cards["Plan"].priority, cards["Plan"].tags) == (7, ())
     assert str(cards["Other"].expires_at)[:10] == "2030-01-31"
     assert (cards["Other"].priority, cards["Third"].priority) == (7, 0)
     marked(written, *ids).press("archive_notes")
-    assert {card.title for card in written.workspace.notes.cards() if card.status == "archived"} == {"Plan", "Other"}
+    assert {card.title for card in written.workspace.notes.all() if card.status == "archived"} == {"Plan", "Other"}
     written.press("notes_undo")
-    assert {card.status for card in written.workspace.notes.cards()} == {"active"}
+    assert {card.status for card in written.workspace.notes.all()} == {"active"}
     chosen(written.open("notes", note=ids[0]), ids[0], "archive")
     chosen(written.open("notes", note=ids[0]), ids[0], "restore")
     assert written.workspace.notes.get(ids[0]).status == "active"

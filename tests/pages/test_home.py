@@ -20,7 +20,7 @@ def test_the_sample_notes_come_with_one_click() -> None:
     assert "Import finished" in screen.text
     assert "chunks indexed" in screen.text
     assert "20 notes" in screen.text
-    assert {note.base for note in screen.workspace.notes.cards()} == {"sample"}
+    assert {note.base for note in screen.workspace.notes.all()} == {"sample"}
     screen.press("close_import")
     assert "Import finished" not in screen.text
 
@@ -95,7 +95,7 @@ def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Pa
 
 def test_expired_notes_are_listed_and_archived(place: Path, filled: Screen) -> None:
     workspace = filled.workspace
-    first, second = (card.id for card in workspace.notes.cards()[:2])
+    first, second = (card.id for card in workspace.notes.all()[:2])
     workspace.notes.set_fields([first], expires_at="2020-01-31")
     workspace.notes.set_fields([second], expires_at=datetime.now(UTC) + timedelta(days=3))
     screen = Screen()

@@ -125,13 +125,13 @@ def write(folder: Path, notes: dict[str, str]) -> Path:
 
 def check(sent: made_up.Sent, screen: Screen, *data: str) -> None:
     """Fail with all that is in no catalogue."""
-    cards = screen.workspace.models.cards()
+    cards = screen.workspace.models.all()
     of_models = [text for card in cards for text in (card.name, str(card.folder or ""), card.server) if text]
     workspace = screen.workspace.store.folder
     places = [str(workspace), str(workspace.parent), str(shell.PAGES), str(Path.cwd())]
     of_models += [model.removeprefix("pkg:") for card in cards if (model := card.name.partition(":")[2])]
     of_servers = [name for purpose in PURPOSES.values() for name in (*purpose.presets, purpose.model)]
-    packs = [card.found for card in screen.workspace.packs.list() if card.found]
+    packs = [card.found for card in screen.workspace.packs.all() if card.found]
     of_packs = [text for pack in packs for text in (pack.name, pack.language, pack.description)]
     of_packs += [part for pack in packs for part in pack.language.split(", ")]
     types = screen.workspace.vocabulary.text()
@@ -149,7 +149,7 @@ def state(screen: Screen, **values: object) -> Screen:
 
 
 def note(screen: Screen, title: str) -> str:
-    return next(card.id for card in screen.workspace.notes.cards() if card.title == title)
+    return next(card.id for card in screen.workspace.notes.all() if card.title == title)
 
 
 def test_home(sent: made_up.Sent, folder: Path) -> None:
@@ -170,7 +170,7 @@ def test_notes(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
     for title in ("Όρος", "λάθος", "κενό", "Μακρύ"):
         state(screen.open("notes", note=note(screen, title)), view="raw")
         state(screen, view="reading")
-    state(screen, notes_view="list", chosen=[card.id for card in screen.workspace.notes.cards()][:2])
+    state(screen, notes_view="list", chosen=[card.id for card in screen.workspace.notes.all()][:2])
     screen.press("delete_notes").press("delete_no")
     screen.open("notes", base="βιβλίο").press("delete_base").press("delete_no")
     state(screen, notes_text="τίποτα")
@@ -192,17 +192,17 @@ def test_chunks(sent: made_up.Sent, screen: Screen) -> None:
     chunks = screen.workspace.chunks
     for view in ("preview", "compare", "stored"):
         state(screen, cut_view=view)
-    chunks.edit(chunks.of_note(id_)[0].id, "άλλο κείμενο")
-    chunks.delete(chunks.of_note(id_)[1].id)
-    chunks.split(chunks.of_note(id_)[2].id, 40)
-    chunks.merge(chunks.of_note(id_)[5].id)
+    chunks.update(chunks.all(id_)[0].id, "άλλο κείμενο")
+    chunks.delete(chunks.all(id_)[1].id)
+    chunks.split(chunks.all(id_)[2].id, 40)
+    chunks.merge(chunks.all(id_)[5].id)
     chunks.add(id_, "δικό μου")
-    screen.workspace.bases.change("βιβλίο", embed_at_once=False)
+    screen.workspace.bases.update("βιβλίο", embed_at_once=False)
     chunks.add(id_, "περιμένει")
     screen.open("chunks", note=id_, chunk="99")
     for at in (0, 1, 3):
         for mode in ("edit", "split", "add"):
-            state(screen, drawer=chunks.of_note(id_)[at].id, drawer_mode=mode)
+            state(screen, drawer=chunks.all(id_)[at].id, drawer_mode=mode)
     screen.app.session_state["drawer"] = ""
     marked = {"selection": {"rows": [3, 5], "columns": [], "cells": []}}
     state(screen, **{screen.app.dataframe[0].key: marked})
@@ -212,8 +212,8 @@ def test_chunks(sent: made_up.Sent, screen: Screen) -> None:
 
 def test_edits_that_lost_their_place(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
     chunks = screen.workspace.chunks
-    for chunk in chunks.of_note(note(screen, "Μακρύ"))[:3]:
-        chunks.edit(chunk.id, "άλλο κείμενο")
+    for chunk in chunks.all(note(screen, "Μακρύ"))[:3]:
+        chunks.update(chunk.id, "άλλο κείμενο")
     (folder / "μακρύ.md").write_text("# Μακρύ\n\nΝέο κείμενο.\n")
     screen.workspace.notes.apply(screen.workspace.notes.plan_folder(folder))
     screen.open("chunks")
@@ -333,7 +333,7 @@ def questions(screen: Screen, copies: int = 1) -> None:
         for id_, text, path, quote, more in QUESTIONS
     ]
     data = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
-    screen.workspace.questions.add_file("βιβλίο", "σύνολο", data, "σύνολο.jsonl")
+    screen.workspace.question_sets.add_file("βιβλίο", "σύνολο", data, "σύνολο.jsonl")
 
 
 def test_question_sets(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
@@ -382,7 +382,7 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
         state(screen, charts=True, chart=chart)
     for row in ("α0", "β0", "δ0"):
         screen.open("evaluation", base="βιβλίο", set="σύνολο", view="compare", question=row)
-    runs = screen.workspace.runs.of("βιβλίο")
+    runs = screen.workspace.runs.all("βιβλίο")
     screen.open("evaluation", base="βιβλίο", set="σύνολο", view="compare", runs=runs[0].id)
     screen.open("evaluation", base="βιβλίο", set="σύνολο", view="history")
     for rows in ([0], [0, 1]):
@@ -401,7 +401,7 @@ def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.Monkey
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value("ψηφία").run()
     screen.press("cost_").finish("cost")
     screen.workspace.bases.begin_switch("βιβλίο", "ψηφία")
-    screen.workspace.bases.change("γραφή", embed_at_once=False)
+    screen.workspace.bases.update("γραφή", embed_at_once=False)
     screen.workspace.chunks.add(note(screen, "Άλλο"), "περιμένει")
     screen.open("bases", base="βιβλίο").press("resume_").finish("switch")
     screen.press("tokens_") if any((one.key or "").startswith("tokens_") for one in screen.app.button) else None

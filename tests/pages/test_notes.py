@@ -25,16 +25,16 @@ def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
     assert "What this sync would change in 'vault'" in screen.text.replace("\\", "")
     assert "<b>3</b><span>Added" in figures(screen)
     assert "缓存/雪崩.md" in screen.text
-    assert screen.workspace.notes.cards() == []
+    assert screen.workspace.notes.all() == []
     screen.press("plan_apply").finish()
     assert "Import finished" in screen.text
     assert "<b>3</b><span>Added" in figures(screen)
-    assert len(screen.workspace.notes.cards()) == 3
+    assert len(screen.workspace.notes.all()) == 3
 
 
 def test_a_plan_can_be_left_alone(vault: Path) -> None:
     screen = proposed(Screen(), vault).press("plan_discard")
-    assert screen.workspace.notes.cards() == []
+    assert screen.workspace.notes.all() == []
     assert screen.app.text_input("import_path")
 
 
@@ -67,7 +67,7 @@ def test_a_plan_that_removes_much_wants_a_second_yes(place: Path, tmp_path: Path
     assert screen.app.button("plan_apply").disabled
     screen.app.checkbox("plan_confirmed").check().run()
     screen.press("plan_apply").finish()
-    assert len(screen.workspace.notes.cards()) == 2
+    assert len(screen.workspace.notes.all()) == 2
 
 
 def test_a_folder_that_is_missing_or_not_given_is_an_error_box(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
     files = screen.open("notes").app.file_uploader[1]
     files.set_value([("b.md", b"# B\n\ntext", "text/markdown"), ("c.zip", archive.getvalue(), "application/zip")]).run()
     screen.press("look_files").press("plan_apply").finish()
-    assert {note.path for note in screen.workspace.notes.cards()} == {"vault/sub/a.md", "b.md", "packed.md"}
+    assert {note.path for note in screen.workspace.notes.all()} == {"vault/sub/a.md", "b.md", "packed.md"}
 
 
 def test_an_upload_whose_name_leads_out_is_refused() -> None:
@@ -122,7 +122,7 @@ def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault
     )
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-        odd = next(note for note in workspace.notes.cards() if note.path == "odd.md")
+        odd = next(note for note in workspace.notes.all() if note.path == "odd.md")
     screen = Screen().open("notes", note=odd.id)
     assert '<div class="t-title">*Odd*</div>' in screen.text
     assert "is not a date like 2026-01-31" in screen.text.replace("\\", "")
@@ -135,8 +135,8 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
     screen = Screen().open("notes", note=long)
     assert "t-edited" not in screen.text
     workspace = screen.workspace
-    chunks = workspace.chunks.of_note(long)
-    workspace.chunks.edit(chunks[4].id, "mine")
+    chunks = workspace.chunks.all(long)
+    workspace.chunks.update(chunks[4].id, "mine")
     workspace.chunks.delete(chunks[8].id)
     screen.app.run()
     assert ">edited</span>" in screen.text
@@ -154,21 +154,21 @@ def test_a_note_that_is_gone_is_an_error_box(filled: Screen) -> None:
 
 
 def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
-    bread = next(note for note in filled.workspace.notes.cards() if note.path == "kitchen/bread.txt")
+    bread = next(note for note in filled.workspace.notes.all() if note.path == "kitchen/bread.txt")
     filled.open("notes", note=bread.id)
     assert not any("Delete" in button.label for button in filled.app.button)
     delete(filled, bread.id)
     assert "- bread" in filled.text
     assert "For 30 days" in filled.text
     filled.press("delete_no")
-    assert len(filled.workspace.notes.cards()) == 3
+    assert len(filled.workspace.notes.all()) == 3
     delete(filled, bread.id).press("delete_yes")
-    assert [note.path for note in filled.workspace.notes.cards()] == ["backups.md", "缓存/雪崩.md"]
+    assert [note.path for note in filled.workspace.notes.all()] == ["backups.md", "缓存/雪崩.md"]
 
 
 def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
-    first, second, _ = filled.workspace.notes.cards()
-    filled.workspace.chunks.edit(filled.workspace.chunks.of_note(first.id)[0].id, "mine")
+    first, second, _ = filled.workspace.notes.all()
+    filled.workspace.chunks.update(filled.workspace.chunks.all(first.id)[0].id, "mine")
     filled.open("notes").app.session_state["chosen"] = [first.id, second.id]
     filled.app.session_state["notes_view"] = "list"
     filled.app.run()
@@ -176,7 +176,7 @@ def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
     assert f"- {first.title}\n- {second.title}" in filled.text.replace("\\", "")
     assert "your edits of their chunks" in filled.text
     filled.press("delete_yes")
-    assert len(filled.workspace.notes.cards()) == 1
+    assert len(filled.workspace.notes.all()) == 1
 
 
 def delete(screen: Screen, note_id: str) -> Screen:
@@ -200,7 +200,7 @@ def test_a_long_note_is_rendered_in_part(place: Path, tmp_path: Path) -> None:
     (folder / "long.md").write_text("word " * 30_000)
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
-        long = workspace.notes.cards()[0]
+        long = workspace.notes.all()[0]
     screen = Screen().open("notes", note=long.id)
     assert "the first 100,000 of 150,000 characters" in screen.text
     assert 99_000 < len(screen.document) < 101_000
@@ -212,7 +212,7 @@ def imported(place: Path, folder: Path, text: str) -> str:
     (folder / "note.md").write_text(text)
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder))
-        return workspace.notes.cards()[0].id
+        return workspace.notes.all()[0].id
 
 
 @pytest.mark.parametrize("address", [{}, {"chunk": "0"}])
@@ -237,7 +237,7 @@ def test_of_a_note_of_many_signs_the_first_part_is_shown(place: Path, tmp_path: 
 def test_without_an_open_note_the_ones_changed_last_are_links(filled: Screen) -> None:
     screen = filled.open("notes")
     links = {link.proto.label: link.proto.query_string for link in screen.app.get("page_link")}
-    cards = screen.workspace.notes.cards()
+    cards = screen.workspace.notes.all()
     assert {f"note={card.id}" for card in cards} <= set(links.values())
     assert "Changed last" in screen.text
     assert "Changed last" not in screen.open("notes", note=cards[0].id).text

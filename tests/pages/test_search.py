@@ -250,7 +250,7 @@ def test_an_error_is_shown_where_it_stands(filled: Screen, question: str, wrong:
     assert wrong.rstrip(":") in filled.errors.replace("\\", "")
     assert f'<mark class="t-wrong">{wrong}</mark>' in filled.text
     assert not hits(filled)
-    assert filled.workspace.history.past() == []
+    assert filled.workspace.history.all() == []
     filled.press("leave_out")
     assert filled.app.query_params["q"] == rest
     assert hits(filled)
@@ -353,14 +353,14 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     filled.app.run()
     ask(filled, "?!")
     filled.open("search", q="bread")
-    assert [(past.query, past.times) for past in filled.workspace.history.past()] == [("bread", 1), ("restore", 1)]
+    assert [(past.query, past.times) for past in filled.workspace.history.all()] == [("bread", 1), ("restore", 1)]
     filled.app.text_input("past_name").input("Baking: *daily*")
     filled.press("past_save")
-    saved, last = filled.workspace.history.past()
+    saved, last = filled.workspace.history.all()
     assert (saved.query, saved.name, last.query) == ("bread", "Baking: *daily*", "restore")
     assert r"Baking\: \*daily\*" in [link.label for link in filled.app.get("page_link")]
     filled.press("forget_True_0").press("forget_False_0")
-    assert filled.workspace.history.past() == []
+    assert filled.workspace.history.all() == []
     assert "Your recent questions appear here" in filled.text
 
 
@@ -393,7 +393,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     filled.open("search", q="restore -backups")
     filled.app.session_state["why_not_box"] = True
     filled.app.run()
-    notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes.cards(text=label)}
+    notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes.all(text=label)}
     filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
     assert "Every one of its chunks holds a word that is excluded" in filled.text
     filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
@@ -401,7 +401,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
 
 
 def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) -> None:
-    filled.workspace.bases.change("vault", search=SearchSettings(limit=2))
+    filled.workspace.bases.update("vault", search=SearchSettings(limit=2))
     filled.open("search", q="the base:vault")
     assert len(hits(filled)) == 2
     filled.app.select_slider("limit").set_value(5).run()
@@ -430,7 +430,7 @@ def test_open_for_reading_nothing_is_recorded(place: Path, vault: Path) -> None:
         assert hits(screen)
         verdicts = [one for one in screen.app.pills if (one.key or "").startswith("verdict_")]
         assert [one.disabled for one in verdicts] == [True] * 3
-        assert screen.workspace.history.past() == []
+        assert screen.workspace.history.all() == []
 
 
 def test_without_notes_the_page_says_where_they_come_from() -> None:
@@ -550,9 +550,9 @@ def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, reranker
     assert "There was no second look" in filled.text
     assert "The judge is damaged" in filled.text
     assert hits(filled) == before
-    job = filled.workspace.jobs.get("warm_reranker")
+    job = filled.workspace.jobs.find("warm_reranker")
     filled.app.run()
-    assert filled.workspace.jobs.get("warm_reranker") == job  # it isn't tried again with every drawing
+    assert filled.workspace.jobs.find("warm_reranker") == job  # it isn't tried again with every drawing
 
 
 def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: None) -> None:

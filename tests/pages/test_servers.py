@@ -101,8 +101,8 @@ def test_what_the_environment_sets_is_shown_and_shut(filled: Screen, monkeypatch
 
 
 def test_text_that_leaves_the_machine_is_told(settings: Screen) -> None:
-    settings.workspace.servers.enter("embeddings", base_url="http://192.168.1.20:8080", model="m")
-    settings.workspace.servers.enter("llm", base_url="https://models.example/v1", model="m")
+    settings.workspace.servers.update("embeddings", base_url="http://192.168.1.20:8080", model="m")
+    settings.workspace.servers.update("llm", base_url="https://models.example/v1", model="m")
     settings.open("settings")
     assert "travel to 192.168.1.20 unencrypted" in said(settings)
     assert "The text leaves this machine, encrypted, and goes to models.example" in said(settings)

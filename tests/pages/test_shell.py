@@ -22,7 +22,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
 
 
 def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
-    note = filled.workspace.notes.cards()[0].id
+    note = filled.workspace.notes.all()[0].id
     for locale, names in {"en-US": ("Notes", "Chunks", "Search"), "zh-CN": ("笔记", "分块", "搜索")}.items():
         screen = Screen(locale)
         for page, name in zip(("notes", "chunks", "search"), names, strict=True):

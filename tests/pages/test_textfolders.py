@@ -22,7 +22,7 @@ def lines(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scree
 
 
 def test_a_text_is_shown_with_the_numbers_of_its_lines(lines: Screen) -> None:
-    (card,) = lines.workspace.notes.cards()
+    (card,) = lines.workspace.notes.all()
     shown = lines.open("notes", note=card.id, chunk="1").text
     assert "<div><i>1</i><span># first</span></div><div><i>2</i><span></span></div><div class=on><i>3</i>" in shown
     assert "herons &lt;b&gt;stand&lt;/b&gt; in [[water]]" in shown

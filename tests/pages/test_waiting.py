@@ -27,7 +27,7 @@ def waiting() -> Screen:
 
 
 def titles(screen: Screen) -> list[str]:
-    return [one.note.title for one in screen.workspace.proposals.waiting()]
+    return [one.note.title for one in screen.workspace.proposals.all()]
 
 
 def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> None:
@@ -76,7 +76,7 @@ def test_what_waits_is_edited_before_it_is_accepted(basil: Note) -> None:
     assert again.workspace.notes.history(basil.id)[0].kind == "propose"
     again = waiting().press("waiting_edit").press("writing_save")
     assert titles(again) == []
-    assert again.workspace.notes.named("Thyme").status == "active"
+    assert again.workspace.notes.find("Thyme").status == "active"
 
 
 def test_a_change_of_a_note_that_was_changed_since_shows_both(basil: Note) -> None:

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes.writing import Writing
+from pages.ui.notes.composer import Writing
 from tests.pages.conftest import Screen
 
 
@@ -69,11 +69,11 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     screen.app.number_input(field(screen, "priority")).set_value(3).run()
     screen.press("writing_save")
     assert "Saved as version 1." in screen.text
-    card = screen.workspace.notes.named("Hens")
+    card = screen.workspace.notes.find("Hens")
     assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "business_rule", 3, ("farm",))
     assert [hit.note.id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
     assert screen.workspace.notes.history(card.id)[0].author == "person"
-    assert screen.workspace.notes.drafts() == []
+    assert screen.workspace.drafts.all() == []
 
 
 def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note) -> None:
@@ -94,14 +94,14 @@ def test_what_isnt_saved_is_offered_at_the_next_opening(garden: Note) -> None:
     assert again.app.text_input(field(again, "title")).value == "Garden in spring"
     again.press("writing_save")
     assert again.workspace.notes.get(garden.id).title == "Garden in spring"
-    assert again.workspace.notes.drafts() == []
+    assert again.workspace.drafts.all() == []
 
 
 def test_a_draft_is_discarded(garden: Note) -> None:
     screen = edited(garden)
     screen.app.text_input(field(screen, "title")).input("Other").run()
     screen.press("writing_leave").press("discard_")
-    assert screen.workspace.notes.drafts() == []
+    assert screen.workspace.drafts.all() == []
     assert "You changed this note" not in screen.text
 
 
@@ -123,9 +123,9 @@ def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
     second = Screen().open("notes", note=garden.id).press("resume_")
     second.app.text_input(field(second, "title")).input("Second").run()
     first.app.text_input(field(first, "title")).input("First again").run()
-    assert {draft.title for draft in first.workspace.notes.drafts()} == {"First again", "Second"}
+    assert {draft.title for draft in first.workspace.drafts.all()} == {"First again", "Second"}
     first.press("writing_save")
-    assert [draft.title for draft in first.workspace.notes.drafts()] == ["Second"]
+    assert [draft.title for draft in first.workspace.drafts.all()] == ["Second"]
 
 
 def test_a_draft_that_is_offered_is_gone_on_with_as_it_is_at_the_click(garden: Note) -> None:
@@ -149,11 +149,11 @@ def test_taking_the_other_text_leaves_a_draft(garden: Note) -> None:
     screen.workspace.notes.update(garden.id, title="Theirs", embed=False)
     screen.press("writing_save").press("conflict_theirs")
     assert screen.workspace.notes.get(garden.id).title == "Theirs"
-    assert [draft.title for draft in screen.workspace.notes.drafts()] == ["Mine"]
+    assert [draft.title for draft in screen.workspace.drafts.all()] == ["Mine"]
 
 
 def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None:
-    note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
+    note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
     filled.open("notes", note=note.id).press("edit_note")
     assert "This note is the file" in filled.text
     filled.press("writing_copy")
@@ -166,8 +166,8 @@ def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None
 
 
 def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Screen, vault: Path) -> None:
-    note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
-    filled.workspace.bases.change(note.base, write_files=True)
+    note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
+    filled.workspace.bases.update(note.base, write_files=True)
     typed(filled.open("notes", note=note.id).press("edit_note"), "Mine\n")
     (vault / "backups.md").write_text("Theirs\n")
     filled.press("writing_save")
@@ -179,7 +179,7 @@ def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Scree
 
 
 def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) -> None:
-    note = next(card for card in filled.workspace.notes.cards() if card.path == "backups.md")
+    note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
     filled.open("notes", note=note.id).press("edit_note")
     beside(filled, "fields")
     filled.app.number_input(field(filled, "priority")).set_value(5).run()

@@ -26,7 +26,7 @@ def _decompose(settings: LlmSettings, place: Path) -> None:
 
 
 def _suggest(settings: LlmSettings, place: Path) -> None:
-    suggest_by_model([Note("n", "b", HOSTILE, HOSTILE, "")], Chat(settings), 3)
+    suggest_by_model([Note("n", "b", HOSTILE, "", title=HOSTILE)], Chat(settings), 3)
 
 
 def _rerank(settings: LlmSettings, place: Path) -> None:

@@ -449,14 +449,14 @@ def test_filters_need_no_words() -> None:
         (
             "foo:bar",
             "foo:",
-            "There is no field 'foo'. Fields: tag, type, category, project, scope, status, priority, in, section, has,"
+            "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
             " path, base, after, before. To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
             "Tags:",
-            "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, status,"
-            " priority, in, section, has, path, base, after, before."
+            "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, priority,"
+            " status, in, section, has, path, base, after, before."
             " To search for the text itself, put it in quotation marks.",
         ),
         (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.model import Condition, Filters, Term, Understood
-from core.query import levels, sides
+from core.query import compared_things, levels
 from core.query.levels import MOST_CHARACTERS, SIMPLE, classify, recognise
 from core.query.rules import RULES
 from core.text import simplified
@@ -303,15 +303,15 @@ def test_a_pasted_text_is_simple() -> None:
 def test_every_rule_has_its_reason() -> None:
     for rule in RULES:
         groups = set(rule.form.groupindex)
-        assert len(groups & {*sides.CONNECTIVES, "a", "subject"}) == 1, rule.pattern
+        assert len(groups & {*compared_things.CONNECTIVES, "a", "subject"}) == 1, rule.pattern
         assert ("{words}" in rule.reason.text) == ("subject" in groups)
 
 
 def test_patterns_are_simplified() -> None:
     patterns = [rule.form for rule in RULES]
-    for module in (levels, sides):
+    for module in (levels, compared_things):
         patterns += [found for found in vars(module).values() if isinstance(found, re.Pattern)]
-    for pattern in [*patterns, *sides.CONNECTIVES.values(), *sides.TOPICS]:
+    for pattern in [*patterns, *compared_things.CONNECTIVES.values(), *compared_things.TOPICS]:
         assert simplified(pattern.pattern) == pattern.pattern
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from core import cli, limits
 from core.api import PLACE
-from core.api.door import api
+from core.api.lazy_app import api
 from core.assistants import server
 from core.errors import QueryError, QuestionSetError
 from core.model import Question
@@ -43,14 +43,14 @@ LIBRARY: dict[str, Callable[[Workspace], Any]] = {
     "a question": lambda workspace: workspace.search(LONG),
     "a question of filters": lambda workspace: workspace.search("tag:a " * 10_000),
     "a context": lambda workspace: workspace.context(LONG),
-    "why not": lambda workspace: workspace.searching.why_not(LONG, workspace.notes.named("Zebra").id),
+    "why not": lambda workspace: workspace.searching.why_not(LONG, workspace.notes.find("Zebra").id),
     "settings of a question": lambda workspace: workspace.searching.settings({}, LONG),
     "a phrase": lambda workspace: workspace.search(f'"{LONG[:5000]}"'),
     "a phrase left out": lambda workspace: workspace.search(f'zebra -"{LONG[:5000]}"'),
     "many phrases": lambda workspace: workspace.search(" ".join(f'"z{n}"' for n in range(1000))),
     "many words left out": lambda workspace: workspace.search(f"zebra {' '.join(f'-z{n}' for n in range(1000))}"),
     "lines": lambda workspace: workspace.notes.lines("plain", LONG),
-    "titles": lambda workspace: workspace.notes.cards(text=LONG),
+    "titles": lambda workspace: workspace.notes.all(text=LONG),
     "a path": filters(path="*a" * 30_000),
     "a tag": filters(tags=[LONG]),
     "tags": filters(tags=[f"t{n}" for n in range(3000)]),
@@ -61,7 +61,7 @@ LIBRARY: dict[str, Callable[[Workspace], Any]] = {
     "a type": lambda workspace: workspace.search("zebra", type=LONG),
     "types": lambda workspace: workspace.search("zebra", type=[f"t{n}" for n in range(100_000)]),
     "a question of a set": lambda workspace: workspace.questions.add(
-        workspace.questions.add_set("plain", f"set {time.time_ns()}"), [Question("", LONG, ())]
+        workspace.question_sets.add("plain", f"set {time.time_ns()}"), [Question("", LONG, ())]
     ),
 }
 
@@ -128,7 +128,7 @@ def test_a_question_file_is_told_with_its_line(workspace: Workspace, name: str) 
     if name.endswith("csv"):
         rows = ["id,question,path,quote", "a,zebra,,", f"b,{LONG[:50_000]},,"]
     with pytest.raises(QuestionSetError, match=r"line [23]: question 'b': .* at most 10,000"):
-        workspace.questions.read("plain", "\n".join(rows).encode(), name)
+        workspace.question_sets.read("plain", "\n".join(rows).encode(), name)
 
 
 def test_a_command_is_told(

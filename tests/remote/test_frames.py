@@ -21,7 +21,14 @@ from core.remote import frames
 from core.remote.frames import Call, Failure, Listener, Step, Unreadable
 
 NOTE = Note(
-    "n", "b", "Title", "body", "hash", tags=("a",), extra={"deep": [{"x": (1, None)}]}, expires_at=datetime.now(UTC)
+    "n",
+    "b",
+    "body",
+    "hash",
+    title="Title",
+    tags=("a",),
+    extra={"deep": [{"x": (1, None)}]},
+    expires_at=datetime.now(UTC),
 )
 VALUES = [
     NOTE,

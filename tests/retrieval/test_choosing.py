@@ -8,7 +8,7 @@ import pytest
 
 from core.messages import LANGUAGES, render
 from core.model import Choice, SearchResult, choice_line
-from core.retrieval.choosing import LEAST_CHARACTERS, MOST_CHARACTERS
+from core.retrieval.llm_choice import LEAST_CHARACTERS, MOST_CHARACTERS
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, chat
 

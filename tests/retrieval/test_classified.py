@@ -112,7 +112,7 @@ def test_an_expired_note_answers_only_where_it_is_asked_for(workspace: Workspace
     assert set(by_words(workspace, "backups 状态：过期,归档")) == {"yesterday", "just now", "put away"}
     assert set(by_words(workspace, status="expired")) == {"yesterday", "just now"}
     assert by_words(workspace, "backups status:archived") == ["put away"]
-    assert workspace.searching.why_not("backups", workspace.notes.named("yesterday").id).stage == "filters"
+    assert workspace.searching.why_not("backups", workspace.notes.find("yesterday").id).stage == "filters"
     assert [card.title for card in workspace.notes.expiring(days=0)] == ["yesterday", "just now"]
     assert [card.title for card in workspace.notes.expiring(days=2)] == ["yesterday", "just now", "today"]
 

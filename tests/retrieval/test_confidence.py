@@ -86,7 +86,7 @@ def test_the_persons_own_questions_move_the_floor(tmp_path: Path) -> None:
         base = workspace.bases.get("vault")
 
         def mean_with(question: dict[str, object]) -> float:
-            workspace.questions.add_file(
+            workspace.question_sets.add_file(
                 "vault", "mine", json.dumps({"id": question["question"]} | question).encode(), "mine.jsonl"
             )
             workspace.models.settle_floor(base)

@@ -41,8 +41,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(tmp_path_factory.mktemp("workspace")) as opened:
             opened.notes.apply(opened.notes.plan_folder(folder))
-            note = opened.notes.cards()[0].id
-            opened.chunks.edit(opened.chunks.of_note(note)[0].id, "The backup of the garden, as a person wrote it.")
+            note = opened.notes.all()[0].id
+            opened.chunks.update(opened.chunks.all(note)[0].id, "The backup of the garden, as a person wrote it.")
             opened.chunks.add(note, "A chunk of a person's own about the river.")
             yield opened
 
@@ -67,7 +67,7 @@ def test_each_citation_is_the_text_at_its_place(workspace: Workspace) -> None:
 
 def edited(workspace: Workspace) -> str:
     """The note with chunks that a person wrote, whose text is not the note's."""
-    return workspace.notes.cards()[0].id
+    return workspace.notes.all()[0].id
 
 
 def written(workspace: Workspace, built: Context) -> str:

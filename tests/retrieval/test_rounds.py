@@ -12,7 +12,7 @@ SUMMARY = Decomposition("summary", (SubQuery("caching", "subject"),))
 
 def found(section: str, title: str = "A note") -> tuple[Chunk, NoteCard]:
     chunk = Chunk("n:1", "n", 0, 1, 0, 4, "text", "markdown_section", section_title=section)
-    card = NoteCard("n", "b", "base", title, "a.md", 0, (), "active", "", datetime.now(UTC), 1, "", ())
+    card = NoteCard("n", "b", "base", "a.md", 0, "", datetime.now(UTC), 1, "", (), title=title)
     return chunk, card
 
 

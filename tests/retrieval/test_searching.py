@@ -247,7 +247,7 @@ def test_a_threshold_drops_what_is_far_away(filled: Workspace) -> None:
     ],
 )
 def test_why_a_note_is_not_there(filled: Workspace, typed: str, name: str, stage: str | None) -> None:
-    told = filled.searching.why_not(typed, filled.notes.named(name).id)
+    told = filled.searching.why_not(typed, filled.notes.find(name).id)
     assert told.stage == stage
     assert told.message
 
@@ -256,7 +256,7 @@ def test_why_not_tells_the_rank_among_all_of_what_was_no_candidate(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(filled.settings.search, "pool", 1)
-    told = filled.searching.why_not("dough in the fridge", filled.notes.named("redis.md").id, limit=1)
+    told = filled.searching.why_not("dough in the fridge", filled.notes.find("redis.md").id, limit=1)
     assert told.stage == "pool"
     assert (told.scores["vector"].rank or 0) > 1
     with pytest.raises(NoteNotFound):
@@ -272,7 +272,7 @@ def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -
         assert again.cached
         assert again.hits == first.hits
         assert not workspace.search("data in memory", limit=3).cached
-        workspace.history.remember("data in memory")
+        workspace.history.add("data in memory")
         workspace.history.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
         assert workspace.search("data in memory").cached
         workspace.notes.delete([first.hits[0].note.id])
@@ -285,7 +285,7 @@ def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> N
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
         options: SearchOptions = {"filters": filters_of(bases=["vault"])}
-        workspace.bases.change("vault", search=SearchSettings(limit=2, semantic_weight=1.0))
+        workspace.bases.update("vault", search=SearchSettings(limit=2, semantic_weight=1.0))
         result = workspace.search("keeps data in memory", reranker="none", **options)
         assert len(result.hits) == 2
         meaning = workspace.search("keeps data in memory", mode="semantic", limit=2, **options)
@@ -295,14 +295,14 @@ def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> N
         workspace.bases.add("other")
         assert len(workspace.search("keeps data in memory").hits) > 2  # all bases: the settings' own
         with pytest.raises(ConfigError, match="weight of meaning"):
-            workspace.bases.change("vault", search=SearchSettings(semantic_weight=1.5))
+            workspace.bases.update("vault", search=SearchSettings(semantic_weight=1.5))
 
 
 def test_a_base_has_any_part_of_its_own_and_its_reranker_is_that_of_hybrid_search(place: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
         own = SearchSettings(mode="keyword", level="focused", expansion_size=1, reranker="late-interaction")
-        workspace.bases.change("vault", search=own)
+        workspace.bases.update("vault", search=own)
         result = workspace.search("keeps data in memory")
         assert (result.mode, result.classified.level, result.reranker) == ("keyword", "focused", "")
         assert (result.settings.expansion_size, result.settings.reranker) == (1, "none")
@@ -320,14 +320,14 @@ def test_feedback_and_past_searches_stay(filled: Workspace) -> None:
     assert filled.history.judged(note_id=hit.note.id)
     filled.history.judge("data in memory", hit.note.id, hit.chunk.id, None)
     assert not filled.history.judged(query="data in memory")
-    filled.history.remember("first")
-    filled.history.remember("second")
-    filled.history.remember("first")
-    assert [(one.query, one.times) for one in filled.history.past()] == [("first", 2), ("second", 1)]
+    filled.history.add("first")
+    filled.history.add("second")
+    filled.history.add("first")
+    assert [(one.query, one.times) for one in filled.history.all()] == [("first", 2), ("second", 1)]
     filled.history.save("second", " Mine ")
-    assert [(one.query, one.name) for one in filled.history.past()] == [("second", "Mine"), ("first", "")]
-    filled.history.forget("first")
-    assert [one.query for one in filled.history.past()] == ["second"]
+    assert [(one.query, one.name) for one in filled.history.all()] == [("second", "Mine"), ("first", "")]
+    filled.history.delete_for_good("first")
+    assert [one.query for one in filled.history.all()] == ["second"]
 
 
 def test_a_context_has_numbered_citations_within_its_budget(filled: Workspace) -> None:

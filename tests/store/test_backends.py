@@ -12,10 +12,11 @@ from core.config import INDEX_TOKEN, IndexSettings
 from core.embedding.centring import Centring
 from core.errors import IndexAway, IndexDamaged, StoreError
 from core.model import Matrix
-from core.store import Store, resident
-from core.store.apart import ChromaFolder, ChromaServer
-from core.store.backend import Address, Backend
-from core.store.index import Index
+from core.store import Store
+from core.store.index import exact_search
+from core.store.index.backend import Address, Backend
+from core.store.index.chroma_process import ChromaFolder, ChromaServer
+from core.store.index.vector_index import Index
 from tests.chroma_server import ChromaServerProcess, Guard
 from tests.fakes import WordLengths
 from tests.store.test_store import TEXTS, base_in, found, put
@@ -124,7 +125,7 @@ def test_a_backend_that_is_closed_says_so(backend: Backend) -> None:
 def test_the_store_answers_exactly_with_any_backend(
     settings: IndexSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
     store = Store(tmp_path, index=settings)
     base, other = base_in(store), base_in(store, "others")
     put(store, base, "n1")
@@ -152,7 +153,7 @@ def test_the_store_answers_exactly_with_any_backend(
 def test_a_generation_takes_the_place_of_another(
     settings: IndexSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
     store = Store(tmp_path, index=settings)
     old = base_in(store)
     put(store, old, "n1")
@@ -171,7 +172,7 @@ def test_a_generation_takes_the_place_of_another(
 def test_what_somebody_else_changed_on_the_server_is_healed(
     server: ChromaServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
     store = Store(tmp_path, index=IndexSettings(url=server.url))
     base = base_in(store)
     put(store, base, "n1")
@@ -229,7 +230,7 @@ def test_two_workspaces_share_a_server(server: ChromaServerProcess, tmp_path: Pa
 def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
     process = ChromaServerProcess(tmp_path / "data")
     process.start()
     settings = IndexSettings(url=process.url)
@@ -261,7 +262,7 @@ def test_a_server_that_is_none_is_told(tmp_path: Path) -> None:
 def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
     server: ChromaServerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
     guard = Guard(server.url, key="right")
     for key, problem in (("wrong", "refuses the key. Set TESSERA_INDEX_TOKEN"), ("", "refuses the key")):
         monkeypatch.setenv(INDEX_TOKEN, key)

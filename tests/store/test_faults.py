@@ -78,7 +78,7 @@ def sync(workspace: Workspace, vault: Path) -> None:
 
 
 def titles(workspace: Workspace) -> set[str]:
-    return {card.title for card in workspace.notes.cards()}
+    return {card.title for card in workspace.notes.all()}
 
 
 def overwrite(file: Path, start: int) -> None:
@@ -115,7 +115,7 @@ def test_a_read_only_disk_is_read_and_told_when_written(folder: Path) -> None:
 
 def test_what_is_damaged_while_it_is_open_is_told_in_every_thread(folder: Path) -> None:
     with Workspace(folder) as workspace:
-        (card, *_) = workspace.notes.cards()
+        (card, *_) = workspace.notes.all()
         overwrite(folder / "notes.db", 8192)
         workspace.jobs.start("job", lambda _: workspace.notes.get(card.id))
         job = workspace.jobs.wait("job")
@@ -130,16 +130,16 @@ def test_a_database_that_is_gone_takes_no_more_notes(folder: Path, act: str) -> 
         (base, *_) = workspace.bases.all()
         getattr(folder / "notes.db", act)(*([folder / "away.db"] if act == "replace" else []))
         with pytest.raises(NotesDamaged, match="Put it back"):
-            workspace.bases.change(base.name, embed_at_once=False)
+            workspace.bases.update(base.name, embed_at_once=False)
     assert not (folder / "notes.db").exists()
 
 
 def test_a_value_that_tessera_did_not_write_is_told(folder: Path) -> None:
     change(folder, "UPDATE notes SET links = '[', extra = '{'")
     with Workspace(folder) as workspace:
-        for card in workspace.notes.cards():
+        for card in workspace.notes.all():
             assert workspace.notes.get(card.id).body
-        assert {f"'{card.title}'" in str(workspace.unreadable) for card in workspace.notes.cards()} == {True}
+        assert {f"'{card.title}'" in str(workspace.unreadable) for card in workspace.notes.all()} == {True}
         assert "can't be read as a whole. Missing: aliases, links, extra" in str(workspace.unreadable[0])
 
 
@@ -162,10 +162,10 @@ def test_another_program_that_holds_the_database_is_told(folder: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         workspace.store.database.connection.execute("PRAGMA busy_timeout = 0")
         with pytest.raises(WorkspaceLocked, match="Another program is using"):
-            workspace.history.remember("a question")
+            workspace.history.add("a question")
         other.rollback()
-        workspace.history.remember("a question")
-        assert "a question" in {past.query for past in workspace.history.past()}
+        workspace.history.add("a question")
+        assert "a question" in {past.query for past in workspace.history.all()}
 
 
 def test_a_commit_that_fails_leaves_no_half_transaction(folder: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(folder: Path, name: str) -> Non
     (folder / name).unlink(missing_ok=True)
     (folder / name).mkdir()
     with pytest.raises(StoreError, match=f"{folder}/{name} is in the way"), Workspace(folder) as workspace:
-        workspace.history.remember("a question")
+        workspace.history.add("a question")
 
 
 def test_a_folder_in_the_place_of_a_small_file_stops_nothing_else(folder: Path) -> None:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import core.store
 from core.markdown import tags
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
-from core.store import Store, resident
+from core.store import Store
 from core.store.cutting import Cutting
+from core.store.index import exact_search
 from core.text import fold
 
 DIMENSION = 12
@@ -239,8 +240,8 @@ def test_the_nearest_are_those_of_scoring_every_vector(
     store: Store, rows: list[Row], way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if way != "in memory":
-        monkeypatch.setattr(resident, "BUDGET", 0)
-        monkeypatch.setattr(store, "resident", resident.Resident(store.database))
+        monkeypatch.setattr(exact_search, "BUDGET", 0)
+        monkeypatch.setattr(store, "exact_search", exact_search.ExactSearch(store.database))
     if way == "index":
         monkeypatch.setattr(core.store, "_WINDOWS", 0.02)
     vectors = {rowid: _vectors(store, rowid) for rowid, *_ in rows}

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from core.model import KnowledgeBase
-from core.store import Store, apart, resident
+from core.store import Store
+from core.store.index import chroma_process, exact_search
 from tests.fakes import WordLengths
 from tests.store.test_store import base_in, found, put
 
@@ -166,7 +167,7 @@ def test_a_sound_index_is_not_built_again(folder: Path) -> None:
 
 def test_a_crash_of_chroma_leaves_exact_search_until_it_is_healed(folder: Path) -> None:
     store, base = opened(folder)
-    running = apart._PROCESS._running
+    running = chroma_process._PROCESS._running
     assert running
     running.kill()
     assert_exact(store, base)
@@ -213,19 +214,19 @@ def test_two_folders_in_one_process_do_not_meet(folder: Path, tmp_path: Path) ->
     first.close()
 
 
-@pytest.mark.parametrize("budget", [resident.BUDGET, 0], ids=["read exactly", "searched through Chroma"])
+@pytest.mark.parametrize("budget", [exact_search.BUDGET, 0], ids=["read exactly", "searched through Chroma"])
 def test_the_index_follows_what_is_written(folder: Path, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resident, "BUDGET", budget)
+    monkeypatch.setattr(exact_search, "BUDGET", budget)
     store, base = opened(folder)
     begun, go_on = threading.Event(), threading.Event()
-    add = apart.ChromaFolder.add
+    add = chroma_process.ChromaFolder.add
 
-    def slow(self: apart.ChromaFolder, *values: object) -> None:
+    def slow(self: chroma_process.ChromaFolder, *values: object) -> None:
         begun.set()
         assert go_on.wait(60)
         add(self, *values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(apart.ChromaFolder, "add", slow)
+    monkeypatch.setattr(chroma_process.ChromaFolder, "add", slow)
     put(store, base, "n2", ("yyyyyyyyyyyy yyyyyyyyyyyyy",))
     assert begun.wait(60)
     # The graph isn't written yet: neither a search nor another note waits for it.

@@ -73,11 +73,11 @@ def failures(workspace: Workspace, base: str) -> list[tuple[str, str]]:
 
 
 def notes(workspace: Workspace) -> dict[str | None, Note]:
-    return {card.path: workspace.notes.get(card.id) for card in workspace.notes.cards()}
+    return {card.path: workspace.notes.get(card.id) for card in workspace.notes.all()}
 
 
 def chunks(workspace: Workspace, path: str) -> list[Chunk]:
-    return workspace.chunks.of_note(notes(workspace)[path].id)
+    return workspace.chunks.all(notes(workspace)[path].id)
 
 
 def edits(workspace: Workspace) -> list[Edit]:
@@ -97,7 +97,7 @@ def hits(workspace: Workspace, text: str, mode: Mode, base: str = "") -> Sequenc
 
 
 def past_searches(workspace: Workspace) -> list[tuple[str, int, str]]:
-    return [(past.query, past.times, past.name) for past in workspace.history.past()]
+    return [(past.query, past.times, past.name) for past in workspace.history.all()]
 
 
 def feedback(workspace: Workspace) -> set[tuple[str, str, str]]:
@@ -105,16 +105,16 @@ def feedback(workspace: Workspace) -> set[tuple[str, str, str]]:
 
 
 def question_sets(workspace: Workspace, base: str) -> list[QuestionSet]:
-    return workspace.questions.sets(base)
+    return workspace.question_sets.all(base)
 
 
 def questions(workspace: Workspace, base: str) -> list[Question]:
     (questions,) = question_sets(workspace, base)
-    return workspace.questions.of(questions)
+    return workspace.questions.all(questions)
 
 
 def runs(workspace: Workspace, base: str) -> dict[str, Run]:
-    return {run.pipeline.name: run for run in workspace.runs.of(base)}
+    return {run.pipeline.name: run for run in workspace.runs.all(base)}
 
 
 def results(workspace: Workspace, run: Run) -> list[QuestionResult]:
@@ -396,8 +396,8 @@ def test_it_opens_for_reading_first(folder: Path, version: int) -> None:
 
 def test_its_vectors_answer_exactly_and_through_the_index_made_of_them(folder: Path, version: int) -> None:
     with Workspace(folder) as workspace:
-        own = {card.id for card in workspace.notes.cards() if card.base == "notes" and card.status == "active"}
-        ids = {chunk.id for key in own for chunk in workspace.chunks.of_note(key) if chunk.state == "embedded"}
+        own = {card.id for card in workspace.notes.all() if card.base == "notes" and card.status == "active"}
+        ids = {chunk.id for key in own for chunk in workspace.chunks.all(key) if chunk.state == "embedded"}
         texts = ("rack nodes of size", "一二三四 五六", "Backups proved by restores")
         expected = [closest(FILES[version], text, ids) for text in texts]
 
@@ -413,7 +413,7 @@ def test_its_vectors_answer_exactly_and_through_the_index_made_of_them(folder: P
 def test_work_on_it_goes_on(folder: Path, version: int) -> None:
     with Workspace(folder) as workspace:
         (chunk, *_) = chunks(workspace, CACHE)
-        workspace.chunks.edit(chunk.id, "What a later version writes over it.")
+        workspace.chunks.update(chunk.id, "What a later version writes over it.")
         assert [hit.note.path for hit in hits(workspace, "later version", "keyword")] == [CACHE]
         assert workspace.chunks.embed("waiting") == pending(workspace, "waiting") + (version >= 2)
         if version < 3:
@@ -423,7 +423,7 @@ def test_work_on_it_goes_on(folder: Path, version: int) -> None:
         workspace.bases.begin_switch("notes", "tfidf")
         workspace.bases.abandon_switch("notes")
         if version < 7:
-            fresh = workspace.questions.add_set("notes", "Nights 夜班")
+            fresh = workspace.question_sets.add("notes", "Nights 夜班")
             workspace.questions.add(fresh, [Question("none", "zzz", ())])
         (nights,) = question_sets(workspace, "notes")
         workspace.runs.run(nights, [Pipeline("again", search=SearchSettings(mode="keyword", reranker="none"))])

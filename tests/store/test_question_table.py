@@ -45,7 +45,7 @@ def make(store: Store, name: str) -> KnowledgeBase:
 
 
 def put(store: Store, base: KnowledgeBase, note_id: str, body: str = BODY, **fields: object) -> Note:
-    note = Note(note_id, base.id, "Title", body, "hash", path="a.md")
+    note = Note(note_id, base.id, body, "hash", title="Title", path="a.md")
     note = replace(note, **fields)  # type: ignore[arg-type]
     cutting = Cutting(note, [], [], "none", "test")
     store.notes.put(cutting)

@@ -7,8 +7,9 @@ import pytest
 
 from core.config import IndexSettings
 from core.model import Chunk, ChunkingOptions, Matrix, Note
-from core.store import Store, resident
+from core.store import Store
 from core.store.cutting import Cutting
+from core.store.index import exact_search
 from core.workspace import Workspace
 from tests import samples
 
@@ -60,7 +61,7 @@ def test_what_no_link_of_the_graph_leads_to_is_found_at_each_opening(
         store.open_index()
         assert recall(store, queries) == 1
         store.close()
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
     store = Store(hub)
     store.open_index()
     assert recall(store, queries) == 1, "a graph that doesn't reach them is not to be used"
@@ -68,8 +69,8 @@ def test_what_no_link_of_the_graph_leads_to_is_found_at_each_opening(
 
 
 def test_without_an_index_larger_bases_are_in_memory_too(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resident, "BUDGET", 0)
-    monkeypatch.setattr(resident, "_BLOCK", 300)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "_BLOCK", 300)
     store = Store(hub, index=IndexSettings(kind="none"))
     monkeypatch.setattr(store.chunks, "nearest", None)
     assert recall(store, np.eye(20, DIMENSION, dtype=np.float32)) == 1

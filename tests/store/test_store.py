@@ -14,9 +14,10 @@ import pytest
 from core.embedding.centring import PLAIN, Centring
 from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
-from core.store import Store, resident
+from core.store import Store
 from core.store.cutting import Cutting
 from core.store.ids import entry_id
+from core.store.index import exact_search
 from core.text import digest
 from tests.fakes import WordLengths
 
@@ -74,7 +75,7 @@ def found(store: Store, base: KnowledgeBase, text: str, allowed: Rowids | None =
 @pytest.fixture(autouse=True)
 def _through_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """No base is small enough to be searched without the index."""
-    monkeypatch.setattr(resident, "BUDGET", 0)
+    monkeypatch.setattr(exact_search, "BUDGET", 0)
 
 
 @pytest.fixture

@@ -138,19 +138,19 @@ def used(folder: Path, tmp_path: Path) -> Path:
     vault.mkdir()
     (vault / "crane.md").write_text("A crane stands.\n")
     with Workspace(folder) as workspace:
-        note = workspace.notes.named("Stork")
+        note = workspace.notes.find("Stork")
         workspace.notes.apply(workspace.notes.plan_folder(vault, "desk"))
         workspace.chunks.embed("desk")
-        chunk = workspace.chunks.of_note(note.id)[0]
-        workspace.chunks.edit(chunk.id, "a stork sits")
+        chunk = workspace.chunks.all(note.id)[0]
+        workspace.chunks.update(chunk.id, "a stork sits")
         workspace.store.drafts.put(NoteDraft("new x", "", 1, "A draft", "text", {}, CALENDAR_BEGINS))
         workspace.store.proposals.put(Proposal(note.id, note.version, "other", {}, CALENDAR_BEGINS))
         gold = GoldSpan("Stork.md", "a stork", 0, 7, note.id)
         kept = workspace.store.questions.add_set(workspace.bases.all()[0], "Set", [Question("q", "stork?", (gold,))])
         workspace.runs.run(kept, [Pipeline()])
-        workspace.history.remember("stork")
+        workspace.history.add("stork")
         workspace.history.judge("stork", note.id, chunk.id, "helpful")
-        workspace.notes.delete(workspace.notes.named("crane").id)
+        workspace.notes.delete(workspace.notes.find("crane").id)
     change(folder, *ROWS)
     return folder
 
@@ -158,13 +158,13 @@ def used(folder: Path, tmp_path: Path) -> Path:
 def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: Path) -> None:
     with Workspace(used) as workspace:
         (base,) = workspace.bases.all()
-        (draft,) = workspace.notes.drafts()
-        (waiting,) = workspace.proposals.waiting()
-        (kept,) = workspace.questions.sets("desk")
-        (run,) = workspace.runs.of("desk")
+        (draft,) = workspace.drafts.all()
+        (waiting,) = workspace.proposals.all()
+        (kept,) = workspace.question_sets.all("desk")
+        (run,) = workspace.runs.all("desk")
         workspace.runs.results(run.id)
-        assert [question.text for question in workspace.questions.of(kept)] == ["stork?"]
-        assert [one.query for one in workspace.history.past()] == ["stork"]
+        assert [question.text for question in workspace.questions.all(kept)] == ["stork?"]
+        assert [one.query for one in workspace.history.all()] == ["stork"]
         assert [one.query for one in workspace.history.judged()] == ["stork"]
         assert workspace.bases.failures(base) == []
         workspace.notes.history(waiting.note.id)
@@ -175,11 +175,11 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         assert workspace.search("stork", mode="keyword").hits
         workspace.archives.exported("desk", "zip")
 
-        workspace.notes.drop_draft(draft.key)
+        workspace.drafts.delete_for_good(draft.key)
         workspace.proposals.reject([waiting])
-        workspace.runs.delete([run.id])
+        workspace.runs.delete_for_good([run.id])
         workspace.store.questions.delete_set(kept)
-        workspace.history.forget("stork")
+        workspace.history.delete_for_good("stork")
         workspace.notes.restore([workspace.notes.trash()[0].version.note_id])
-        workspace.bases.delete("desk")
+        workspace.bases.delete_for_good("desk")
         assert not workspace.unreadable

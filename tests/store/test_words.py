@@ -73,7 +73,7 @@ def put(
     store: Store, base: KnowledgeBase, note_id: str, *texts: str, title: str = "", body: str = "", **fields: object
 ) -> list[int]:
     """Write a note with these chunks and return their numbers."""
-    note = Note(note_id, base.id, title, body, "h", generation=1)
+    note = Note(note_id, base.id, body, "h", generation=1, title=title)
     chunks = [
         Chunk(f"{note_id}:{index}", note_id, index, 0, 0, 0, text, "line", **fields)  # type: ignore[arg-type]
         for index, text in enumerate(texts)

@@ -98,7 +98,7 @@ def _filter(bench: "Bench", chance: Random) -> None:
     filters = bench.workspace.searching.filters(
         **{name: values.date(chance)}, tags=values.several(chance), path=values.text(chance)
     )
-    bench.workspace.notes.cards(filters, text=values.text(chance))
+    bench.workspace.notes.all(filters, text=values.text(chance))
     moments = {name: values.moment(chance), "before": values.moment(chance)}
     bench.workspace.search("heron", filters=type(filters)(**moments), mode="keyword")
 
@@ -110,7 +110,7 @@ def _look(bench: "Bench", chance: Random) -> None:
             lambda: notes.at(note, values.whole(chance)),
             lambda: notes.expiring(days=values.whole(chance)),
             lambda: notes.switch(values.text(chance), 5),
-            lambda: notes.named(values.text(chance)),
+            lambda: notes.resolve(values.text(chance)),
             lambda: notes.lines(bench.base, values.text(chance)),
             lambda: notes.attachment(note, values.text(chance)),
             lambda: notes.revert(note, values.whole(chance)),
@@ -124,25 +124,25 @@ def _look(bench: "Bench", chance: Random) -> None:
 def _base(bench: "Bench", chance: Random) -> None:
     name = values.text(chance)
     made = bench.workspace.bases.add(name, description=values.text(chance), embed_at_once=False)
-    bench.workspace.bases.change(made.name, search=SearchSettings.of(settings(chance, typed=True)))
+    bench.workspace.bases.update(made.name, search=SearchSettings.of(settings(chance, typed=True)))
 
 
 def _usage(bench: "Bench", chance: Random) -> None:
     workspace, text = bench.workspace, values.text(chance)
-    workspace.history.remember(text)
+    workspace.history.add(text)
     workspace.history.save(text, values.text(chance))
     workspace.history.judge(text, bench.note(chance), values.text(chance), "helpful")
     workspace.history.put(Feedback(text, bench.note(chance), "x", "helpful", values.moment(chance)))
     draft = NoteDraft(f"new {chance.random()}", bench.base, 1, text, text, {"fields": {}}, values.moment(chance))
-    workspace.notes.save_draft(draft)
-    made = workspace.questions.add_set(bench.base, text)
+    workspace.drafts.put(draft)
+    made = workspace.question_sets.add(bench.base, text)
     workspace.store.questions.rename_set(made, values.text(chance))
 
 
 def _question_file(bench: "Bench", chance: Random) -> None:
     rows = [{"id": values.text(chance), "question": values.anything(chance), "relevant": values.anything(chance)}]
     data = "".join(f"{_json(row)}\n" for row in rows).encode("utf-8", "surrogatepass")
-    bench.workspace.questions.add_file(bench.base, values.text(chance), data, "x.jsonl")
+    bench.workspace.question_sets.add_file(bench.base, values.text(chance), data, "x.jsonl")
     Pipeline(name=values.text(chance), search=SearchSettings.of(settings(chance, typed=True)))
 
 

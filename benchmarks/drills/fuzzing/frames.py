@@ -26,7 +26,14 @@ class _Crash:
 
 
 _NOTE = Note(
-    "n", "b", "Title 题", "body\n" * 20, "hash", tags=("a", "b"), extra={"x": [1, None]}, updated_at=datetime.now(UTC)
+    "n",
+    "b",
+    "body\n" * 20,
+    "hash",
+    title="Title 题",
+    tags=("a", "b"),
+    extra={"x": [1, None]},
+    updated_at=datetime.now(UTC),
 )
 _VALUES: tuple[Any, ...] = (
     frames.Call(("notes", "add"), True, ("base", frames.Listener(), Path("/a/b")), {"body": "text", "tags": ["a"]}),

@@ -60,7 +60,7 @@ def _kind() -> BaseKind:
 
 
 def _model(workspace: Workspace, usual: str) -> str:
-    cards = workspace.models.cards()
+    cards = workspace.models.all()
     names = {
         card.name: knobs.shown("embedder", card.name) for card in cards if card.part == "embedder" and not card.problem
     }

@@ -15,7 +15,7 @@ from pages.ui.shared.text import t, text_of
 def section(workspace: Workspace, status: BaseStatus) -> None:
     """Draw the data of a base for the word-by-word check, and the change of its model."""
     base = status.base
-    models = [card for card in workspace.models.cards() if card.part == "embedder"]
+    models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
         with st.container(horizontal=True, vertical_alignment="center"):
             _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
@@ -67,7 +67,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
 
 def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     """Draw an incomplete change of embedder, and the buttons that resume and abandon it."""
-    job = workspace.jobs.get("switch")
+    job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
     fields = {
         "embedder": embedder_name(switch.embedder),
@@ -133,7 +133,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     if estimate and embedder:
         name = embedder.strip()
         jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, name, progress))
-    job = workspace.jobs.get("cost")
+    job = workspace.jobs.find("cost")
     if job is None or job.what != base.name:
         return
     jobs.panel(workspace, ("cost",))

@@ -66,7 +66,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
         saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
-    workspace.bases.change(base.name, description=description.strip())
+    workspace.bases.update(base.name, description=description.strip())
     if name.strip() != base.name:
         workspace.bases.rename(base.name, name.strip())
         _renamed(base.name, name.strip())
@@ -96,6 +96,6 @@ def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
         key = f"{field}_{base.id}_{on}"
 
         def store(field: str = field, key: str = key) -> None:
-            workspace.bases.change(base.name, **cast(BaseFields, {field: bool(st.session_state[key])}))
+            workspace.bases.update(base.name, **cast(BaseFields, {field: bool(st.session_state[key])}))
 
         st.toggle(label, value=on, key=key, help=about, on_change=shell.guarded(store), disabled=workspace.readonly)

@@ -18,7 +18,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
         own = {name: None if value == rerankers.AS_SET else value for name, value in chosen.items()}
-        workspace.bases.change(base.name, search=replace(base.search, **own))
+        workspace.bases.update(base.name, search=replace(base.search, **own))
 
     st.caption(t("What you leave at its default follows the settings."))
     for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):

@@ -32,7 +32,7 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
         t("How long will it take?"), f"split_cost_{base.id}", "calculate", disabled=bool(why), help=why or None
     ):
         jobs.start(workspace, "cost", partial(_cost, workspace, base, tried))
-    job = workspace.jobs.get("cost")
+    job = workspace.jobs.find("cost")
     if job is None or job.what != _what(base) or (isinstance(job.result, ChangeCost) and job.result.chunking != tried):
         return
     jobs.panel(workspace, ("cost",))
@@ -70,7 +70,7 @@ def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base:
 
 
 def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cut] | None:
-    cards = workspace.notes.cards(Filters(bases=(base,)) if base else None)
+    cards = workspace.notes.all(Filters(bases=(base,)) if base else None)
     if not cards:
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
         return workspace.notes.preview(files[-1], options, embedder)

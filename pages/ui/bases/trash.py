@@ -95,7 +95,7 @@ def _dialog(workspace: Workspace) -> None:
 
     def delete() -> None:
         for one in trashed:
-            workspace.archives.empty_trash(one.key)
+            workspace.archives.delete_for_good(one.key)
 
     title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
     named = ", ".join(plain(one.name) for one in trashed)

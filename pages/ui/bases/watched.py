@@ -15,7 +15,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw why watched folders couldn't be synced, and the syncs that wait for a person."""
     if not base.watch:
         return
-    seen = workspace.watching.of(base)
+    seen = workspace.watching.folders(base)
     last = max((one.at for one in seen), default=None)
     text = t("Watched; last look at {at}", at=times.local(last)) if last else t("Watched")
     st.caption(f":material/visibility: {plain(text)}")

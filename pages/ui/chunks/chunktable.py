@@ -143,7 +143,7 @@ def actions(
             jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in run)))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
-            _each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.of_note(note.id)[at].id))
+            _each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
             _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
     usual = t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
@@ -168,5 +168,5 @@ def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], obj
 
 def _restore(workspace: Workspace, note: Note, chunk_id: str) -> None:
     # With one part of a split the other has been restored.
-    if chunk_id in {chunk.id for chunk in workspace.chunks.of_note(note.id)}:
+    if chunk_id in {chunk.id for chunk in workspace.chunks.all(note.id)}:
         workspace.chunks.restore(chunk_id)

@@ -88,7 +88,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
     )
     st.caption(t("Ctrl+Enter saves. The note's file isn't changed; the edit stays when the note is split again."))
     if _done("save", t("Save"), "save", shut=shut):
-        _finish(workspace, note, chunk.index, lambda: workspace.chunks.edit(chunk.id, text))
+        _finish(workspace, note, chunk.index, lambda: workspace.chunks.update(chunk.id, text))
 
 
 def _others(
@@ -159,5 +159,5 @@ def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], obje
     with st.spinner(t("Saving…")):
         act()
     _close()
-    links.say("chunk", str(min(index, len(workspace.chunks.of_note(note.id)) - 1)))
+    links.say("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()

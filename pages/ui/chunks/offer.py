@@ -15,13 +15,13 @@ COLUMNS = 3
 
 def notes(workspace: Workspace) -> None:
     """Draw the notes, each with a button that opens it."""
-    if not workspace.notes.cards():
+    if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if jobs.importing(workspace) else t("There are no notes yet."))
         return
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
     text = widgets.text_box(t("Title or path"), "offer_text", icon=":material/filter_alt:").strip()
     cards = sorted(
-        workspace.notes.cards(Filters(), text=text), key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True
+        workspace.notes.all(Filters(), text=text), key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True
     )
     if not cards:
         st.caption(t("No note passes these filters."))

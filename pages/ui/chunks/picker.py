@@ -21,7 +21,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
         base = widgets.base_filter(bases, "cut_base")
         text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
         text = text.strip()
-        cards = workspace.notes.cards(Filters(bases=(base,) if base else ()), text=text)
+        cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
         chosen = _chosen(workspace)
         if cards:
             several = len(bases) > 1 and not base

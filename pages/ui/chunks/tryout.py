@@ -27,7 +27,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
         cut = summary.cut(workspace, note, tried, base.embedder)
         _apply(workspace, note, base, tried, current, "preview")
         summary.figures(cut.chunks)
-        stored = workspace.chunks.of_note(note.id)
+        stored = workspace.chunks.all(note.id)
         only = _only(stored, cut.chunks)
         _differ(PREVIEW, Difference.between(stored, cut.chunks).both, *only)
         summary.why(cut)

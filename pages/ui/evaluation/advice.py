@@ -56,7 +56,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     complete = _complete(workspace, base, question_set, pipelines)
     missing = [way for way in pipelines if way not in complete]
     _ask(workspace, base, question_set, pipelines, missing)
-    if (job := workspace.jobs.get(JOB)) and job.state == "done":
+    if (job := workspace.jobs.find(JOB)) and job.state == "done":
         workspace.jobs.forget(JOB)
     jobs.panel(workspace, (JOB, "rechunk"))
     if len(pipelines) > 1 and not missing and not workspace.jobs.running(JOB):
@@ -102,7 +102,7 @@ def _complete(
     """Return the newest complete run of each setup over the present questions and notes."""
     count = question_set.questions - question_set.suggested
     newest: dict[Pipeline, Run] = {}
-    for run in workspace.runs.of(base.name):
+    for run in workspace.runs.all(base.name):
         whole = run.ended_at and count - question_set.flagged <= run.questions <= count
         way = replace(run.pipeline, name="")  # the same setup, with or without a name
         if run.set_id == question_set.id and whole and way in pipelines and workspace.runs.is_current(run):

@@ -43,7 +43,7 @@ def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet)
     key = _key(question_set.id)
     if (linked := links.arrived("runs")) is not None:
         st.session_state[key] = linked
-    runs = workspace.runs.of(base.name)
+    runs = workspace.runs.all(base.name)
     existing = {run.id for run in runs}
     remembered = (st.session_state.get(key, ""), workspace.preferences.get(key))
     named = next(filter(None, ([one for one in ids.split(",") if one in existing] for ids in remembered)), [])
@@ -71,7 +71,7 @@ def _key(set_id: str) -> str:
 
 def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
     """Return runs side by side; the intervals of their differences are computed once."""
-    runs = {run.id: run for run in workspace.runs.of(base.name)}
+    runs = {run.id: run for run in workspace.runs.all(base.name)}
     state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
     return _laid(workspace, state)
 

@@ -181,7 +181,7 @@ def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
 def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw a figure over all runs of the compared sets."""
     sets = {run.set_id for run in shown.runs}
-    runs = [run for run in workspace.runs.of(base.name) if run.set_id in sets and run.ended_at]
+    runs = [run for run in workspace.runs.all(base.name) if run.set_id in sets and run.ended_at]
     first = METRICS.index(shown.metric)
     metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed", width=260)
     rows = [

@@ -23,7 +23,7 @@ def export(workspace: Workspace, question_set: QuestionSet) -> None:
             ("jsonl", t("JSON lines"), "application/jsonl", False),
             ("csv", t("Table (CSV)"), "text/csv", True),
         ):
-            data = partial(workspace.questions.export, question_set, table=table)
+            data = partial(workspace.question_sets.export, question_set, table=table)
             file = f"{question_set.name}.{kind}"
             widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
 
@@ -46,7 +46,7 @@ def importing(workspace: Workspace, base: str) -> None:
         shut = workspace.readonly
         if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=shut):
             try:
-                added = workspace.questions.add_file(base, name, file.getvalue(), file.name)
+                added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
                 _refused(error)
                 return
@@ -60,7 +60,7 @@ def importing(workspace: Workspace, base: str) -> None:
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
     """Draw the choice of the set for the questions, and return its name; at first a new set, named like the file."""
-    there = [one.name for one in workspace.questions.sets(base)]
+    there = [one.name for one in workspace.question_sets.all(base)]
     new = PurePath(file).stem.strip()[: setmenu.LONGEST] or t("My questions")
     texts = {name: name for name in there}
     texts.setdefault(new, t("{set} (new)", set=new))

@@ -24,7 +24,7 @@ MOST = 8
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on the marked ones."""
-    every = workspace.runs.of(base.name)
+    every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets of the base")}
     scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
@@ -115,7 +115,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
             jobs.start(workspace, running.JOB, lambda progress: [workspace.runs.resume(marked[0].id, progress)])
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
-            workspace.runs.delete([run.id for run in marked])
+            workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
     st.caption(t("Mark one run to look at it, or several to compare them with the oldest."))
 

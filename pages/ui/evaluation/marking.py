@@ -45,15 +45,15 @@ class Marks:
         return self._read[base]
 
     def _toggle(self, hit: Hit) -> None:
-        question_sets = self._workspace.questions
+        questions = self._workspace.questions
         question_set, golds = self._of(hit)
         self._read.clear()
         if question_set is not None and any(gold.is_within(hit) for gold in golds):
-            question_sets.unmark(question_set, self._text, hit)
+            questions.unmark(question_set, self._text, hit)
             return
         if question_set is None:
-            question_set = question_sets.add_set(hit.note.base, t("My questions"))
-        question_sets.mark(question_set, self._text, hit)
+            question_set = self._workspace.question_sets.add(hit.note.base, t("My questions"))
+        questions.mark(question_set, self._text, hit)
         use(self._workspace, question_set)
         # What a callback draws takes the place of the page's first elements.
         st.session_state[_MARKED] = hit.chunk.id, question_set.name
@@ -96,7 +96,7 @@ def problem(key: str) -> None:
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
     """Return the question set of a base that was used last, else its first one, None without any."""
-    sets = workspace.questions.sets(base)
+    sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 

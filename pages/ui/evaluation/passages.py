@@ -86,7 +86,7 @@ def _text(text: str, words: Sequence[Span] = ()) -> str:
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
     """Return the index of the chunk that holds the most of a right passage."""
-    chunks = workspace.chunks.of_note(gold.note_id)
+    chunks = workspace.chunks.all(gold.note_id)
     held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
     return max(held, key=held.__getitem__, default=None)
 

@@ -164,4 +164,4 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
 @st.cache_data(ttl=60, show_spinner=False)
 def embedders(_workspace: Workspace) -> list[str]:
     """Return the embedders that can be used now; the search for them reads folders."""
-    return [card.name for card in _workspace.models.cards() if card.part == "embedder" and not card.problem]
+    return [card.name for card in _workspace.models.all() if card.part == "embedder" and not card.problem]

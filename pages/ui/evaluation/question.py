@@ -92,7 +92,7 @@ def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds:
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
-            workspace.questions.edit(question_set, one.id, changed)
+            workspace.questions.update(question_set, one.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
             st.rerun()
 

@@ -30,10 +30,10 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     """Draw a set's questions, the actions on them, and one of them in full."""
     with st.container():
         jobs.panel(workspace, jobs.QUESTIONS)
-        if (job := workspace.jobs.get("suggest")) and job.state == "done" and not job.result:
+        if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
             st.caption(t("The notes have no definition or heading that gives a new question."))
     with shell.errors():
-        every = workspace.questions.of(question_set)
+        every = workspace.questions.all(question_set)
         if sum(_is(one, "gone") for one in every) != question_set.flagged and not workspace.readonly:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         _settle(question_set, every)
@@ -172,14 +172,14 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
     """Draw the actions on the chosen questions, listed or not; a dialog confirms a deletion."""
     chosen: list[str] = st.session_state[_CHOSEN]
     suggested = [one.id for one in every if one.suggested and one.id in chosen]
-    question_sets = workspace.questions
+    questions = workspace.questions
     button = partial(widgets.counted, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):
         if button(t("Accept"), len(suggested), "questions_accept", "check"):
-            question_sets.accept(question_set, suggested)
+            questions.accept(question_set, suggested)
             st.rerun()
         if button(t("Reject"), len(suggested), "questions_reject", "close"):
-            question_sets.reject(question_set, suggested)
+            questions.reject(question_set, suggested)
             st.rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
             st.session_state[_DELETING] = True
@@ -191,7 +191,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
     if st.session_state.get(_DELETING) and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
         text = t("Runs that asked them keep their results.")
-        setmenu.confirm(title, text, lambda: question_sets.delete(question_set, chosen), closed=closed)
+        setmenu.confirm(title, text, lambda: questions.delete_for_good(question_set, chosen), closed=closed)
 
 
 # beside the table

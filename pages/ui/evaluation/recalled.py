@@ -41,7 +41,7 @@ class Places:
 
     def __init__(self, workspace: Workspace, runs: Sequence[Run]) -> None:
         self._current = {run.id: workspace.runs.is_current(run) for run in runs}
-        self._chunks = cache(workspace.chunks.of_note)
+        self._chunks = cache(workspace.chunks.all)
         self._notes: dict[str, Note | None] = {}
         self._read = workspace.notes.get
 

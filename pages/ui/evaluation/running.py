@@ -55,7 +55,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
 
 def panel(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the progress of a run; at its end, its results become the ones that are compared."""
-    job = workspace.jobs.get(JOB)
+    job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, list) and job.result[0].base_id == base.id:
         comparison.compare(workspace, job.result[0].set_id, [run.id for run in job.result])
         workspace.jobs.forget(JOB)
@@ -64,5 +64,5 @@ def panel(workspace: Workspace, base: KnowledgeBase) -> None:
 
 def lasts(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, by the last runs on a base."""
-    measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.of(base.name)[:4] if run.asked]
+    measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
     return sizes.duration(count * max(measured, default=SECONDS))

@@ -54,15 +54,15 @@ def dialog_name() -> str:
 
 def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
     """Draw the open dialog if it names or deletes a set."""
-    name, question_sets = dialog_name(), workspace.questions
+    name, question_sets = dialog_name(), workspace.question_sets
     if name == "samples":
         close()
         open_samples(workspace)
         st.rerun()
     elif name == "new":
-        _named(name, t("New set"), t("Create"), "", partial(question_sets.add_set, base))
+        _named(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
-        rename = partial(question_sets.rename_set, question_set)
+        rename = partial(question_sets.rename, question_set)
         _named(name, t("Rename"), t("Rename"), question_set.name, rename)
     elif name == "delete" and question_set:
         text = t_plural(
@@ -71,7 +71,7 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
             n=question_set.questions,
             set=question_set.name,
         )
-        confirm(t("Delete this set"), text, lambda: question_sets.delete_set(question_set), closed=close)
+        confirm(t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set), closed=close)
 
 
 def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
@@ -91,10 +91,10 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
 def open_samples(workspace: Workspace) -> None:
     """Choose the questions on the sample notes, and add them first if no set of that name is there."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
-    question_set = next((one for one in workspace.questions.sets(jobs.SAMPLE) if one.name in known), None)
+    question_set = next((one for one in workspace.question_sets.all(jobs.SAMPLE) if one.name in known), None)
     if question_set is None:
         name = text_of(SAMPLES)
-        question_set = workspace.questions.add_file(jobs.SAMPLE, name, QUESTIONS.read_bytes(), QUESTIONS.name)
+        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, QUESTIONS.read_bytes(), QUESTIONS.name)
         toast_added(question_set)
     open_set(question_set)
 

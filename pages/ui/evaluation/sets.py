@@ -13,7 +13,7 @@ from pages.ui.shared.text import t, t_plural
 
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     """Draw the choice of a question set and its actions; return the set, None if the base has none."""
-    sets = workspace.questions.sets(base)
+    sets = workspace.question_sets.all(base)
     question_set = None
     if sets:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
@@ -94,4 +94,4 @@ def _samples(workspace: Workspace) -> None:
 def _first(workspace: Workspace, base: str) -> QuestionSet:
     """Add the first set of a base, and choose the view of its questions, as a link does."""
     st.query_params["view"] = "questions"
-    return workspace.questions.add_set(base, t("My questions"))
+    return workspace.question_sets.add(base, t("My questions"))

@@ -53,7 +53,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=expiry.SOON)
-    waiting = len(workspace.proposals.waiting())
+    waiting = len(workspace.proposals.all())
     if not (failures or status.index_problem or unfinished or lapsing or waiting):
         return
     st.subheader(t("Needs attention"))

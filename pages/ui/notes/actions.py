@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import deletion, history, outside, several, writing
+from pages.ui.notes import composer, deletion, history, outside, several
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.text import t, t_plural
 
@@ -16,14 +16,14 @@ def new(workspace: Workspace) -> None:
     bases = [base.name for base in workspace.bases.all()]
     base = st.session_state.get("notes_base", "") or (bases[0] if len(bases) == 1 else "")
     widgets.button(
-        t("New note"), "new_note", "edit_square", on_click=writing.begin, args=(base,), disabled=workspace.readonly
+        t("New note"), "new_note", "edit_square", on_click=composer.begin, args=(base,), disabled=workspace.readonly
     )
 
 
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the bar above an open note."""
     with st.container(horizontal=True, vertical_alignment="center", key="note_actions"):
-        edit, shut = shell.guarded(writing.edit), workspace.readonly
+        edit, shut = shell.guarded(composer.edit), workspace.readonly
         widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
         widgets.chunk_link(note.id, None, t("See its chunks"))
         if note.in_file:

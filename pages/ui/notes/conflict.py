@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import history, writing
-from pages.ui.notes.writing import Writing
+from pages.ui.notes import composer, history
+from pages.ui.notes.composer import Writing
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
@@ -57,7 +57,7 @@ def _mine(workspace: Workspace, now: Writing) -> None:
     """Save over the other text, which becomes a version where it is that of a file."""
     assert now.note is not None
     stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
-    writing.save(workspace, now, over=stored)
+    composer.save(workspace, now, over=stored)
 
 
 def _theirs(workspace: Workspace, now: Writing) -> None:
@@ -65,12 +65,12 @@ def _theirs(workspace: Workspace, now: Writing) -> None:
     if _in_file(workspace, now):
         workspace.notes.take_file(now.note.id)
         workspace.start_indexing()
-    writing.leave()
+    composer.leave()
 
 
 def _in_file(workspace: Workspace, now: Writing) -> bool:
     assert now.note is not None
-    return now.note.in_file and writing.base_of(workspace, now.note.base_id).write_files
+    return now.note.in_file and composer.base_of(workspace, now.note.base_id).write_files
 
 
 def _on(now: Writing) -> None:

@@ -42,7 +42,7 @@ def _base(workspace: Workspace, base: str) -> None:
 
     def delete() -> None:
         with st.spinner(t("Deleting…")):
-            workspace.archives.delete(base)
+            workspace.bases.delete(base)
         opened.forget()
 
     title = plain(
@@ -59,7 +59,7 @@ def _base(workspace: Workspace, base: str) -> None:
 
 
 def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    cards = [card for card in workspace.notes.cards() if card.id in note_ids]
+    cards = [card for card in workspace.notes.all() if card.id in note_ids]
     if not cards:
         _closed()
         return

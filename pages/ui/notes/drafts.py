@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.model import NoteDraft
 from core.workspace import Workspace
-from pages.ui.notes import writing
+from pages.ui.notes import composer
 from pages.ui.shared import shell, times, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -12,7 +12,7 @@ from pages.ui.shared.text import t
 
 def of_note(workspace: Workspace, note_id: str) -> None:
     """Draw the drafts of a note."""
-    for draft in workspace.notes.drafts():
+    for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
             at = times.local(draft.at)
             _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
@@ -20,7 +20,7 @@ def of_note(workspace: Workspace, note_id: str) -> None:
 
 def of_new(workspace: Workspace) -> None:
     """Draw the drafts of new notes, and of notes that aren't there any more."""
-    drafts = workspace.notes.drafts()
+    drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
@@ -32,7 +32,7 @@ def of_new(workspace: Workspace) -> None:
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        resume, discard = shell.guarded(writing.resume), shell.guarded(writing.discard)
+        resume, discard = shell.guarded(composer.resume), shell.guarded(composer.discard)
         widgets.button(
             t("Go on writing"),
             f"resume_{draft.key}",

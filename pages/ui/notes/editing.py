@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import conflict, editor, notefields, offers, opened, preview, writing
-from pages.ui.notes.writing import Writing
+from pages.ui.notes import composer, conflict, editor, notefields, offers, opened, preview
+from pages.ui.notes.composer import Writing
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -16,12 +16,12 @@ from pages.ui.shared.text import t
 
 def is_open() -> bool:
     """Whether a note is being written here; a link to another note puts that aside."""
-    now = writing.now()
+    now = composer.now()
     if now is None:
         return False
     linked = links.arrived("note")
     if linked and linked != (now.note.id if now.note else ""):
-        writing.leave()
+        composer.leave()
         return False
     return True
 
@@ -31,13 +31,13 @@ def page(workspace: Workspace) -> None:
 
     @st.fragment
     def part() -> None:
-        now = writing.now()
+        now = composer.now()
         if now is None:
             st.rerun()
         else:
             _draw(workspace, now)
 
-    now = writing.now()
+    now = composer.now()
     opened.choose(now.note.id if now and now.note else "")
     part()
 
@@ -74,11 +74,11 @@ def _act(workspace: Workspace, now: Writing) -> None:
         return
     try:
         if wish == "leave":
-            writing.leave()
+            composer.leave()
         elif wish == "discard":
-            writing.discard(workspace, now.key)
+            composer.discard(workspace, now.key)
         elif now.changed and _complete(now):
-            writing.save(workspace, now)
+            composer.save(workspace, now)
     except Exception:
         now.wish = None
         raise
@@ -88,11 +88,11 @@ def _act(workspace: Workspace, now: Writing) -> None:
 
 def _bar(workspace: Workspace, now: Writing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
-        widgets.small(t("Done"), "writing_leave", "arrow_back", on_click=writing.wish_for, args=(now, "leave"))
+        widgets.small(t("Done"), "writing_leave", "arrow_back", on_click=composer.wish_for, args=(now, "leave"))
         st.caption(_state(workspace, now), width="stretch")
         label = t("Discard the changes") if now.note else t("Discard this note")
         if now.changed:
-            widgets.small(label, "writing_discard", "delete", on_click=writing.wish_for, args=(now, "discard"))
+            widgets.small(label, "writing_discard", "delete", on_click=composer.wish_for, args=(now, "discard"))
         shut = workspace.readonly or not (now.changed and _complete(now))
         keys = "Ctrl+S · Ctrl+Enter"
         widgets.button(
@@ -102,14 +102,14 @@ def _bar(workspace: Workspace, now: Writing) -> None:
             type="primary",
             help=keys,
             disabled=shut,
-            on_click=writing.wish_for,
+            on_click=composer.wish_for,
             args=(now, "save"),
         )
 
 
 def _state(workspace: Workspace, now: Writing) -> str:
     if now.saved and now.note and not now.changed:
-        base = writing.base_of(workspace, now.note.base_id)
+        base = composer.base_of(workspace, now.note.base_id)
         if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
             return t("Saved. Its words find it; {n} of its chunks wait until you index this base.", n=n)
         return t("Saved as version {n}.", n=now.note.version)
@@ -121,7 +121,7 @@ def _state(workspace: Workspace, now: Writing) -> str:
 
 
 def _pending(workspace: Workspace, note_id: str) -> int:
-    return sum(chunk.state == "pending" for chunk in workspace.chunks.of_note(note_id))
+    return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
 def _complete(now: Writing) -> bool:
@@ -134,20 +134,20 @@ def _editor(workspace: Workspace, now: Writing) -> None:
 
     def typed(sent: Mapping[str, Any]) -> None:
         now.typed(**sent)
-        writing.keep(workspace, now)
+        composer.keep(workspace, now)
 
     editor.write(workspace, now, offered, shell.guarded(typed))
 
 
 def _shut(workspace: Workspace, now: Writing) -> bool:
     """Whether the text is that of a file that isn't written here."""
-    return bool(now.note and now.note.in_file and not writing.base_of(workspace, now.note.base_id).write_files)
+    return bool(now.note and now.note.in_file and not composer.base_of(workspace, now.note.base_id).write_files)
 
 
 def _elsewhere(workspace: Workspace, now: Writing) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
-    note, base = now.note, writing.base_of(workspace, now.note.base_id)
+    note, base = now.note, composer.base_of(workspace, now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_why_shut(note, base))
@@ -157,7 +157,7 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
                     t("Write to the files of '{base}'", base=plain(base.name)),
                     "write_files_on",
                     "edit_document",
-                    on_click=shell.guarded(lambda: workspace.bases.change(base.name, write_files=True)),
+                    on_click=shell.guarded(lambda: workspace.bases.update(base.name, write_files=True)),
                     disabled=workspace.readonly,
                 )
             widgets.button(
@@ -183,7 +183,7 @@ def _why_shut(note: Note, base: KnowledgeBase) -> str:
 def _copied(workspace: Workspace, note_id: str) -> None:
     copy = workspace.notes.copy(note_id, embed=False)
     workspace.start_indexing()
-    writing.edit(workspace, copy.id)
+    composer.edit(workspace, copy.id)
 
 
 def _side(workspace: Workspace, now: Writing) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import bundle, letters, writing
+from pages.ui.notes import bundle, composer, letters
+from pages.ui.notes.composer import Writing
 from pages.ui.notes.offers import Offers
-from pages.ui.notes.writing import Writing
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
 
@@ -41,7 +41,7 @@ def write(workspace: Workspace, now: Writing, offered: Offers, typed: Callable[[
         "taken": now.number,
         "stored": now.stored,
         "wishes": now.wishes,
-        "about": letters.about(writing.draft_of(workspace, now)),
+        "about": letters.about(composer.draft_of(workspace, now)),
         "place": workspace.name,
         "session": letters.session(),
         "notes": offered.notes,

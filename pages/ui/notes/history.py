@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import AUTHORS, FIELD_NAMES, VERSION_KINDS, FieldChange, NoteDifference, Version
+from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, NoteDifference, Version
 from core.workspace import Workspace
 from pages.ui.notes import undo
 from pages.ui.shared import shell, widgets
@@ -110,7 +110,7 @@ def _near(text: str, *, first: bool, last: bool) -> str:
 def _fields(changes: tuple[FieldChange, ...]) -> str:
     """Return the fields that differ as HTML."""
     rows = (
-        f'<tr><td>{html(text_of(FIELD_NAMES[one.name]))}</td><td class="t-words"><del>{html(value(one.before))}</del> '
+        f'<tr><td>{html(text_of(NOTE_FIELDS[one.name].title))}</td><td class="t-words"><del>{html(value(one.before))}</del> '
         f"<ins>{html(value(one.after))}</ins></td></tr>"
         for one in changes
     )

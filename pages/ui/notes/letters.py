@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
-from pages.ui.notes import writing
+from pages.ui.notes import composer
 from pages.ui.shared import links, shell
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
@@ -44,8 +44,8 @@ def listen(workspace: Workspace) -> None:
                 with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
                     _take(workspace, one, goes_on=one["token"] == sent["resume"])
 
-    now = writing.now()
-    stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in writing.of_session().items()}
+    now = composer.now()
+    stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in composer.of_session().items()}
     data = {
         "open": now.token if now and st.session_state["page"] == "notes" else "",
         "session": session(),
@@ -61,25 +61,25 @@ def listen(workspace: Workspace) -> None:
 def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> None:
     """Take over a text: into what is written in this session, else into its draft, with which its editor may go on."""
     token, number = str(one["token"]), int(one["number"])
-    if mine := next((one for one in writing.of_session().values() if token in (one.token, one.was)), None):
+    if mine := next((one for one in composer.of_session().values() if token in (one.token, one.was)), None):
         if number > mine.stored:
             mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
-            writing.keep(workspace, mine)
+            composer.keep(workspace, mine)
         number = min(number, mine.stored)
     elif goes_on:
         links.say("note", st.query_params.get("note", ""))  # no link brought it
-        writing.go_on(workspace, _draft(one), token)
+        composer.go_on(workspace, _draft(one), token)
     elif not _is_known(workspace, draft := _draft(one)):
-        writing.put(workspace, draft, token)
+        composer.put(workspace, draft, token)
     st.session_state.setdefault(_STORED, {})[token] = number
 
 
 def _draft(one: Mapping[str, Any]) -> NoteDraft:
-    about, text = one["about"], writing.whole(one["text"])
+    about, text = one["about"], composer.whole(one["text"])
     fields = dict(about["fields"]) | {"number": int(one["number"]), "writer": str(one["token"])}
     title = one.get("title")
     if title is not None:
-        fields["fields"] = dict(fields.get("fields") or {}) | {"title": writing.whole(title)}
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": composer.whole(title)}
     title = str((fields.get("fields") or {}).get("title") or "")
     return NoteDraft(
         str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)
@@ -88,10 +88,10 @@ def _draft(one: Mapping[str, Any]) -> NoteDraft:
 
 def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
     """Whether this text, or a later one of its editor, is a draft already, or what is saved."""
-    stored = workspace.notes.draft(draft.key)
+    stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
-            return writing.is_saved(workspace, draft)
+            return composer.is_saved(workspace, draft)
         return False
     mine = stored.fields.get("writer") == draft.fields["writer"]
-    return stored.body == draft.body or (mine and writing.number_of(stored) >= writing.number_of(draft))
+    return stored.body == draft.body or (mine and composer.number_of(stored) >= composer.number_of(draft))

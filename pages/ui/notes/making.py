@@ -4,12 +4,12 @@ import posixpath
 from pathlib import PurePosixPath
 
 from core.model import NOTE_SUFFIXES
-from pages.ui.notes import writing
+from pages.ui.notes import composer
 
 
 def begin(base: str, target: str) -> None:
     """Begin the note that a link in a note of this base leads to; for callbacks."""
-    writing.begin(base, title=_title(target), folder=_folder(target))
+    composer.begin(base, title=_title(target), folder=_folder(target))
 
 
 def _title(target: str) -> str:

@@ -7,16 +7,16 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import FIELD_NAMES
+from core.model import NOTE_FIELDS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
-from pages.ui.notes import offers, writing
-from pages.ui.notes.writing import Writing
+from pages.ui.notes import composer, offers
+from pages.ui.notes.composer import Writing
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-RELATIONS = {name: FIELD_NAMES[name] for name in ("supersedes", "depends_on", "related")}
+RELATIONS = {name: NOTE_FIELDS[name].title for name in ("supersedes", "depends_on", "related")}
 _PAIRS = (("type", "category"), ("project", "scope"), ("status", "priority"), ("expires_at",))
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
@@ -39,7 +39,7 @@ def place(workspace: Workspace, now: Writing) -> None:
     def chosen(name: str, key: str) -> None:
         if key in st.session_state:  # what comes after the page was left is of no field
             setattr(now, name, (st.session_state[key] or "").strip())
-            writing.keep(workspace, now)
+            composer.keep(workspace, now)
 
     base_key, folder_key = f"new_base_{now.token}", f"new_folder_{now.token}"
     left.selectbox(
@@ -90,7 +90,7 @@ def title(workspace: Workspace, now: Writing) -> None:
 
 def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     value, key = now.value(name), key_of(now, name)
-    label, about = text_of(FIELD_NAMES[name]), ABOUT.get(name)
+    label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     taken = _taken(workspace, now, name, key)
     more: dict[str, Any] = {"help": text_of(about)} if about else {}
     offered = _offered(workspace, now)
@@ -148,7 +148,7 @@ def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     note = now.note
     if note is None or name not in note.overridden:
         return
-    value = writing.as_json(note.overridden[name])
+    value = composer.as_json(note.overridden[name])
     said = ", ".join(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
         text = t("Yours; the file says: {value}", value=plain(str(said))) if said else t("Yours; the file says nothing")
@@ -167,9 +167,9 @@ def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
 def _given_back(workspace: Workspace, now: Writing, name: str) -> None:
     assert now.note is not None
     fields = {other: value for other, value in now.fields.items() if other != name}
-    writing.adopt(now, workspace.notes.give_back(now.note.id, [name]))
+    composer.adopt(now, workspace.notes.give_back(now.note.id, [name]))
     now.fields = fields
-    writing.keep(workspace, now)
+    composer.keep(workspace, now)
 
 
 def _taken(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
@@ -178,7 +178,7 @@ def _taken(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[
             return
         value = st.session_state[key]
         now.set(name, value.isoformat() if isinstance(value, date) else value)
-        writing.keep(workspace, now)
+        composer.keep(workspace, now)
 
     return take
 

@@ -23,7 +23,7 @@ class Offers:
 
 def of(workspace: Workspace) -> Offers:
     """Return what there is now."""
-    cards = workspace.notes.cards()
+    cards = workspace.notes.all()
     folders = {
         base.name: _sorted(str(PurePosixPath(card.path or "").parent) for card in cards if card.base == base.name)
         for base in workspace.bases.all()

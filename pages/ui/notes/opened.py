@@ -69,7 +69,7 @@ def passage(workspace: Workspace, note_id: str) -> tuple[Chunk, str] | None:
     chunk = st.query_params.get("chunk", "")
     if not (note_id and chunk.isdecimal()):
         return None
-    place = next((one for one in workspace.chunks.of_note(note_id) if one.index == int(chunk)), None)
+    place = next((one for one in workspace.chunks.all(note_id) if one.index == int(chunk)), None)
     return (place, st.query_params.get("q", "")) if place else None
 
 

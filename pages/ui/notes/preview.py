@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import making, opened, writing
+from pages.ui.notes import composer, making, opened
+from pages.ui.notes.composer import Writing
 from pages.ui.notes.sources import NoteSources
-from pages.ui.notes.writing import Writing
 from pages.ui.shared.document import document, plain, view
 from pages.ui.shared.safe import light, tangled
 
@@ -18,7 +18,7 @@ def draw(workspace: Workspace, now: Writing) -> None:
     """Draw the text; a click on a link to a note leaves the editor for it, and the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
-        writing.leave()
+        composer.leave()
         if link.note_id:
             opened.choose(link.note_id, link.place)
         else:
@@ -45,4 +45,5 @@ def _note(workspace: Workspace, now: Writing) -> Note:
     if now.note:
         return now.note
     base = workspace.bases.find(now.base)
-    return Note("", base.id if base else "", "", "", "", path=f"{now.folder}/new" if now.folder else "new")
+    path = f"{now.folder}/new" if now.folder else "new"
+    return Note("", base.id if base else "", body="", content_hash="", title="", path=path)

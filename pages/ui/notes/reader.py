@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import NOTE_FIELDS, Chunk, Note, classification, day_of
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, making, numbered, opened, writing
+from pages.ui.notes import actions, composer, making, numbered, opened
 from pages.ui.notes.notefields import RELATIONS
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
@@ -67,7 +67,7 @@ def _ways_back(passage: tuple[Chunk, str] | None) -> None:
 def _edited(workspace: Workspace, note: Note) -> list[int]:
     """Return the indexes of the chunks that a person changed or deleted."""
     edits = bands.placed(workspace, note)
-    return [chunk.index for chunk in workspace.chunks.of_note(note.id) if chunk.id in edits] if edits else []
+    return [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
 
 
 def _tag(edited: Sequence[int]) -> str:
@@ -77,7 +77,7 @@ def _tag(edited: Sequence[int]) -> str:
 
 
 def _fields(note: Note) -> None:
-    shown = [(text_of(NOTE_FIELDS[name]), text_of(value)) for name, value in classification(note).items()]
+    shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
     shown += [(text_of(name), ", ".join(getattr(note, field))) for field, name in RELATIONS.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     shown += [(str(name), str(value)) for name, value in note.extra.items()]
@@ -117,7 +117,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             if link.note_id:
                 opened.choose(link.note_id, link.place)
             else:
-                making.begin(writing.base_of(workspace, note.base_id).name, link.make)
+                making.begin(composer.base_of(workspace, note.base_id).name, link.make)
 
         view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import FIELD_NAMES
+from core.model import NOTE_FIELDS
 from core.workspace import Workspace
 from pages.ui.notes import undo
 from pages.ui.notes.notefields import MOST, STATUSES
@@ -22,7 +22,7 @@ def ask(note_ids: Sequence[str]) -> None:
 
 def archive(workspace: Workspace, note_ids: Sequence[str]) -> None:
     """Archive notes, and offer to undo it; for callbacks."""
-    active = [card.id for card in workspace.notes.cards() if card.id in set(note_ids) and card.status != "archived"]
+    active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
     undo.offer(text, lambda: workspace.notes.restore(active))
@@ -41,7 +41,7 @@ def _closed() -> None:
 
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    cards = workspace.notes.cards()
+    cards = workspace.notes.all()
     tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
     leave = t("Leave as it is")
     add = st.multiselect(t("Add tags"), tags, key="several_add", accept_new_options=True, placeholder="")
@@ -51,7 +51,7 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
         for column, name in zip(st.columns(2), names, strict=True):
             words = sorted({getattr(card, name) for card in cards} - {""})
             values[name] = column.selectbox(
-                text_of(FIELD_NAMES[name]),
+                text_of(NOTE_FIELDS[name].title),
                 words,
                 index=None,
                 key=f"several_{name}",
@@ -60,12 +60,12 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
             )
     left, middle, right = st.columns(3)
     statuses = {"": leave, **labels(STATUSES)}
-    values["status"] = widgets.select(text_of(FIELD_NAMES["status"]), statuses, "several_status", left)
+    values["status"] = widgets.select(text_of(NOTE_FIELDS["status"].title), statuses, "several_status", left)
     values["priority"] = middle.number_input(
-        text_of(FIELD_NAMES["priority"]), -MOST, MOST, None, step=1, key="several_priority", placeholder=leave
+        text_of(NOTE_FIELDS["priority"].title), -MOST, MOST, None, step=1, key="several_priority", placeholder=leave
     )
     day = right.date_input(
-        text_of(FIELD_NAMES["expires_at"]), None, min_value=None, key="several_expires_at", format="YYYY-MM-DD"
+        text_of(NOTE_FIELDS["expires_at"].title), None, min_value=None, key="several_expires_at", format="YYYY-MM-DD"
     )
     values["expires_at"] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}

@@ -95,4 +95,4 @@ def _dialog(workspace: Workspace) -> None:
         return
     title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
     text = t("Its text, its history and your edits of its chunks can't be brought back. Files on disk stay.")
-    shell.confirm(title, text, "forget", lambda: workspace.notes.empty_trash(note_ids), closed=_closed)
+    shell.confirm(title, text, "forget", lambda: workspace.notes.delete_for_good(note_ids), closed=_closed)

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
 from core.messages import Message, message
-from core.model import MODES, NOTICES, Facet, FacetField, Notice, SearchOptions, SearchResult
+from core.model import MODES, NOTICES, Facet, Notice, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
     context_block,
@@ -111,7 +111,7 @@ def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_word
     return result if result.hits and result.confident else None
 
 
-def _beside(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> DeltaGenerator:
+def _beside(result: SearchResult, fields: dict[str, list[Facet]]) -> DeltaGenerator:
     """Return the container for the hits, beside the column of the facets."""
     if not fields:
         return st.container()
@@ -209,5 +209,5 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
         return NOTICES[notice]
     if _is_by_meaning(result):
         return ABOUT_MODELS["reranker_loading"]
-    warm = workspace.jobs.get("warm")
+    warm = workspace.jobs.find("warm")
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]

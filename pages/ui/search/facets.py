@@ -5,35 +5,20 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import Facet, FacetField, SearchOptions, SearchResult, Term
+from core.model import FACETS, NOTE_FIELDS, Facet, SearchOptions, SearchResult, Term
 from core.workspace import Workspace
 from pages.ui.search import question_box
 from pages.ui.shared import rerankers, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-FIELDS = {
+TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | {
     "base": message("Base"),
     "tag": message("Tag"),
-    "type": message("Type"),
-    "category": message("Category"),
-    "project": message("Project"),
-    "scope": message("Scope"),
-    "priority": message("Priority"),
     "folder": message("Folder"),
     "month": message("Month"),
 }
-TERMS: dict[FacetField, tuple[str, ...]] = {
-    "base": ("base",),
-    "tag": ("tag",),
-    "type": ("type",),
-    "category": ("category",),
-    "project": ("project",),
-    "scope": ("scope",),
-    "priority": ("priority",),
-    "folder": ("path",),
-    "month": ("after", "before"),
-}
+TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
 """The terms of the query language that narrow to a value of each field."""
 
 FEW = 5
@@ -41,9 +26,9 @@ FEW = 5
 OPEN = "facets_open"
 
 
-def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[FacetField, list[Facet]]:
+def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
     """Return the facets of an answer by field; those of a field that the question narrows are of the wider question."""
-    fields: dict[FacetField, list[Facet]] = {}
+    fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without(result, name)
         facets = result.facets
@@ -61,7 +46,7 @@ def toggle() -> None:
     st.session_state[OPEN] = not st.session_state.get(OPEN)
 
 
-def drawer(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> None:
+def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
     """Draw the facets, field by field."""
     state = "open" if st.session_state.get(OPEN) else "shut"
     with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
@@ -71,7 +56,7 @@ def drawer(result: SearchResult, fields: dict[FacetField, list[Facet]]) -> None:
             _field(result, name, group)
 
 
-def _field(result: SearchResult, name: FacetField, group: Sequence[Facet]) -> None:
+def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     key, whole = f"facet_{name}", f"facet_all_{name}"
     chosen = next((facet.term for facet in group if facet.term in result.query), None)
     values = [
@@ -90,12 +75,12 @@ def _field(result: SearchResult, name: FacetField, group: Sequence[Facet]) -> No
     def show_all() -> None:
         st.session_state[whole] = True
 
-    widgets.pills(text_of(FIELDS[name]), shown, key, on_change=narrow, label_visibility="visible", width="stretch")
+    widgets.pills(text_of(TITLES[name]), shown, key, on_change=narrow, label_visibility="visible", width="stretch")
     if more := len(group) - len(shown):
         st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
 
 
-def _without(result: SearchResult, name: FacetField) -> str:
+def _without(result: SearchResult, name: str) -> str:
     """Return the question without the terms that narrow it to values of a field."""
 
     def narrows(term: Term) -> bool:

@@ -23,7 +23,7 @@ def popover(workspace: Workspace, text: str) -> None:
 
 def _inside(workspace: Workspace, text: str) -> None:
     with st.container(key="past_body"):
-        past = workspace.history.past()
+        past = workspace.history.all()
         saved = [search for search in past if search.name]
         last = [search for search in past if not search.name]
         if text and all(search.query != text for search in saved):
@@ -73,7 +73,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         help=plain(about),
         width="stretch",
     )
-    forget = shell.guarded(workspace.history.forget)
+    forget = shell.guarded(workspace.history.delete_for_good)
     widgets.close(key, t("Forget it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 

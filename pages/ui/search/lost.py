@@ -63,12 +63,12 @@ def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
 
 
 def _note(workspace: Workspace) -> NoteCard | None:
-    notes = workspace.notes.cards()
+    notes = workspace.notes.all()
     if len(notes) > LISTED:
         typed = st.text_input(t("A part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
         if not typed.strip():
             return None
-        notes = workspace.notes.cards(text=typed.strip())[:LISTED]
+        notes = workspace.notes.all(text=typed.strip())[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
     if st.session_state.get("why_not_note") not in texts:
         st.session_state["why_not_note"] = None

@@ -7,20 +7,13 @@ from typing import get_args
 import streamlit as st
 
 from core.messages import message
-from core.model import Filters, Level, SearchResult, Term, day_of, on_clock
+from core.model import NOTE_FIELDS, Filters, Level, SearchResult, Term, day_of, on_clock
 from pages.ui.search import options, question_box
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-FIELDS = {
-    "tag": message("tag"),
-    "type": message("type"),
-    "category": message("category"),
-    "project": message("project"),
-    "scope": message("scope"),
-    "status": message("status"),
-    "priority": message("priority"),
+FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | {
     "in": message("title or path"),
     "path": message("path"),
     "section": message("section"),

@@ -68,7 +68,7 @@ def _idle(card: ModelCard) -> bool:
 
 def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     """Draw the device of the loaded models; before one is loaded, a button that looks for it, which takes seconds."""
-    job = workspace.jobs.get("device")
+    job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):
         devices.append(job.result)
@@ -101,7 +101,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
         elif not card.problem and widgets.button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
             _test(workspace, card.name)
     for name in ("test", "download"):
-        if (job := workspace.jobs.get(name)) and job.what == card.name:
+        if (job := workspace.jobs.find(name)) and job.what == card.name:
             jobs.panel(workspace, (name,))
 
 
@@ -165,7 +165,7 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         _test(workspace, name)
     known = {card.name for card in models}
     for kind in ("test", "download"):
-        if (job := workspace.jobs.get(kind)) and job.what not in known:
+        if (job := workspace.jobs.find(kind)) and job.what not in known:
             jobs.panel(workspace, (kind,))
 
 

@@ -20,7 +20,7 @@ def section(workspace: Workspace) -> None:
     )
     for problem in workspace.packs.problems.values():
         st.warning(plain(text_of(problem)), icon=":material/warning:")
-    for card in workspace.packs.list():
+    for card in workspace.packs.all():
         with st.container(border=True, key=f"pack_{card.name}"):
             _pack(workspace, card)
     _from_folder(workspace)
@@ -49,7 +49,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
             _starts(workspace, label, f"upgrade_{card.name}", "upgrade", shut, partial(_upgrade, workspace, card.name))
         if installed and widgets.small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
             with shell.errors():
-                workspace.packs.remove(card.name)
+                workspace.packs.delete(card.name)
                 st.rerun()
     if found and installed:
         shell.on_demand(

@@ -79,7 +79,7 @@ def section(workspace: Workspace, status: Status) -> None:
     st.html(
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models do without. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
-    for card in workspace.servers.cards():
+    for card in workspace.servers.all():
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
 
@@ -91,7 +91,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
         for what in ("base_url", "model", "key"):
             _renew(what, card)
         st.session_state.pop(_preset(card), None)
-        workspace.servers.remove(card.section)
+        workspace.servers.delete_for_good(card.section)
         workspace.jobs.forget("server")
 
     tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
@@ -112,7 +112,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     _where(card)
     if card.key or card.key_for:
         _key(workspace, card)
-    if (job := workspace.jobs.get("server")) and job.what == card.section:
+    if (job := workspace.jobs.find("server")) and job.what == card.section:
         jobs.panel(workspace, ("server",))
     if used := _used(status, card):
         st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
@@ -170,12 +170,12 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
     """Store what stands in the boxes and begin the test."""
     section = card.section
     if open_:
-        workspace.servers.enter(section, **{name: st.session_state[_box(name, card)] for name in open_})
+        workspace.servers.update(section, **{name: st.session_state[_box(name, card)] for name in open_})
     if key := st.session_state.get(_box("key", card)):
         workspace.servers.enter_key(section, key)
     _renew("key", card)
     st.session_state.pop(_preset(card), None)
-    if any(workspace.servers.card(section).sources[name] != "default" for name in ("base_url", "model")):
+    if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
         jobs.start(workspace, "server", lambda progress: workspace.servers.test(section, progress))
     st.rerun()
 

@@ -91,7 +91,7 @@ def where(hit: Hit, tone: str = "") -> str:
 def about(hit: Hit) -> str:
     """Return what a hit's note is classified as, and what to know before relying on it, as HTML; empty without any."""
     fields = classification(hit.note)
-    chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name]), name) for name, value in fields.items()]
+    chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name].title), name) for name, value in fields.items()]
     warnings = "".join(f'<span class="t-tag t-gone">{html(text_of(remark))}</span>' for remark in remarks(hit))
     return f'<div class="t-tags">{"".join(chips)}{warnings}</div>' if chips or warnings else ""
 

@@ -91,7 +91,7 @@ def _running(workspace: Workspace) -> list[str]:
 
 def importing(workspace: Workspace, base: str = "") -> bool:
     """Tell whether notes are being written into a base; without a base, into any."""
-    job = workspace.jobs.get("import")
+    job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
@@ -107,7 +107,7 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
     """
     if workspace.readonly:
         return text_of(READONLY)
-    for job in filter(None, map(workspace.jobs.get, WRITING)):
+    for job in filter(None, map(workspace.jobs.find, WRITING)):
         if job.state == "running" and (job.name != "import" or importing(workspace, base)):
             doing = text_of(DOING[job.name])
             return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
@@ -178,11 +178,11 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed")) -> N
 
     def draw() -> None:
         for name in names:
-            if job := workspace.jobs.get(name):
+            if job := workspace.jobs.find(name):
                 with st.container(border=True, key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
-    if any(workspace.jobs.get(name) for name in names):
+    if any(workspace.jobs.find(name) for name in names):
         follow(workspace, draw)
 
 

@@ -35,7 +35,7 @@ def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
         t("Index new chunks at once"),
         value=base.embed_at_once,
         key=key,
-        on_change=shell.guarded(lambda: workspace.bases.change(base.name, embed_at_once=bool(st.session_state[key]))),
+        on_change=shell.guarded(lambda: workspace.bases.update(base.name, embed_at_once=bool(st.session_state[key]))),
         disabled=workspace.readonly or in_file,
         help=t("For the folders with text files, auto_embed in tessera.toml decides this.")
         if in_file

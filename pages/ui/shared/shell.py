@@ -218,7 +218,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 
 def _model_state(workspace: Workspace) -> None:
-    job = workspace.jobs.get("warm")
+    job = workspace.jobs.find("warm")
     done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
     state = "ready" if done else "loading" if job and job.state == "running" else "failed"
     more = f'<div class="t-dim">{html(text_of(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
@@ -237,7 +237,7 @@ def _model_state(workspace: Workspace) -> None:
         *jobs.EVALUATION,
         *jobs.QUESTIONS,
     ):
-        if (running := workspace.jobs.get(name)) and running.state == "running":
+        if (running := workspace.jobs.find(name)) and running.state == "running":
             st.progress(running.share, text=f"{text_of(jobs.DOING[name])} {running.share:.0%}")
             if name in jobs.INDEX:
                 st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))

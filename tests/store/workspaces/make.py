@@ -120,7 +120,7 @@ def sync(workspace: Workspace, folder: Path, base: str) -> None:
 
 def ids(workspace: Workspace) -> dict[str | None, str]:
     """Return the ids of the notes by their paths."""
-    return {card.path: card.id for card in workspace.notes.cards()}
+    return {card.path: card.id for card in workspace.notes.all()}
 
 
 # Each step is of the schema version that brought it.
@@ -145,15 +145,15 @@ def edit(workspace: Workspace, folder: Path) -> None:
     notes = ids(workspace)
     runbook = notes["Projects/runbook.md"]
     workspace.chunks.rechunk(note_ids=[notes["臺灣/記憶體.md"]], options=model.ChunkingOptions(strategy="lines"))
-    chunks = [chunk.id for chunk in workspace.chunks.of_note(runbook)]
-    workspace.chunks.edit(chunks[0], "Backups are proved by restores, says a person.")
+    chunks = [chunk.id for chunk in workspace.chunks.all(runbook)]
+    workspace.chunks.update(chunks[0], "Backups are proved by restores, says a person.")
     workspace.chunks.delete(chunks[1])
     workspace.chunks.add(runbook, "A person's own remark: ask Grace for the passphrase.", after=chunks[2])
-    workspace.chunks.split(workspace.chunks.of_note(notes["缓存/雪崩.md"])[0].id, 10)
-    lines = [chunk.id for chunk in workspace.chunks.of_note(notes["臺灣/記憶體.md"])]
+    workspace.chunks.split(workspace.chunks.all(notes["缓存/雪崩.md"])[0].id, 10)
+    lines = [chunk.id for chunk in workspace.chunks.all(notes["臺灣/記憶體.md"])]
     workspace.chunks.merge(lines[0])
-    workspace.chunks.edit(workspace.chunks.of_note(notes["leaving.md"])[0].id, "What stays of the note that left.")
-    workspace.bases.change("waiting", embed_at_once=False)
+    workspace.chunks.update(workspace.chunks.all(notes["leaving.md"])[0].id, "What stays of the note that left.")
+    workspace.bases.update("waiting", embed_at_once=False)
     sync(workspace, write(folder / "other", {"waiting.md": SECOND}), "waiting")
 
 
@@ -171,13 +171,13 @@ def search(workspace: Workspace) -> None:
     workspace.history.judge("restore", result.hits[0].note.id, result.hits[0].chunk.id, "helpful")
     result = workspace.search("雪崩", mode="keyword")
     workspace.history.judge("雪崩", result.hits[0].note.id, result.hits[0].chunk.id, "harmful")
-    workspace.history.remember("restore")
-    workspace.history.remember("restore")
+    workspace.history.add("restore")
+    workspace.history.add("restore")
     workspace.history.save("tag:redis 雪崩", "Outages 事故")
     settings = model.SearchSettings(
         limit=7, score_threshold=0.125, semantic_weight=0.25, rerank_weight=0.75, reranker="late-interaction"
     )
-    workspace.bases.change("notes", search=settings)
+    workspace.bases.update("notes", search=settings)
 
 
 def question(workspace: Workspace) -> model.QuestionSet:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, VersionNotFound
-from core.model import FIELDS, KnowledgeBase, Note, NoteDraft, Proposal, Submission
+from core.model import NOTE_FIELDS, KnowledgeBase, Note, NoteDraft, Proposal, Submission
 from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes import offers
@@ -132,13 +132,13 @@ def edit(workspace: Workspace, note_id: str) -> None:
 def edit_proposed(workspace: Workspace, one: Submission) -> None:
     """Begin to edit a note as it is once what waits of it is accepted; for callbacks. Raises NoteNotFound."""
     note, changed = workspace.notes.get(one.note.id), workspace.proposals.proposed(one)
-    fields = {name: as_json(value) for name in FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
+    fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
     _open(Writing(token_hex(8), note, one.note.base, changed.body, fields=fields, settles=one.change is not None))
 
 
 def resume(workspace: Workspace, key: str) -> None:
     """Go on with a draft as it is now; for callbacks. Where its note is gone, it becomes a new one."""
-    if draft := workspace.notes.draft(key):
+    if draft := workspace.drafts.find(key):
         go_on(workspace, draft)
 
 
@@ -163,7 +163,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
     _open(writing)
     keep(workspace, writing, claim=True)
     if writing.key != draft.key and not workspace.readonly:
-        workspace.notes.drop_draft(draft.key)
+        workspace.drafts.delete_for_good(draft.key)
 
 
 def _begun(workspace: Workspace, draft: NoteDraft) -> Note | None:
@@ -231,18 +231,18 @@ def draft_of(workspace: Workspace, writing: Writing) -> NoteDraft:
 def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     """Store a draft of an editor, and return its key, which is another one where the draft is another editor's now."""
     with _PUTTING:
-        stored = workspace.notes.draft(draft.key)
+        stored = workspace.drafts.find(draft.key)
         if writer and stored and stored.fields.get("writer", writer) != writer:
             draft = replace(draft, key=f"{draft.key.split(' ')[0]} {token_hex(8)}")
-        workspace.notes.save_draft(draft)
+        workspace.drafts.put(draft)
     return draft.key
 
 
 def _drop(workspace: Workspace, writing: Writing) -> None:
     with _PUTTING:
-        stored = workspace.notes.draft(writing.key)
+        stored = workspace.drafts.find(writing.key)
         if stored and stored.fields.get("writer", writing.token) == writing.token:
-            workspace.notes.drop_draft(writing.key)
+            workspace.drafts.delete_for_good(writing.key)
 
 
 def wish_for(writing: Writing, what: Wish) -> None:
@@ -252,7 +252,7 @@ def wish_for(writing: Writing, what: Wish) -> None:
 
 def discard(workspace: Workspace, key: str) -> None:
     """Delete a draft, and close the editor if it is its text; for callbacks."""
-    workspace.notes.drop_draft(key)
+    workspace.drafts.delete_for_good(key)
     for one in of_session().values():
         if one.key == key:
             one.stored = _ALL

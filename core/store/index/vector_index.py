@@ -12,13 +12,13 @@ from hashlib import sha256
 
 from core.errors import IndexDamaged, StoreError, UnknownChoice
 from core.messages import Message
-from core.model import IndexState, KnowledgeBase, Matrix, Progress, unheard
-from core.store import agreement
-from core.store.backend import Backend
+from core.model import IndexState, KnowledgeBase, Matrix, Progress, no_progress
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
-from core.store.following import Follower
+from core.store.index import index_check
+from core.store.index.backend import Backend
+from core.store.index.index_queue import IndexQueue
 
 _CHURN = 3
 """HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
@@ -45,7 +45,7 @@ class Index:
         self._opening = threading.Lock()
         self._writing = threading.RLock()
         """Held while collections are written or replaced; who waits for it may hold `changing`, not the other way."""
-        self._follower = Follower(self._align)
+        self._follower = IndexQueue(self._align)
         self._dropped: set[str] = set()
         """Names of dropped collections, which a running search may still use."""
         self._exact: set[str] = set()
@@ -64,7 +64,7 @@ class Index:
 
     # opening
 
-    def open(self, progress: Progress = unheard, *, heal: bool = True) -> None:
+    def open(self, progress: Progress = no_progress, *, heal: bool = True) -> None:
         """Open Chroma and bring every collection in line with SQLite; does nothing if it is open, or being opened.
 
         With `heal`, damage of any kind is healed by building the index again. What isn't healed is `problem`, and the
@@ -90,7 +90,7 @@ class Index:
             _LOG.warning("The search index is built again: %s", error)
             self._renew(progress)
 
-    def rebuild(self, progress: Progress = unheard) -> None:
+    def rebuild(self, progress: Progress = no_progress) -> None:
         """Build every collection from SQLite's vectors, without a model; raises a StoreError if that fails."""
         with self._opening:
             try:
@@ -214,7 +214,7 @@ class Index:
                 self._begin(self._database.version())
 
     def _renew_base(
-        self, backend: Backend, base: KnowledgeBase, progress: Progress = unheard, done: int = 0, total: int = 0
+        self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
         """Build the collection of a base as the base is at one moment, and judge it by that; return the new `done`."""
         self._create(backend, base)
@@ -275,7 +275,7 @@ class Index:
         for ids, vectors in self._chunks.windows(base):
             expected.update(ids)
             if compare:
-                agreement.compare(backend.vectors(name, [key for key in ids if key in present]), ids, vectors)
+                index_check.compare(backend.vectors(name, [key for key in ids if key in present]), ids, vectors)
             missing = [number for number, key in enumerate(ids) if key not in present]
             backend.add(name, [ids[number] for number in missing], vectors[missing])
         backend.remove(name, sorted(present - expected))
@@ -295,4 +295,4 @@ class Index:
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
         """Whether stored vectors that are searched for find themselves and what exact search finds."""
-        return agreement.agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))
+        return index_check.agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))

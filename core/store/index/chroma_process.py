@@ -19,9 +19,9 @@ from core.errors import IndexDamaged, StoreError
 from core.faults import translated
 from core.files import delete
 from core.model import Matrix
-from core.store import seal
-from core.store.backend import Address, Place, beside
-from core.store.chroma import FRESH, REPLACED
+from core.store.index import seal
+from core.store.index.backend import Address, Place, beside
+from core.store.index.chroma_worker import FRESH, REPLACED
 
 _BATCH = 100
 """Entries that are added at a time: a search waits for one addition at most."""
@@ -31,7 +31,7 @@ _LONG = 600
 """The same for what reads a whole collection."""
 
 
-class Apart:
+class ChromaProcess:
     """Collections of Chroma by name, in a folder or on a server. What fails is a StoreError, mostly IndexDamaged."""
 
     def __init__(self, place: Place) -> None:
@@ -87,7 +87,7 @@ class Apart:
         return _PROCESS.ask((self._place, verb, arguments), seconds)
 
 
-class ChromaFolder(Apart):
+class ChromaFolder(ChromaProcess):
     """A directory of Chroma."""
 
     def __init__(self, path: Path) -> None:
@@ -113,7 +113,7 @@ class ChromaFolder(Apart):
             delete(old)
 
 
-class ChromaServer(Apart):
+class ChromaServer(ChromaProcess):
     """The collections of a workspace on a server of Chroma."""
 
     def __init__(self, address: Address) -> None:
@@ -192,7 +192,7 @@ class _Process:
 
 def _started() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "core.store.chroma"],
+        [sys.executable, "-m", "core.store.index.chroma_worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

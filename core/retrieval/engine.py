@@ -43,7 +43,7 @@ from core.query.filters import both, filters_beside, filters_of, now
 from core.query.language import parse
 from core.query.levels import classify
 from core.query.synonyms import SynonymsFile
-from core.retrieval import choosing, context, highlights, onfile, passages
+from core.retrieval import context, file_state, highlights, llm_choice, passages
 from core.retrieval.reasons import Reasons
 from core.retrieval.retriever import Retriever
 from core.retrieval.rounds import WHOLE
@@ -59,7 +59,7 @@ _T = TypeVar("_T")
 _K = TypeVar("_K")
 
 
-class Searching:
+class SearchEngine:
     """Answers typed questions; results are cached until the index changes."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Searching:
         with self._lock:
             cached = self._results.get(key)
         if cached:
-            hits = onfile.marked(self._store, cached.hits)
+            hits = file_state.marked(self._store, cached.hits)
             return replace(cached, hits=hits, cached=True, took_ms=(time.perf_counter() - started) * 1000)
         decompositions, problem = self._decompositions(query, classified)
         retriever, asked = self._retriever(options), self._widened(query)
@@ -113,7 +113,7 @@ class Searching:
         if not (_PASSING & set(result.notices) or failed):
             with self._lock:
                 _cache(self._results, key, result)
-        return replace(result, hits=onfile.marked(self._store, result.hits))
+        return replace(result, hits=file_state.marked(self._store, result.hits))
 
     def settings(self, options: SearchOptions, typed: str = "any") -> dict[str, object]:
         """Return the complete settings of a search with these options, from the options, the base and the settings.
@@ -234,26 +234,26 @@ class Searching:
         if not (query.choose and self._settings.llm.is_set_up):
             return query
         limits.checked(query)  # here, because the limit becomes another one
-        return replace(query, settings=replace(query.settings, limit=max(query.settings.limit, choosing.CANDIDATES)))
+        return replace(query, settings=replace(query.settings, limit=max(query.settings.limit, llm_choice.CANDIDATES)))
 
     def _chosen(self, query: Query, result: SearchResult) -> SearchResult:
         """Return a result in the order of the language model; where none is set up, or it fails, in that of words."""
         started = time.perf_counter()
         choice, llm = Choice(), self._settings.llm
         if result.hits and llm.is_set_up:
-            candidates = choosing.candidates(result.hits, llm.input_characters)
-            given = choosing.material(query.text, candidates, llm.input_characters)
+            candidates = llm_choice.candidates(result.hits, llm.input_characters)
+            given = llm_choice.material(query.text, candidates, llm.input_characters)
             key = repr(given), tuple(hit.chunk.id for hit in candidates)
             try:
                 # A page searches the same question several times: for its hits, its context and what was lost.
-                choice = self._choices.get(key) or choosing.choose(Chat(llm), given, candidates)
+                choice = self._choices.get(key) or llm_choice.choose(Chat(llm), given, candidates)
             except (ProviderError, ConfigError) as error:
                 choice = Choice(problem=error.message)
             else:
                 _cache(self._choices, key, choice)
         bases = query.filters.bases or [base.name for base in self._store.bases.all()]
         took_ms = result.took_ms + (time.perf_counter() - started) * 1000
-        return replace(choosing.ordered(result, choice, query, bases), took_ms=took_ms)
+        return replace(llm_choice.ordered(result, choice, query, bases), took_ms=took_ms)
 
     def _retriever(self, options: SearchOptions) -> Retriever:
         wait = options.get("wait", True)

@@ -1,4 +1,4 @@
-"""Chroma, in a process of its own that may die: `python -m core.store.chroma`.
+"""Chroma, in a process of its own that may die: `python -m core.store.index.chroma_worker`.
 
 Chroma 1.5.9 shapes this module. A damaged file of HNSW ends the process that reads it. Adding holds the GIL. An engine
 that failed to open stays in Chroma's memory under its path: a process in which the opening of a folder failed ends.
@@ -19,10 +19,10 @@ from core.errors import IndexDamaged, StoreError
 from core.faults import fault, hindrance
 from core.files import delete
 from core.messages import message
-from core.store import seal, server
-from core.store.backend import Address, Place
-from core.store.collections import Collections, client_settings
-from core.store.server import Server
+from core.store.index import chroma_server, seal
+from core.store.index.backend import Address, Place
+from core.store.index.chroma_collections import Collections, client_settings
+from core.store.index.chroma_server import Server
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -128,7 +128,7 @@ def _client(folder: Path) -> "ClientAPI":
 def _translated(error: BaseException, place: Place) -> StoreError:
     if isinstance(error, StoreError):
         return error
-    return server.fault_of(error, place) if isinstance(place, Address) else _of_folder(error, place)
+    return chroma_server.fault_of(error, place) if isinstance(place, Address) else _of_folder(error, place)
 
 
 def _of_folder(error: BaseException, folder: Path) -> StoreError:

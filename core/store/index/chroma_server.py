@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.errors import IndexAway, IndexDamaged, StoreError
-from core.store.backend import Address, beside
-from core.store.collections import Collections, client_settings
+from core.store.index.backend import Address, beside
+from core.store.index.chroma_collections import Collections, client_settings
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

@@ -11,7 +11,7 @@ _BEHIND = 5000
 """Entries that the index of a base may be behind: a search compares with each of them."""
 
 
-class Follower:
+class IndexQueue:
     """The entries of bases, by the bases' ids, that were written since the index was in line.
 
     `align` brings some in line with SQLite as it is then; whatever changes meanwhile is noted again. Who writes faster

@@ -5,7 +5,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-class OwnPages:
+class SameOrigin:
     """The middleware that refuses what pages of other origins ask for, WebSockets too.
 
     Another server on this machine, on another port, is another origin. A program that is no browser names none.

@@ -13,7 +13,7 @@ from core.embedding.windows import windows_of
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.indexing.vectors import Vectors
 from core.messages import Message, message, verbatim
-from core.model import KnowledgeBase, Progress, unheard
+from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.pending_table import PendingChunk
 from core.text import digest
@@ -42,7 +42,7 @@ class Embedded:
         return Embedded(self.chunks + other.chunks, self.windows + other.windows)
 
 
-class Waiting:
+class EmbedQueue:
     """The pending chunks of some bases, or `only` those of these ids; `done` counts those that were embedded.
 
     `embedder_of` returns the embedder of a base. One thread at a time embeds; another one waits for it, and embeds
@@ -63,7 +63,7 @@ class Waiting:
         self.done = Embedded()
         self._due, self._total, self._state = 0.0, 0, verbatim("")
 
-    def embed(self, progress: Progress = unheard) -> None:
+    def embed(self, progress: Progress = no_progress) -> None:
         """Embed the chunks until none is left.
 
         Chunks are committed every few seconds; on Cancelled those stay. The first of FAILURES is raised once the bases

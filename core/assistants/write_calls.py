@@ -20,7 +20,7 @@ _PAUSE = 0.02
 """Seconds between two tries, and for which the workspace is free after a call, so that another process has its turn."""
 
 
-class Writing:
+class WriteCalls:
     """Calls tools that write, one after the other.
 
     The workspace is locked for the time of a call only, so that an app can always start.

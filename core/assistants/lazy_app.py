@@ -17,7 +17,7 @@ PLACES = ("/mcp", "/mcp/")
 """Where the tools are: some clients add a slash."""
 
 
-class Door:
+class LazyApp:
     """The tools of a workspace. Nothing is remembered between two requests."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:

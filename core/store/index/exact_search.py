@@ -49,7 +49,7 @@ class _Vectors:
         return best
 
 
-class Resident(Table):
+class ExactSearch(Table):
     """The vectors of the bases that were asked, in memory; what is new is read when the database has changed.
 
     `alone`: there is no index.

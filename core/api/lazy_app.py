@@ -11,7 +11,7 @@ from core.api.limits import Limit
 from core.workspace import Workspace
 
 
-class Door:
+class LazyApp:
     """The API of a workspace, made when it is first needed."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
@@ -30,4 +30,4 @@ class Door:
 
 def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> ASGIApp:
     """Return the API behind its guard."""
-    return Guard(Limit(Door(workspace)), workspace, programs_only=programs_only)
+    return Guard(Limit(LazyApp(workspace)), workspace, programs_only=programs_only)

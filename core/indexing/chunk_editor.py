@@ -27,7 +27,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ChunkEditor:
     """A note with its chunks and edits. Each method is a person's act on a chunk.
 
     Raises ChunkNotFound for an unknown id, and EditError for an act that isn't possible.

@@ -10,7 +10,7 @@ from core.errors import Conflict
 from core.messages import Message, message
 from core.model import AUTHORS, SUBMISSIONS, Submission, settled_line
 from core.workspace import Workspace
-from pages.ui.notes import history, listing, opened, undo, writing
+from pages.ui.notes import composer, history, listing, opened, undo
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -82,7 +82,7 @@ def box(workspace: Workspace, submissions: Iterable[Submission], note_id: str) -
             history.draw(workspace.proposals.difference(one))
         with st.container(horizontal=True):
             _button(workspace, "accept", t("Accept"), "box", [one], type="primary")
-            edit, shut = shell.guarded(writing.edit_proposed), _is_shut(workspace)
+            edit, shut = shell.guarded(composer.edit_proposed), _is_shut(workspace)
             label = t("Edit, then accept")
             widgets.button(label, "waiting_edit", "edit", on_click=edit, args=(workspace, one), disabled=shut)
             _button(workspace, "reject", t("Reject"), "box", [one])

@@ -1,0 +1,184 @@
+"""The fields of a note that people and programs set, in one table.
+
+A new field is a line in `FieldValues` and one in `NoteFields`, its column in the database, and its translation. One
+that is a filter by keyword is a line in `NoteOptions` too.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+
+from core.messages import Message, message
+from core.model.moments import lapses
+
+NoteStatus = Literal["pending", "active", "archived"]
+FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
+OneOrMore = str | Iterable[str]
+"""One word, or several of which any will do."""
+
+_NONE = Message("")
+_TYPES: Mapping[FieldKind, Any] = {"tags": list[str], "notes": list[str], "number": int}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteField:
+    """What a field is called and means, and where it stands.
+
+    The `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` a
+    sentence for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence, and
+    is `typed` by these names, the first of which is the filter's. `keys` are its keys in front matter, the usual one
+    first, by default its name. `flag` is the option of commands, by default its name. A field that isn't set
+    `by_programs` is set by a person only.
+    """
+
+    kind: FieldKind
+    title: Message
+    about: Message
+    noun: Message = _NONE
+    typed: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    flag: str = ""
+    by_programs: bool = True
+
+    @property
+    def type(self) -> Any:
+        """The type of a value in a request."""
+        return _TYPES.get(self.kind, str)
+
+    @property
+    def is_list(self) -> bool:
+        return self.kind in ("tags", "notes")
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the field is shown beside hits as what the note is."""
+        return self.kind in ("word", "number", "status", "day")
+
+    @property
+    def is_facet(self) -> bool:
+        """Whether the common values of hits narrow a search."""
+        return bool(self.typed) and self.kind in ("tags", "word", "number")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldValues:
+    """The values of all fields of a note."""
+
+    title: Annotated[str, NoteField("title", message("Title"), message("The title."))]
+    tags: Annotated[
+        tuple[str, ...],
+        NoteField(
+            "tags",
+            message("Tags"),
+            message("The tags, in place of those it has."),
+            message("tag"),
+            ("tag", "标签"),
+            keys=("tags", "tag"),
+            flag="tag",
+        ),
+    ] = ()
+    type: Annotated[
+        str, NoteField("word", message("Type"), message("The type."), message("type"), ("type", "类型"))
+    ] = ""
+    category: Annotated[
+        str,
+        NoteField(
+            "word", message("Category"), message("The category."), message("category"), ("category", "分类", "类别")
+        ),
+    ] = ""
+    project: Annotated[
+        str,
+        NoteField("word", message("Project"), message("The project."), message("project"), ("project", "项目")),
+    ] = ""
+    scope: Annotated[
+        str,
+        NoteField(
+            "word", message("Scope"), message("Where the note holds."), message("scope"), ("scope", "范围", "作用域")
+        ),
+    ] = ""
+    priority: Annotated[
+        int,
+        NoteField(
+            "number",
+            message("Priority"),
+            message("The priority, a whole number."),
+            message("priority"),
+            ("priority", "优先级"),
+        ),
+    ] = 0
+    status: Annotated[
+        NoteStatus,
+        NoteField(
+            "status",
+            message("Status"),
+            message("One of {choices}.", choices=", ".join(get_args(NoteStatus))),
+            message("status"),
+            ("status", "状态"),
+            by_programs=False,
+        ),
+    ] = "active"
+    expires_at: Annotated[
+        datetime | None,
+        NoteField(
+            "day",
+            message("Expires on"),
+            message("The day after which the note is out of date, such as 2026-01-31; empty for none."),
+            keys=("expires", "expires_at", "expiry"),
+            flag="expires",
+        ),
+    ] = None
+    supersedes: Annotated[
+        tuple[str, ...], NoteField("notes", message("Replaces"), message("Notes that this one replaces."))
+    ] = ()
+    related: Annotated[
+        tuple[str, ...], NoteField("notes", message("Related to"), message("Notes that are related to it."))
+    ] = ()
+    depends_on: Annotated[
+        tuple[str, ...], NoteField("notes", message("Depends on"), message("Notes it depends on."))
+    ] = ()
+
+    @property
+    def expired(self) -> bool:
+        """Whether the note is active and its time is over."""
+        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
+
+
+NOTE_FIELDS: Mapping[str, NoteField] = {
+    name: get_args(hint)[1] for name, hint in get_type_hints(FieldValues, include_extras=True).items()
+}
+"""Each field by its name."""
+
+
+class NoteFields(TypedDict, total=False):
+    """Fields of a note by keyword; those that are left out stay as they are. `expires_at` may be a date as text."""
+
+    title: str
+    tags: Iterable[str]
+    type: str
+    category: str
+    project: str
+    scope: str
+    priority: int
+    status: NoteStatus
+    expires_at: datetime | str | None
+    supersedes: Iterable[str]
+    related: Iterable[str]
+    depends_on: Iterable[str]
+
+
+class NoteOptions(TypedDict, total=False):
+    """Filters by keyword; what is None or empty filters nothing. A note has one of several words of a field.
+
+    `any_tags`: at least one of them; `all_tags`: every one.
+    """
+
+    bases: OneOrMore | None
+    type: OneOrMore | None
+    category: OneOrMore | None
+    project: OneOrMore | None
+    scope: OneOrMore | None
+    status: OneOrMore | None
+    any_tags: OneOrMore | None
+    all_tags: OneOrMore | None
+    min_priority: int | None
