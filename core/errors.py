@@ -12,6 +12,7 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ Conflict                 a note was changed since it was read; holds the one that is stored
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound
+│  ├─ JobNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
 │  ├─ DiskFull                 no space is left; nothing was lost
 │  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
@@ -169,6 +170,15 @@ class ChunkNotFound(StoreError):
                 "There is no chunk '{chunk}'. Its note may have been split again since: look it up again.",
                 chunk=chunk_id,
             )
+        )
+
+
+class JobNotFound(StoreError):
+    """No job has this id."""
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(
+            message("There is no job '{job}'. A later one of its kind may have taken its place.", job=job_id)
         )
 
 

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import PLACE, bases, binding, jobs, knowledge, notesearch, questions, searching, status
+from core.api import PLACE, binding, jobs, knowledge, notesearch
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
@@ -22,7 +22,7 @@ from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
-_RESOURCES = (bases, searching, questions, jobs, status)
+_RESOURCES = (jobs,)
 _OLDER = (knowledge, notesearch)
 """Modules with a `router`: of version 1, and by the paths of older designs."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")

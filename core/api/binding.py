@@ -1,26 +1,28 @@
 """Operations as routes of version 1, with the schemas of what they take and answer."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from inspect import Parameter, Signature
 from pathlib import Path as Place
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, Field, create_model
 from starlette.responses import Response
 
-from core.api import PLACE, jobs, values
+from core.api import PLACE, jobs
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected, or_404
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.errors import UnknownChoice
+from core.json_forms.jobs import JOB as FORM
 from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
-from core.operations.parameters import KNOWN_BASE, with_types
-from core.workspace import Workspace
+from core.operations.examples import JOB
+from core.operations.parameters import plain, with_types
 
+_T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
 _TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(text))]}
 _LONG = {str: LongText}
@@ -46,8 +48,8 @@ def _add(routes: APIRouter, one: Operation) -> None:
         tags=[one.noun],
         operation_id=one.name,
         summary=str(one.about),
-        response_model=values.JobForm if one.job else one.answer,
-        **documented(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        response_model=FORM.type if one.job else one.answer,
+        **documented(JOB if one.job else one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 
@@ -62,7 +64,7 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
         default = each.default
         if each.name in in_path:
-            annotation, default = Annotated[kind, Path(**about)], Parameter.empty
+            annotation, default = Annotated[plain(kind), Path(**about)], Parameter.empty
         elif each.name == _EXPECTED:
             annotation, default = IfMatch, ""
         elif method not in ("GET", "DELETE"):
@@ -79,14 +81,14 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         if _EXPECTED in given:
             given[_EXPECTED] = expected(given[_EXPECTED])
         arguments = given | (body.given() if body else {})
+        addressed = [given[each] for each in given if method == "GET" or each in in_path]
         if one.job:
-            return _begun(workspace, one, arguments)
-        try:
-            return _answer(one, arguments, one.formed(one.run(workspace, PROGRAM, arguments)))
-        except UnknownChoice as error:
-            if error.message.fields["name"] in (given.get(name) for name in in_path):
-                raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
-            raise
+            if check := one.check:
+                _addressed(addressed, lambda: check(workspace, **arguments))
+            work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
+            return jobs.start_job(workspace, one.job, work, base=arguments.get("base", ""))
+        answered = lambda: one.formed(one.run(workspace, PROGRAM, arguments))  # noqa: E731
+        return _answer(one, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
@@ -96,14 +98,14 @@ def _described(about: declaring.About) -> dict[str, Any]:
     return {"description": str(about.text), "ge": about.least, "le": about.most}
 
 
-def _begun(workspace: Workspace, one: Operation, arguments: Mapping[str, Any]) -> Response:
-    """Begin the job of an operation; a base that must be there is looked for before."""
-    base = arguments.get("base", "")
-    if any(each.about is KNOWN_BASE for each in one.parameters):
-        or_404(lambda: workspace.bases.get(base))
-    return jobs.start_job(
-        workspace, one.job, lambda progress: one.run(workspace, PROGRAM, arguments, progress), base=base
-    )
+def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
+    """Return what `act` returns; raises Problem where there is none of the names of an address."""
+    try:
+        return act()
+    except UnknownChoice as error:
+        if error.message.fields["name"] in names:
+            raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+        raise
 
 
 def _answer(one: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:

@@ -7,15 +7,16 @@ from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
-from core import data
 from core.api.answers import Problem, answer
-from core.api.examples import JOB
 from core.api.jobs import start_job
 from core.api.shared import Body, Opened, Text, documented, or_404
 from core.errors import ConfigError, NoteNotFound, SourceError
 from core.jobs import Busy
+from core.json_forms.forms import plain
+from core.json_forms.search import RESULT
 from core.messages import message
 from core.model import Chunk, Hit, KnowledgeBase, NoteCard, Progress, Rechunked, SyncPlan, SyncReport
+from core.operations.examples import JOB
 from core.workspace import Workspace
 
 router = APIRouter(prefix="/knowledge", tags=["older programs"])
@@ -112,7 +113,7 @@ def upload(
     docs = [_doc(card) for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
     if not docs:
         raise SourceError(report.failed[0].path, report.failed[0].error)
-    return answer({**docs[0], "docs": docs, "failed": [*map(data.of, report.failed)]}, 201)
+    return answer({**docs[0], "docs": docs, "failed": plain(report.failed)}, 201)
 
 
 @router.get("/docs", **documented([_DOC]))
@@ -165,7 +166,7 @@ def test(workspace: Opened, trial: Test) -> Response:
     """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
     name = or_404(lambda: workspace.bases.get(trial.base)).name
     result = workspace.search(trial.question, bases=name, limit=trial.top_k)
-    choice = data.of_result(result)["choice"]
+    choice = RESULT(result)["choice"]
     return answer({"base": name, "question": trial.question, "chunks": [*map(_hit, result.hits)], "choice": choice})
 
 
@@ -228,12 +229,16 @@ def _doc(card: NoteCard) -> dict[str, Any]:
     }
 
 
+def _place(chunk: Chunk) -> dict[str, Any]:
+    return {"id": chunk.id, "start": chunk.start, "end": chunk.end}
+
+
 def _chunk(chunk: Chunk) -> dict[str, Any]:
     state = _STATES[chunk.state]
-    return data.pick(chunk, "id start end") | {"preview": chunk.text[:_PREVIEW], "state": state}
+    return _place(chunk) | {"preview": chunk.text[:_PREVIEW], "state": state}
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    place = data.pick(hit.chunk, "id start end")
+    place = _place(hit.chunk)
     name = hit.note.path or hit.note.title
     return place | {"doc_id": hit.note.id, "name": name, "score": hit.score, "content": hit.chunk.text}

@@ -6,11 +6,11 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from core import data
 from core.api.answers import answer
-from core.api.examples import RESULT
 from core.api.shared import Body, Opened, Text, documented
+from core.json_forms import search as forms
 from core.model import DEFAULTS, EXPANSION_SIZES, PARTS, SearchResult
+from core.operations.examples import RESULT
 from core.workspace import Workspace
 
 router = APIRouter(prefix="/notes/search", tags=["older programs"])
@@ -84,4 +84,4 @@ def _reranker(workspace: Workspace) -> str:
 
 
 def _answer(result: SearchResult) -> Response:
-    return answer(data.of_result(result) | {"rounds": max((one.round for one in result.asked), default=1)})
+    return answer(forms.RESULT(result) | {"rounds": max((one.round for one in result.asked), default=1)})

@@ -7,23 +7,27 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
-from core import data
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
-from core.cli.binding import bind
+from core.cli.binding import bind, taking
+from core.cli.calling import call
 from core.cli.evaluate import evaluate
-from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
+from core.cli.output import STOPPED, json_of, show, stop, tell_beside, write
 from core.cli.rendering import COMMANDS
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, UnknownChoice
-from core.model import ChunkingOptions, Difference, SearchOptions
+from core.json_forms.chunks import of_cut
+from core.json_forms.forms import plain
+from core.model import ChunkingOptions, Difference
 from core.operations import OPERATIONS
+from core.operations import search as searches
+from core.operations import status as states
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -42,11 +46,9 @@ _GROUPS = {
     "note": notes.app,
     "packs": packs.app,
     "base": bases.app,
-    "chunk": typer.Typer(
-        help=_("The chunks of notes: list, edit, merge, split, hide and restore them."),
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    ),
+    "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
+    "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
+    "runs": options.group(_("What question sets measured: list, show and delete it.")),
 }
 for name, group in _GROUPS.items():
     app.add_typer(group, name=name)
@@ -68,93 +70,35 @@ def every_command(
 ) -> None: ...
 
 
-@app.command(help=_("Index the notes that are found by words only, so that they are found by meaning too."))
-def index(
-    base: options.Base = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace) as opened, options.resumable(workspace, "index"):
-        embedded = opened.chunks.embed(base, progress=progress) if base else opened.chunks.embed_rest(progress)
-    show({"chunks": embedded}, as_json, lines.of_index)
-
-
-@app.command(help=_("Find the passages that answer a question, by meaning and by word."))
+@app.command(help=say(searches.find.about))
+@taking(searches.find)
 def search(
-    text: Annotated[str, typer.Argument(help=options.QUESTION)],
-    base: options.Base = None,
-    limit: options.Limit = None,
-    mode: options.ModeName = None,
-    level: options.LevelName = None,
-    expand: options.Expand = None,
-    tag: options.Tag = None,
-    path: options.NotePath = "",
-    after: options.After = "",
-    before: options.Before = "",
-    filters: options.Filter = None,
-    rerank: options.Rerank = None,
-    fusion: Annotated[
-        str | None,
-        typer.Option(
-            help=_(
-                "How the order by meaning and the order by words become one: weighted (by score) or "
-                "reciprocal (by rank)."
-            )
-        ),
-    ] = None,
-    phrase: Annotated[
-        str | None,
-        typer.Option(help=_("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help=_("Show the words that match, and what else was considered."))
-    ] = False,
-    as_typed: Annotated[
-        bool, typer.Option("--as-typed", help=_("Look for the words only as they are typed, not by similar spellings."))
-    ] = False,
     why_not: Annotated[
         str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
     ] = "",
     as_context: Annotated[
         bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
     ] = False,
-    budget: options.Budget = None,
+    budget: Annotated[int | None, typer.Option(help=_("Length of the context in tokens, at most."))] = None,
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,
+    **given: Any,
 ) -> None:
-    chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
-    chosen |= {"explain": explain, "as_typed": as_typed}
-    with options.workspace_at(workspace, readonly=True) as opened:
-        chosen["filters"] = opened.searching.filters(
-            bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []
-        )
-        if why_not:
-            answer = opened.searching.why_not(text, opened.notes.resolve(why_not).id, **chosen)
-            show(data.of_why_not(answer), as_json, lines.of_why_not)
-        elif as_context:
-            show(data.of_context(opened.context(text, budget=budget, **chosen)), as_json, lines.of_context)
-        else:
-            show(data.of_result(opened.search(text, **chosen)), as_json, lines.of_result)
+    explain = given.pop("explain")
+    if why_not:
+        show(call(searches.why_not, workspace, {**given, "note": why_not}), as_json, lines.of_why_not)
+    elif as_context:
+        show(call(searches.context, workspace, {**given, "budget": budget}), as_json, lines.of_context)
+    else:
+        show(call(searches.find, workspace, {**given, "explain": explain}), as_json, lines.of_result)
 
 
-@app.command(help=_("Print the passages that answer a question as one block for a prompt, with numbered citations."))
-def context(
-    text: Annotated[str, typer.Argument(help=options.QUESTION)],
-    base: options.Base = None,
-    limit: options.Limit = None,
-    level: options.LevelName = None,
-    expand: options.Expand = 1,
-    filters: options.Filter = None,
-    rerank: options.Rerank = None,
-    budget: options.Budget = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
-    with options.workspace_at(workspace, readonly=True) as opened:
-        chosen["filters"] = opened.searching.filters(bases=[base] if base else [], terms=filters or [])
-        built = opened.context(text, budget=budget, **chosen)
-    show(data.of_context(built), as_json, lines.of_context)
+@app.command(help=say(searches.context.about))
+@taking(searches.context)
+def context(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False, **given: Any) -> None:
+    if given["expansion_size"] is None:
+        given["expansion_size"] = 1
+    show(call(searches.context, workspace, given), as_json, lines.of_context)
 
 
 @app.command(help=_("Show how a file is split, and why; nothing is stored."))
@@ -187,10 +131,10 @@ def chunks(
     if form == "html":
         write(page(note, cuts))
         return
-    values = data.of_cut(note, cut)
+    values = of_cut(note, cut)
     if compare:
         difference = Difference.between(cut.chunks, cuts[1].chunks)
-        values["compare"] = data.of_cut(note, cuts[1]) | {"cuts": data.of(difference)}
+        values["compare"] = of_cut(note, cuts[1]) | {"cuts": plain(difference)}
     show(values, as_json, lines.of_cut)
 
 
@@ -232,19 +176,7 @@ def status(
         made = bug_report(workspace)
         show(dict(made.facts), as_json, lambda _: [str(made)])
         return
-    with options.workspace_at(workspace, readonly=True) as opened:
-        show(data.of_status(opened.status()), as_json, lines.of_status)
-
-
-@app.command(help=_("Build the search index again from the stored data, then finish an unfinished import."))
-def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
-    with options.workspace_at(workspace) as opened, options.resumable(workspace, "rebuild"):
-        windows = opened.rebuild(progress)
-        if opened.chunks.unfinished():
-            opened.chunks.embed_rest(progress)
-        rebuilt = opened.settings.index.kind != "none"
-    none = _("There is no search index: a search by meaning compares with every passage.")
-    show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.") if rebuilt else none])
+    show(call(states.show, workspace, {}), as_json, lines.of_status)
 
 
 @app.command(help=_("Show the version."))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from core.cli import costs
-from core.cli.binding import opened
+from core.cli.calling import opened
 from core.cli.lines import base_lines, folder_lines
 from core.cli.texts import _, say
 from core.messages import message, plural

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli import costs, lines
-from core.cli.binding import opened, stoppable
+from core.cli.calling import opened, stoppable
 from core.cli.texts import _, say
 from core.messages import plural
 from core.operations import bases as operations

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.binding import Run, opened
+from core.cli.calling import Run, opened
 from core.cli.options import WORKSPACE
 from core.cli.texts import _, say
 from core.errors import ConfigError

@@ -1,13 +1,12 @@
 """`tessera evaluate`: measures one pipeline or several with a file or set of questions."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core import data
 from core.cli import lines
+from core.cli.calling import call
 from core.cli.options import (
     WORKSPACE,
     Expand,
@@ -23,8 +22,10 @@ from core.cli.options import (
 from core.cli.output import progress, show
 from core.cli.texts import _
 from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
+from core.json_forms.evaluation import EVALUATION, of_advice, of_comparison
 from core.messages import message, terminal_language
-from core.model import METRICS, Question, QuestionSet
+from core.model import METRICS, QuestionSet
+from core.operations import evaluation as operations
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -86,22 +87,25 @@ def evaluate(
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
     search = search_settings(locals())
-    with workspace_at(workspace, readonly=not save) as opened:
+    setups = {"compare": compare or [], "grid": grid or []}
+    with workspace_at(workspace, readonly=True) as opened:
         runs = opened.runs
-        pipelines = runs.variants(base, search, compare or (), grid or ())
+        pipelines = runs.variants(base, search, *setups.values())
         source = _questions(opened, base, questions, save)
-        if isinstance(source, QuestionSet):
-            measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))
+        if save:
+            asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
+            done = call(operations.start, workspace, asked)
+            measured = runs.measured(run["id"] for run in done["runs"])
         else:
             measured = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
-    values = data.of_evaluation(runs.evaluation(measured[0][1])) | {"pending": waiting}
+    values = EVALUATION(runs.evaluation(measured[0][1])) | {"pending": waiting}
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
-        values["compared"] = data.of_comparison(compared)
+        values["compared"] = of_comparison(compared)
     if grid:
         names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
-        values["advice"] = data.of_advice(runs.advise(measured, *filter(None, [metric])), names)
+        values["advice"] = of_advice(runs.advise(measured, *filter(None, [metric])), names)
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:
@@ -120,8 +124,8 @@ def evaluate(
         raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=limits)
 
 
-def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:
-    """Return the questions of a file or a set; with `save`, the set itself."""
+def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
+    """Return the questions of a file or a set; with `save`, the set itself, or the file."""
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():
@@ -135,10 +139,16 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Seq
         raise QuestionSetError(
             questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
         )
-    content = opened.question_sets.content(file)
-    if save:
-        return opened.question_sets.add_file(base, save, content, str(file))
-    return opened.question_sets.read(base, content, str(file))
+    read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
+    return file.absolute() if save else read
+
+
+def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> str:
+    """Return the id of a set, or of the one of this name with the questions of a file."""
+    if isinstance(source, QuestionSet):
+        return source.id
+    made = call(operations.add, workspace, {"base": base, "name": name, "file": source})
+    return str(made["id"])
 
 
 def _target(text: str) -> tuple[str, float]:

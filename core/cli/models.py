@@ -4,14 +4,16 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.calling import call
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.servers import server
 from core.cli.texts import _, say
-from core.data import of, pick
-from core.errors import ConfigError
+from core.json_forms.forms import plain
+from core.json_forms.models import CARDS
 from core.messages import Message, message
 from core.model import Part
+from core.operations import models as operations
 
 app = typer.Typer(
     help=_("The models there are, whether they work, how to have others, and which one a base has."),
@@ -23,34 +25,12 @@ Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` 
 BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 
-@app.command("list", help=_("Show every model: installed, used by a base, configured, or worth having."))
+@app.command("list", help=say(operations.list_.about))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
 
-    values = []
-    if workspace.is_dir():
-        with workspace_at(workspace, readonly=True) as opened:
-            cards = opened.models.all()
-    else:
-        cards = Models.without_bases()
-    for card in cards:
-        device, running = Models.device_of(card), card.running
-        values.append(
-            {
-                **pick(card, "name part"),
-                "usable": not card.problem,
-                "problem": card.problem or "",
-                "folder": str(card.folder) if card.folder else None,
-                "bytes": card.bytes_on_disk,
-                **pick(card, "languages dimension input_tokens downloadable"),
-                "download_bytes": card.download_bytes or None,
-                "server": card.server or None,
-                "loaded": running is not None,
-                "memory_bytes": running.bytes if running else None,
-                "device": of(device) if device else None,
-            }
-        )
-    show({"models": values}, as_json, _list_lines)
+    values = call(operations.list_, workspace, {}) if workspace.is_dir() else CARDS(Models.without_bases())
+    show(values, as_json, _list_lines)
 
 
 @app.command(
@@ -65,11 +45,12 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     trial = Models.test(name, progress)
     running = trial.running
     values = {
-        **pick(trial, "name part"),
+        "name": trial.name,
+        "part": trial.part,
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": of(running.device) if running else None,
+        "device": plain(running.device) if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
         "languages": trial.languages,
@@ -99,29 +80,6 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.models import Models
 
     show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
-
-
-@app.command(help=_("Keep the data of the word-by-word check for a base, which then takes milliseconds, or delete it."))
-def tokens(
-    base: BaseName,
-    keep: Annotated[str, typer.Argument(help=_("on or off"))],
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    if keep not in ("on", "off"):
-        raise ConfigError("The data of the word-by-word check is 'on' or 'off', not '{choice}'.", choice=keep)
-    with workspace_at(workspace) as opened:
-        embedded = opened.bases.keep_tokens(base, keep == "on", progress=progress)
-        state = next(state for state in opened.status().bases if state.base.name == base)
-    values = {
-        "base": base,
-        "keep_tokens": state.base.keep_tokens,
-        "embedded_windows": embedded,
-        "windows": state.windows,
-        "windows_with_bits": state.with_bits,
-        "bytes": state.bit_bytes,
-    }
-    show(values, as_json, _tokens_lines)
 
 
 def _list_lines(values: dict[str, Any]) -> list[str]:
@@ -191,7 +149,7 @@ def _test_lines(values: dict[str, Any]) -> list[str]:
     ]
 
 
-def _tokens_lines(values: dict[str, Any]) -> list[str]:
+def tokens_lines(values: dict[str, Any]) -> list[str]:
     if not values["keep_tokens"]:
         return [_("The base '{base}' keeps no data for the word-by-word check.", base=values["base"])]
     return [

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from core.cli import note_text, notelines
-from core.cli.binding import call, opened
+from core.cli.calling import call, opened
 from core.cli.options import WORKSPACE, Base, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _

@@ -93,6 +93,12 @@ MaxChunkSize = Annotated[
     int | None, typer.Option(help=_("Largest chunk in tokens; {n} in a new base.", n=_NEW.max_single_chunk_size))
 ]
 
+
+def group(about: str) -> typer.Typer:
+    """Return a group of commands."""
+    return typer.Typer(help=about, no_args_is_help=True, rich_markup_mode=None)
+
+
 WORKSPACE = Path("data/workspace")
 
 

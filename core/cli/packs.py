@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.binding import call
+from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _, say

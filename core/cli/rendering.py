@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from core.cli import archives, bases, connecting, costs, lines, notelines, notes, packs
+from core.cli import archives, bases, connecting, costs, lines, models, notelines, notes, packs
 from core.cli.binding import Command
 from core.operations import bases as operations
 
@@ -32,6 +32,9 @@ COMMANDS: Mapping[str, Command] = {
     "note.restore": Command(notelines.of_restored),
     "note.accept": Command(notelines.of_accepted),
     "note.reject": Command(notelines.of_rejected),
+    "index.embed": Command(lines.of_index),
+    "index.rebuild": Command(lines.of_rebuild),
+    "model.tokens": Command(models.tokens_lines),
     "pack.remove": Command(packs.removed_lines),
 }
 """By the operation; a command of another prints the names and values of the answer."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from core.operations import archives, bases, chunks, notes, packs
+from core.operations import archives, bases, chunks, evaluation, index, jobs, models, notes, packs, search, status
 from core.operations.declaring import Operation
 
-_NOUNS = (bases, archives, notes, chunks, packs)
+_NOUNS = (bases, archives, notes, chunks, search, evaluation, index, models, packs, jobs, status)
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)

@@ -6,9 +6,11 @@ from typing_extensions import TypedDict
 
 from core.json_forms import chunks as forms
 from core.messages import message
+from core.model import Progress
 from core.operations import named
 from core.operations.declaring import About, operation
 from core.operations.examples import CHUNK
+from core.operations.index import INDEXED
 from core.operations.parameters import NoteName
 
 if TYPE_CHECKING:
@@ -138,3 +140,25 @@ def hide(workspace: "Workspace", chunk: Chunk) -> Made:
 def restore(workspace: "Workspace", chunk: Chunk) -> Made:
     workspace.chunks.restore(chunk)
     return {"chunks": []}
+
+
+@operation(
+    "chunk.index",
+    message("Index chunks that are found by words only, or all of some notes."),
+    http="POST /chunks/index",
+    cli="chunk index {chunks}",
+    writes=True,
+    job="embed",
+    takes={"notes": ["4f1c"]},
+    gives={"chunks": 12},
+    form=INDEXED,
+    lacks={"tool": "the app and `tessera index` see to the index"},
+)
+def index(
+    workspace: "Workspace",
+    progress: Progress,
+    chunks: Annotated[list[str] | None, About(message("Chunks, each by its id."))] = None,
+    notes: Annotated[list[str] | None, About(message("Notes, each by its id, path or title."))] = None,
+) -> int:
+    ids = named.ids(workspace, notes or ())
+    return workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress)

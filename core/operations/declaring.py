@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from typing_extensions import TypedDict
-
+from core.json_forms.forms import Form, typed_dict
 from core.messages import Message
 from core.model import Author, Progress, no_progress
 
@@ -69,9 +68,10 @@ class Operation:
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
-    the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
-    arguments and their answer. `fields` are what it takes as keywords. `form` makes values for JSON of what the
-    function returns; without it that is such values.
+    the job of this name, after `check` was called with its arguments, which raises what is wrong at once. What is new
+    after it is at the path that it `creates`. `takes` and `gives` are an example: arguments and their answer. `fields`
+    are what it takes as keywords. `form` makes values for JSON of what the function returns; without it that is such
+    values.
     """
 
     name: str
@@ -82,6 +82,7 @@ class Operation:
     tool: str = ""
     writes: bool = False
     job: str = ""
+    check: Callable[..., object] | None = None
     creates: str = ""
     takes: Mapping[str, Any] = field(default_factory=dict)
     gives: Any = None
@@ -97,6 +98,8 @@ class Operation:
     @property
     def answer(self) -> Any:
         """The type of the answer."""
+        if isinstance(self.form, Form):
+            return self.form.type
         return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
 
     @cached_property
@@ -154,7 +157,6 @@ def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
 
 def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
     """Return the type of an object with these parts, each of which may be left out."""
-    make: Any = TypedDict
-    kind = make(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
+    kind = typed_dict(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
     kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
     return kind
