@@ -22,8 +22,9 @@ from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
+_RESOURCES = (jobs,)
 _OLDER = (knowledge, notesearch)
-"""Modules with a `router` by the paths of older designs."""
+"""Modules with a `router`: of version 1, and by the paths of older designs."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
 _REASONS = {
@@ -59,7 +60,8 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     )
     app.state.workspace = workspace
     app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
-    app.include_router(jobs.router, prefix="/v1")
+    for resource in _RESOURCES:
+        app.include_router(resource.router, prefix="/v1")
     for resource in _OLDER:
         app.include_router(resource.router)
     app.add_middleware(Idempotency, workspace=workspace)

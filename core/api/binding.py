@@ -1,11 +1,11 @@
 """Operations as routes of version 1, with the schemas of what they take and answer."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from inspect import Parameter, Signature
 from pathlib import Path as Place
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query
@@ -20,9 +20,9 @@ from core.json_forms.jobs import JOB as FORM
 from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.examples import JOB
-from core.operations.parameters import KNOWN_BASE, plain, with_types
-from core.workspace import Workspace
+from core.operations.parameters import plain, with_types
 
+_T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
 _TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(text))]}
 _LONG = {str: LongText}
@@ -81,15 +81,14 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         if _EXPECTED in given:
             given[_EXPECTED] = expected(given[_EXPECTED])
         arguments = given | (body.given() if body else {})
-        try:
-            if one.job:
-                return _begun(workspace, one, arguments)
-            return _answer(one, arguments, one.formed(one.run(workspace, PROGRAM, arguments)))
-        except UnknownChoice as error:
-            addressed = [given[name] for name in given if method == "GET" or name in in_path]
-            if error.message.fields["name"] in addressed:
-                raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
-            raise
+        addressed = [given[each] for each in given if method == "GET" or each in in_path]
+        if one.job:
+            if check := one.check:
+                _addressed(addressed, lambda: check(workspace, **arguments))
+            work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
+            return jobs.start_job(workspace, one.job, work, base=arguments.get("base", ""))
+        answered = lambda: one.formed(one.run(workspace, PROGRAM, arguments))  # noqa: E731
+        return _answer(one, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
@@ -99,16 +98,14 @@ def _described(about: declaring.About) -> dict[str, Any]:
     return {"description": str(about.text), "ge": about.least, "le": about.most}
 
 
-def _begun(workspace: Workspace, one: Operation, arguments: Mapping[str, Any]) -> Response:
-    """Begin the job of an operation, once a base that must be there is looked for and its arguments are checked."""
-    base = arguments.get("base", "")
-    if any(each.about is KNOWN_BASE for each in one.parameters):
-        workspace.bases.get(base)
-    if one.check:
-        one.check(workspace, **arguments)
-    return jobs.start_job(
-        workspace, one.job, lambda progress: one.run(workspace, PROGRAM, arguments, progress), base=base
-    )
+def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
+    """Return what `act` returns; raises Problem where there is none of the names of an address."""
+    try:
+        return act()
+    except UnknownChoice as error:
+        if error.message.fields["name"] in names:
+            raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+        raise
 
 
 def _answer(one: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:

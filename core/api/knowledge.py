@@ -113,7 +113,7 @@ def upload(
     docs = [_doc(card) for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
     if not docs:
         raise SourceError(report.failed[0].path, report.failed[0].error)
-    return answer({**docs[0], "docs": docs, "failed": [*map(plain, report.failed)]}, 201)
+    return answer({**docs[0], "docs": docs, "failed": plain(report.failed)}, 201)
 
 
 @router.get("/docs", **documented([_DOC]))
@@ -229,16 +229,16 @@ def _doc(card: NoteCard) -> dict[str, Any]:
     }
 
 
+def _place(chunk: Chunk) -> dict[str, Any]:
+    return {"id": chunk.id, "start": chunk.start, "end": chunk.end}
+
+
 def _chunk(chunk: Chunk) -> dict[str, Any]:
     state = _STATES[chunk.state]
-    return _span(chunk) | {"preview": chunk.text[:_PREVIEW], "state": state}
+    return _place(chunk) | {"preview": chunk.text[:_PREVIEW], "state": state}
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    place = _span(hit.chunk)
+    place = _place(hit.chunk)
     name = hit.note.path or hit.note.title
     return place | {"doc_id": hit.note.id, "name": name, "score": hit.score, "content": hit.chunk.text}
-
-
-def _span(chunk: Chunk) -> dict[str, Any]:
-    return {"id": chunk.id, "start": chunk.start, "end": chunk.end}

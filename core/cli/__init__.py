@@ -4,9 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.metadata import version as installed_version
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,20 +12,17 @@ import typer
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.binding import bind, taking
+from core.cli.calling import call
 from core.cli.evaluate import evaluate
 from core.cli.output import STOPPED, json_of, show, stop, tell_beside, write
 from core.cli.rendering import COMMANDS
-from core.cli.running import call
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, UnknownChoice
-from core.json_forms.chunks import of_cut
-from core.json_forms.forms import plain
-from core.model import ChunkingOptions, Difference
-from core.operations import OPERATIONS
+from core.operations import OPERATIONS, chunks
 from core.operations import status as states
-from core.operations.parameters import CHUNKING
+from core.operations.declaring import PERSON
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -70,37 +65,23 @@ def every_command(
 ) -> None: ...
 
 
-@app.command("chunks", help=_("Show how a file is split, and why; nothing is stored."))
-@taking(*CHUNKING)
-def chunks(
-    file: Annotated[Path, typer.Argument(help=_("A note file."))],
-    embedder: Annotated[
-        str, typer.Option(help=_("The model for meaning: lengths are counted in its tokens."))
-    ] = "bundled",
-    compare: Annotated[str, typer.Option(help=_("A second strategy, to compare with the first."))] = "",
+@app.command("chunks", help=say(chunks.preview.about))
+@taking(chunks.preview)
+def preview(
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
-    **chosen: Any,
+    **given: Any,
 ) -> None:
-    from core.cli.bands import page
-    from core.intake.imports import Imports
-
-    chunking = ChunkingOptions(**{name: value for name, value in chosen.items() if value is not None})
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cut = Imports.preview(file, chunking, embedder)
-    cuts = [cut]
-    if compare:
-        cuts.append(Imports.preview(file, replace(chunking, strategy=compare), embedder)[1])
+    note, cuts = chunks.preview.run(None, PERSON, given)
     if form == "html":
+        from core.cli.bands import page
+
         write(page(note, cuts))
         return
-    values = of_cut(note, cut)
-    if compare:
-        difference = Difference.between(cut.chunks, cuts[1].chunks)
-        values["compare"] = of_cut(note, cuts[1]) | {"cuts": plain(difference)}
-    show(values, as_json, lines.of_cut)
+    show(chunks.preview.formed((note, cuts)), as_json, lines.of_cut)
 
 
 app.command(

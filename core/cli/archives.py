@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from core.cli.bases import ON
+from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
-from core.cli.running import call
 from core.cli.texts import _, say
 from core.messages import plural
 from core.model import FOREIGN

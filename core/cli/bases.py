@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from core.cli import costs
+from core.cli.calling import opened
 from core.cli.lines import base_lines, folder_lines
-from core.cli.running import opened
 from core.cli.texts import _, say
 from core.messages import message, plural
 from core.model import BASE_KINDS, SETTINGS, ChunkingOptions, chunking_label, embedder_name, setting_value

@@ -1,23 +1,27 @@
-"""Operations as commands: their arguments and options, and what they print."""
+"""Operations as commands: their arguments and options, and what they print.
+
+typer reads from the signature of a command what it takes.
+"""
 
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, get_origin
 
 import typer
 from typer.core import TyperArgument, TyperCommand
 
+from core.cli.calling import call, flag, places, words
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import Lines, plain_lines, show
-from core.cli.running import call, flags, places, words
 from core.cli.texts import say
 from core.errors import TesseraError, Unfinished
 from core.messages import message
 from core.operations.declaring import Operation, Parameter
 from core.operations.parameters import plain
+
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,8 @@ class Command:
     """How a command differs from its operation alone.
 
     `lines` make what it prints for people. `run` does its work with the folder of the workspace and the arguments; what
-    it takes as keywords are options besides, or in place of those of the same names. `also` are operations whose
-    parameters it takes too.
+    it takes as keywords are options too, or in place of those of the same names. `also` are operations whose parameters
+    it takes as well.
     """
 
     lines: Lines = plain_lines
@@ -44,52 +48,47 @@ def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], ope
             groups[" ".join(group)].command(name, help=say(one.about), cls=kind)(function)
 
 
-def _command(one: Operation, command: Command) -> Callable[..., None]:
-    """Return the function of a command; typer reads from its signature what it takes."""
-    in_place, taken = places(one), [each for every in (one, *command.also) for each in every.taken("cli")]
-    objects = {each.name: [part for part in each.about.parts if "cli" in part.about.doors] for each in taken}
-    flat = [part for each in taken for part in objects[each.name] or [each]]
-    signature = {each.name: _option(each, argument=each.name in in_place) for each in flat}
-    signature = {name: signature[name] for name in (*in_place, *(name for name in signature if name not in in_place))}
-    if command.run:
-        own = inspect.signature(command.run).parameters.values()
-        signature |= {each.name: each for each in own if each.kind is inspect.Parameter.KEYWORD_ONLY}
-    signature["workspace"] = _parameter("workspace", Folder, WORKSPACE)
-    signature["as_json"] = _parameter("as_json", Json, False)
+def taking(*operations: Operation, own: Function | None = None) -> Callable[[Function], Function]:
+    """Add to a command what operations take, which it gets as keywords; what it takes itself comes last.
 
-    def function(workspace: Path, as_json: bool, **given: Any) -> None:
-        for name, parts in objects.items():
-            values = {part.name: given.pop(part.name) for part in parts}
-            if chosen := {part: value for part, value in values.items() if value is not None}:
-                given[name] = chosen
+    The keywords of `own` are taken too.
+    """
+    first = places(operations[0])
+    taken = {each.name: each for one in operations for each in one.taken("cli")}
+    parts = {name: [part for part in each.about.parts if "cli" in part.about.doors] for name, each in taken.items()}
+    flat = {part.name: part for name, each in taken.items() for part in parts[name] or [each]}
+
+    def decorated(function: Function) -> Function:
+        keywords = [each for each in _parameters(own) if each.kind is each.KEYWORD_ONLY] if own else []
+        last = {each.name: each for each in (*keywords, *_parameters(function)) if each.kind is not each.VAR_KEYWORD}
+        order = [name for name in (*first, *(name for name in flat if name not in first)) if name not in last]
+        signature = [_option(flat[name], argument=name in first) for name in order]
+        signature += [_parameter(each.name, each.annotation, each.default) for each in last.values()]
+
+        def command(**given: Any) -> None:
+            for name, inner in parts.items():
+                values = {part.name: given.pop(part.name) for part in inner}
+                if chosen := {part: value for part, value in values.items() if value is not None}:
+                    given[name] = chosen
+            function(**given)
+
+        command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        command.__name__ = function.__name__
+        command.__annotations__ = {each.name: each.annotation for each in signature}
+        return command
+
+    return decorated
+
+
+def _command(one: Operation, command: Command) -> Callable[..., None]:
+    @taking(one, *command.also, own=command.run)
+    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
         values = command.run(workspace, **given) if command.run else call(one, workspace, given)
         show(values, as_json, command.lines)
         for each in (values, *values.get("folders", ())):
             if problem := each.get("problem"):
                 raise Unfinished(problem) if each["waiting"] else TesseraError(problem)
 
-    return _signed(function, signature)
-
-
-def taking(*parameters: Parameter) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command that is written by hand options besides its own; it gets them as keywords."""
-
-    def decorated(function: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(function).parameters
-        options = {each.name: _option(each, argument=False) for each in parameters}
-        signature = options | {name: each for name, each in own.items() if each.kind is not each.VAR_KEYWORD}
-        return _signed(
-            lambda **given: function(**given),
-            {name: _parameter(name, each.annotation, each.default) for name, each in signature.items()},
-        )
-
-    return decorated
-
-
-def _signed(function: Callable[..., None], signature: Mapping[str, inspect.Parameter]) -> Callable[..., None]:
-    """Return a function with another signature, which typer reads."""
-    function.__signature__ = inspect.Signature([*signature.values()])  # type: ignore[attr-defined]
-    function.__annotations__ = {name: each.annotation for name, each in signature.items()}
     return function
 
 
@@ -97,7 +96,7 @@ def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
     kind, about = plain(one.type), say(one.about.text)
     if get_origin(kind) is list and not argument:
         about = say(message("{about} Repeatable.", about=one.about.text))
-    place: Any = typer.Argument(help=about) if argument else typer.Option(*flags(one), help=about)
+    place: Any = typer.Argument(help=about) if argument else typer.Option(flag(one), help=about)
     if one.required:
         return _parameter(one.name, Annotated[kind, place], inspect.Parameter.empty)
     return _parameter(one.name, Annotated[kind | None, place], one.default)
@@ -107,6 +106,10 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return [*inspect.signature(function).parameters.values()]
+
+
 class _WithBase(TyperCommand):
     """A command with the option --base; as in earlier versions, its first argument may be the base instead."""
 
@@ -114,9 +117,8 @@ class _WithBase(TyperCommand):
         params: list[Any] = self.params
         option = next(one for one in params if one.name == "base")
         if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
-            first = TyperArgument(
-                param_decls=["base"], type_descriptor=option.type_descriptor, required=option.required
-            )
+            kind, required = option.type_descriptor, option.required
+            first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=required)
             self.params = [first, *(one for one in params if one is not option)]
         try:
             return super().parse_args(ctx, args)

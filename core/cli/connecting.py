@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli import costs, lines
-from core.cli.running import opened, stoppable
+from core.cli.calling import opened, stoppable
 from core.cli.texts import _, say
 from core.messages import plural
 from core.operations import bases as operations
@@ -17,7 +17,7 @@ def import_(workspace: Path, **given: Any) -> Any:
     with opened(workspace, writes=not reads) as run:
         target = {name: given[name] for name in ("folder", "base")}
         made: dict[str, Any] = run(operations.makes, **target)
-        if made["makes"]:
+        if made["makes"] and given["folder"].is_dir():
             sys.stderr.write(f"{lines.of_new_base(made['makes'])}\n")
         with stoppable(operations.import_, workspace, given):
             return run(operations.import_, **given) | made

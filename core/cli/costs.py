@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from core.cli.calling import Run, opened
 from core.cli.options import WORKSPACE
-from core.cli.running import Run, opened
 from core.cli.texts import _, say
 from core.errors import ConfigError
 from core.messages import Message, message, plural

@@ -7,16 +7,15 @@ import typer
 
 from core.cli import lines
 from core.cli.binding import taking
+from core.cli.calling import call, reading
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
-from core.cli.running import call, reading
 from core.cli.texts import _
 from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
 from core.json_forms.evaluation import EVALUATION, of_advice, of_comparison
 from core.messages import message, terminal_language
 from core.model import METRICS, QuestionSet, SearchSettings
 from core.operations import evaluation as operations
-from core.operations.parameters import SEARCH
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -25,7 +24,7 @@ _BY = "hit@5=0.8"
 _REPORTS = (".csv", ".md", ".html")
 
 
-@taking(*SEARCH, *(each for each in operations.start.parameters if each.name in ("compare", "grid")))
+@taking(operations.start)
 def evaluate(
     questions: Annotated[
         str, typer.Argument(help=_("A file of questions with their right passages (JSONL, CSV), or the name of a set."))
@@ -60,7 +59,7 @@ def evaluate(
             raise UnknownChoice("figure", name, METRICS)
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
-    search = SearchSettings.of(given)
+    search = SearchSettings.of(given.get("search", {}))
     setups = {name: given[name] or [] for name in ("compare", "grid")}
     with reading(workspace) as opened:
         runs = opened.runs

@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
+from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
-from core.cli.running import call
 from core.cli.servers import server
 from core.cli.texts import _, say
-from core.data import of, pick
+from core.json_forms.forms import plain
 from core.json_forms.models import CARDS
 from core.messages import Message, message
 from core.model import Part
@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 
 Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3."))]
+BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 
 @app.command("list", help=say(operations.list_.about))
@@ -44,11 +45,12 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     trial = Models.test(name, progress)
     running = trial.running
     values = {
-        **pick(trial, "name part"),
+        "name": trial.name,
+        "part": trial.part,
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": of(running.device) if running else None,
+        "device": plain(running.device) if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
         "languages": trial.languages,

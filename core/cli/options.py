@@ -1,14 +1,11 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from core.cli.texts import _
-
-if TYPE_CHECKING:
-    pass
 
 
 def _of_settings(context: typer.Context, folder: Path) -> Path:
@@ -27,6 +24,7 @@ Folder = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
 Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
+
 WORKSPACE = Path("data/workspace")
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
-from core.cli.running import call
 from core.cli.texts import _, say
 from core.json_forms.packs import of_cards
 from core.messages import plural

@@ -35,9 +35,9 @@ COMMANDS: Mapping[str, Command] = {
     "note.reject": Command(notelines.of_rejected),
     "search.find": Command(searches.found_lines, searches.search, (search.context,)),
     "search.context": Command(lines.of_context, searches.context),
+    "chunk.index": Command(lines.of_index),
     "index.embed": Command(lines.of_index),
     "index.rebuild": Command(lines.of_rebuild),
-    "chunk.index": Command(lines.of_index),
     "model.tokens": Command(models.tokens_lines),
     "pack.remove": Command(packs.removed_lines),
 }

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from core.cli import lines
-from core.cli.running import call
+from core.cli.calling import call
 from core.cli.texts import _
 from core.operations import search as operations
 

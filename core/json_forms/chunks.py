@@ -1,13 +1,12 @@
 """Chunks as JSON."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
 from core import model
-from core.json_forms import formed
-from core.json_forms.forms import Form, plain
+from core.json_forms.forms import Form, formed, plain
 
 
 class Chunk(TypedDict):
@@ -33,28 +32,49 @@ class Chunks(TypedDict):
     chunks: list[Chunk]
 
 
+_CUT = Form(
+    "CutChunk",
+    model.Chunk,
+    "index kind start end text section_title parent_sections hierarchy_level token_count overlap_tokens has_code"
+    " language",
+)
+
+
 def of_chunks(chunks: Iterable[model.Chunk]) -> Chunks:
     return {"chunks": [formed(Chunk, chunk) for chunk in chunks]}
 
 
-def of_cut(note: model.Note, cut: model.Cut) -> dict[str, Any]:
-    """Return how a note is cut; `file_start` and `file_end` are places in its file, front matter included."""
+class Preview(TypedDict):
+    """How a note is split, and why; with `compare` also another way, and where both split."""
+
+    profile: dict[str, Any]
+    strategy: str
+    sizes: dict[str, Any]
+    reasons: list[str]
+    warnings: list[str]
+    chunks: list[dict[str, Any]]
+    compare: NotRequired[dict[str, Any]]
+
+
+def of_preview(preview: tuple[model.Note, list[model.Cut]]) -> Preview:
+    note, (cut, *others) = preview
+    values = _of_cut(note, cut)
+    for other in others:
+        difference = model.Difference.between(cut.chunks, other.chunks)
+        values["compare"] = {**_of_cut(note, other), "cuts": plain(difference)}
+    return values
+
+
+def _of_cut(note: model.Note, cut: model.Cut) -> Preview:
     return {
         "profile": plain(cut.profile),
         "strategy": cut.strategy,
         "sizes": plain(model.Sizes.of(cut.chunks)),
-        "reasons": cut.reasons,
-        "warnings": note.warnings,
-        "chunks": [
-            _PIECE(chunk) | {"file_start": note.body_start + chunk.start, "file_end": note.body_start + chunk.end}
-            for chunk in cut.chunks
-        ],
+        "reasons": plain(cut.reasons),
+        "warnings": plain(note.warnings),
+        "chunks": [_CUT(chunk) | _in_file(note.body_start, chunk) for chunk in cut.chunks],
     }
 
 
-_PIECE = Form(
-    "Piece",
-    model.Chunk,
-    "index kind start end text section_title parent_sections hierarchy_level token_count overlap_tokens has_code "
-    "language",
-)
+def _in_file(offset: int, chunk: model.Chunk) -> dict[str, int]:
+    return {"file_start": offset + chunk.start, "file_end": offset + chunk.end}

@@ -5,7 +5,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from core import model
-from core.json_forms import formed
+from core.json_forms.forms import formed
 
 
 class Version(TypedDict):

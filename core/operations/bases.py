@@ -11,7 +11,7 @@ from core.messages import message
 from core.model import OPEN, BaseFields, BaseKind, ChunkingOptions, Progress, Rechunked, SearchSettings, SyncReport
 from core.operations.declaring import About, Caller, operation
 from core.operations.examples import BASE, COST, RECHUNKED, SYNCED
-from core.operations.parameters import BASE_SEARCH, CHUNKING, Base, Folder, Removals
+from core.operations.parameters import BASE_SEARCH, CHUNKING, Base, Removals, SomeBase, check_base
 
 if TYPE_CHECKING:
     from core.model import KnowledgeBase
@@ -200,7 +200,7 @@ def import_(
     caller: Caller,
     progress: Progress,
     folder: Annotated[Path, About(message("The folder of Markdown notes."))],
-    base: Annotated[str | None, About(message("The knowledge base, by name."))] = None,
+    base: SomeBase = None,
     dry_run: Annotated[bool, About(message("Show the plan and change nothing."), doors=("cli",))] = False,
     allow_removals: Removals = False,
 ) -> SyncReport:
@@ -225,7 +225,7 @@ def import_(
 def makes(
     workspace: "Workspace",
     folder: Annotated[Path, About(message("The folder of Markdown notes."))],
-    base: Annotated[str | None, About(message("The knowledge base, by name."))] = None,
+    base: SomeBase = None,
 ) -> forms.Makes:
     return forms.of_makes(*workspace.notes.target(folder, base))
 
@@ -246,7 +246,7 @@ def connect(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    folder: Folder,
+    folder: Annotated[Path, About(message("The folder with the files of its notes."))],
     dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
     confirmed: Annotated[bool, About(message("Don't ask where notes differ from their files."), "yes")] = False,
     allow_removals: Removals = False,
@@ -281,6 +281,7 @@ def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = 
     cli="rechunk",
     writes=True,
     job="rechunk",
+    check=check_base,
     takes={"base": "work", "chunk_size": 256},
     gives=RECHUNKED,
     form=forms.of_rechunked,

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from typing_extensions import TypedDict
-
-from core.json_forms.forms import Form
+from core.json_forms.forms import Form, typed_dict
 from core.messages import Message
 from core.model import Author, Progress, no_progress
 
@@ -159,7 +157,6 @@ def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
 
 def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
     """Return the type of an object with these parts, each of which may be left out."""
-    make: Any = TypedDict
-    kind = make(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
+    kind = typed_dict(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
     kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
     return kind

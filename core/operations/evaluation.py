@@ -10,8 +10,8 @@ from core.json_forms import evaluation as forms
 from core.messages import message
 from core.model import Measured, Pipeline, Progress, Question, QuestionSet, Run, SearchSettings
 from core.operations.declaring import About, operation
-from core.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 from core.operations.parameters import SEARCH, Base
+from core.operations.search_examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -171,7 +171,7 @@ def _pipelines(
 def start(
     workspace: "Workspace",
     progress: Progress,
-    question_set: Set,
+    question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
     search: Annotated[dict[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
     compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
     grid: Annotated[

@@ -1,21 +1,20 @@
 """Operations on the search index: what is found by words only is indexed, and the whole is built again."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
 from core.json_forms.forms import Form
 from core.messages import message
 from core.model import Progress
-from core.operations.declaring import About, Caller, operation
-from core.operations.parameters import SomeBase
+from core.operations.declaring import Caller, operation
+from core.operations.parameters import SomeBase, check_base
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+INDEXED = Form("Indexed", int, chunks=(int, int))
 _TOOL = {"tool": "the app and `tessera index` see to the index"}
-
-_INDEXED = Form("Indexed", int, chunks=(int, int))
 
 
 class Rebuilt(TypedDict):
@@ -32,34 +31,14 @@ class Rebuilt(TypedDict):
     cli="index",
     writes=True,
     job="embed",
+    check=check_base,
     takes={"base": "work"},
     gives={"chunks": 12},
-    form=_INDEXED,
+    form=INDEXED,
     lacks=_TOOL,
 )
 def embed(workspace: "Workspace", progress: Progress, base: SomeBase = None) -> int:
     return workspace.chunks.embed(base, progress=progress) if base else workspace.chunks.embed_rest(progress)
-
-
-@operation(
-    "chunk.index",
-    message("Index chunks that are found by words only: some, or all of some notes."),
-    http="POST /chunks/index",
-    cli="chunk index",
-    writes=True,
-    job="embed",
-    takes={"notes": ["4f1c"]},
-    gives={"chunks": 12},
-    form=_INDEXED,
-    lacks=_TOOL,
-)
-def chunks(
-    workspace: "Workspace",
-    progress: Progress,
-    chunks: Annotated[list[str] | None, About(message("The chunks, by their ids."), "chunk")] = None,
-    notes: Annotated[list[str] | None, About(message("The notes, by their ids."), "note")] = None,
-) -> int:
-    return workspace.chunks.embed(note_ids=notes or (), chunk_ids=chunks or (), progress=progress)
 
 
 @operation(

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typing_extensions import TypedDict
 
 from core.errors import ConfigError
-from core.json_forms import formed, versions
 from core.json_forms import notes as forms
+from core.json_forms import versions
+from core.json_forms.forms import formed
 from core.messages import message
 from core.model import NOTE_FIELDS, Note, Proposal, Version
 from core.operations import named
@@ -124,54 +125,6 @@ def show(
         one = named.any_id(workspace, note)
         return _shown(workspace, workspace.notes.at(one, number or workspace.notes.history(one)[0].number))
     return _shown(workspace, workspace.notes.get(named.id_of(workspace, note)))
-
-
-@operation(
-    "note.version",
-    message("Read a note as it was in a version."),
-    http="GET /notes/{note}/versions/{number}",
-    takes={"note": "4f1c", "number": 3},
-    gives=NOTE,
-    lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
-)
-def version(workspace: "Workspace", note: NoteName, number: Number) -> forms.Note:
-    return _shown(workspace, workspace.notes.at(named.any_id(workspace, note), number))
-
-
-@operation(
-    "note.history",
-    message("Show the versions of a note, the newest first: what was done, by whom, when."),
-    http="GET /notes/{note}/versions",
-    cli="note history {note}",
-    tool="note_history",
-    takes={"note": "4f1c"},
-    gives={"versions": [VERSION]},
-    form=versions.of_history,
-)
-def history(workspace: "Workspace", note: NoteName) -> list[Version]:
-    return workspace.notes.history(named.any_id(workspace, note))
-
-
-@operation(
-    "note.diff",
-    message("Show what differs between two versions of a note, word by word; by default what its last change did."),
-    http="GET /notes/{note}/difference",
-    cli="note diff {note} {first} {second}",
-    tool="note_difference",
-    takes={"note": "4f1c", "first": 2, "second": 3},
-    gives=DIFFERENCE,
-)
-def diff(
-    workspace: "Workspace",
-    note: NoteName,
-    first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
-    second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
-) -> versions.Difference:
-    one = named.any_id(workspace, note)
-    numbers = [version.number for version in workspace.notes.history(one)]
-    second = second or numbers[0]
-    first = first or next((number for number in numbers if number < second), second)
-    return versions.of_difference(workspace.notes.difference(one, first, second), first, second)
 
 
 # writing
@@ -298,6 +251,57 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archive
     ids = named.ids(workspace, notes)
     workspace.notes.archive(ids, author=caller.author)
     return {"archived": ids}
+
+
+# versions
+
+
+@operation(
+    "note.version",
+    message("Read a note as it was in a version."),
+    http="GET /notes/{note}/versions/{number}",
+    takes={"note": "4f1c", "number": 3},
+    gives=NOTE,
+    lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
+)
+def version(workspace: "Workspace", note: NoteName, number: Number) -> forms.Note:
+    return _shown(workspace, workspace.notes.at(named.any_id(workspace, note), number))
+
+
+@operation(
+    "note.history",
+    message("Show the versions of a note, the newest first: what was done, by whom, when."),
+    http="GET /notes/{note}/versions",
+    cli="note history {note}",
+    tool="note_history",
+    takes={"note": "4f1c"},
+    gives={"versions": [VERSION]},
+    form=versions.of_history,
+)
+def history(workspace: "Workspace", note: NoteName) -> list[Version]:
+    return workspace.notes.history(named.any_id(workspace, note))
+
+
+@operation(
+    "note.diff",
+    message("Show what differs between two versions of a note, word by word; by default what its last change did."),
+    http="GET /notes/{note}/difference",
+    cli="note diff {note} {first} {second}",
+    tool="note_difference",
+    takes={"note": "4f1c", "first": 2, "second": 3},
+    gives=DIFFERENCE,
+)
+def diff(
+    workspace: "Workspace",
+    note: NoteName,
+    first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
+    second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
+) -> versions.Difference:
+    one = named.any_id(workspace, note)
+    numbers = [version.number for version in workspace.notes.history(one)]
+    second = second or numbers[0]
+    first = first or next((number for number in numbers if number < second), second)
+    return versions.of_difference(workspace.notes.difference(one, first, second), first, second)
 
 
 # the trash

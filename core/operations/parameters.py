@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from typing_extensions import is_typeddict
+
+from core.json_forms.forms import typed_dict
 from core.messages import Message, message
 from core.model import EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOptions, SearchSettings
 from core.operations.declaring import DOORS, About, Door, Parameter
@@ -16,12 +18,9 @@ NoteName = Annotated[str, About(message("A note's id, path or title."))]
 NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
 Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000)]
-KNOWN_BASE = About(message("The knowledge base, by name."))
-Base = Annotated[str, KNOWN_BASE]
-SomeBase = Annotated[str | None, KNOWN_BASE]
-Folder = Annotated[Path, About(message("The folder with the files of its notes."))]
+Base = Annotated[str, About(message("The knowledge base, by name."))]
+SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
 Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
-DryRun = Annotated[bool, About(message("Show the plan and change nothing."))]
 
 
 def _field(name: str, kind: Any, text: Message, flag: str = "", doors: tuple[Door, ...] = DOORS) -> Parameter:
@@ -53,7 +52,7 @@ _CHUNKING = {
 CHUNKING = tuple(_field(name, get_type_hints(ChunkingOptions)[name], text) for name, text in _CHUNKING.items())
 """How notes are split; what isn't given stays, in a new base as the settings say."""
 
-_SEARCH = {
+_SETTINGS = {
     "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
     "level": About(
         message("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for.")
@@ -67,16 +66,28 @@ _SEARCH = {
     "phrase": About(message("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
     "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
     "expansion_size": About(
-        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), "expand"
+        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
-    "reranker": About(message("The model for the second look, or none; by default as the settings say."), "rerank"),
+    "reranker": About(
+        message("The model for the second look, or none; by default as the settings say."), flag="rerank"
+    ),
 }
-"""What is said of a setting whose title doesn't say it all, and its option."""
-SEARCH = tuple(
-    Parameter(name, kind, _SEARCH.get(name) or About(PARTS[name].title))
+"""What is said of settings of a search whose title doesn't say it all."""
+SEARCH: tuple[Parameter, ...] = tuple(
+    Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""How notes are searched; what isn't given is as the base, else the settings say."""
+"""The settings of a search; the base, else the settings decide what isn't given."""
+BASE_SEARCH = tuple(
+    each if each.name in ("limit", "score_threshold") else replace(each, about=replace(each.about, doors=("http",)))
+    for each in SEARCH
+)
+"""The settings of a search that a base decides; a command takes some of them."""
+
+
+def check_base(workspace: Any, base: str, **_: Any) -> None:
+    """Raise UnknownChoice for a base that isn't there."""
+    workspace.bases.get(base)
 
 
 def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
@@ -87,17 +98,15 @@ def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ..
     )
 
 
-BASE_SEARCH = tuple(
-    each if each.name in ("limit", "score_threshold") else replace(each, about=replace(each.about, doors=("http",)))
-    for each in SEARCH
-)
-"""The same for a base, whose commands take two of them."""
-
-
 def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
     """Return a type with other ones in place of some in it."""
     if kind in types_:
         return types_[kind]
+    if is_typeddict(kind):
+        names = {name: with_types(one, types_) for name, one in get_type_hints(kind).items()}
+        made = typed_dict(kind.__name__, names, total=kind.__total__)
+        made.__pydantic_config__ = {"extra": "forbid"}
+        return made
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return reduce(or_, (with_types(one, types_) for one in inner))

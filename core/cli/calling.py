@@ -1,4 +1,4 @@
-"""How commands run operations: on a workspace that they open, or in the app that has it open."""
+"""Operations that commands run: on a workspace, or beside the open app that has it; and how a person types them."""
 
 import re
 import shlex
@@ -29,11 +29,6 @@ def call(one: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
         return run(one, **given)
 
 
-def stoppable(one: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Say on Ctrl-C how the command of an operation goes on, where it is long work."""
-    return resumable(folder, *words(one), *_typed(one, given)) if one.reports else nullcontext()
-
-
 @contextmanager
 def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
     """Open the workspace in a folder, or the app that has it, and yield what runs operations there."""
@@ -50,23 +45,13 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
         yield run
 
 
-def _absolute(value: Any) -> Any:
-    return value.expanduser().absolute() if isinstance(value, Path) else value  # the open app is in another folder
+def stoppable(one: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Say on Ctrl-C how the command of an operation goes on, where it is long work."""
+    return resumable(folder, *words(one), *_typed(one, given)) if one.reports else nullcontext()
 
 
 def words(one: Operation) -> list[str]:
     return re.sub(r" {.*", "", one.cli).split()
-
-
-def _typed(one: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield arguments as a person types them."""
-    in_place = places(one)
-    yield from (str(arguments[name]) for name in in_place if arguments.get(name) is not None)
-    for each in one.taken("cli"):
-        value = arguments.get(each.name, each.default)
-        if each.name not in in_place and value != each.default:
-            flag = flags(each)[0].partition("/")[0]
-            yield from ([flag] if value is True else [flag, str(value)])
 
 
 def places(one: Operation) -> list[str]:
@@ -74,10 +59,25 @@ def places(one: Operation) -> list[str]:
     return [name for name in re.findall(r"{(\w+)", one.cli) if name != "base"]
 
 
-def flags(one: Parameter) -> tuple[str, ...]:
-    flag = f"--{(one.about.flag or one.name).replace('_', '-')}"
-    switches = plain(one.type) is bool and one.default is None and "/" not in flag
-    return (f"{flag}/--no-{flag[2:]}" if switches else flag,)
+def _typed(one: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield arguments as a person types them."""
+    first = places(one)
+    yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
+    for each in one.taken("cli"):
+        value = arguments.get(each.name, each.default)
+        if each.name not in first and value != each.default:
+            option = flag(each).partition("/")[0]
+            yield from ([option] if value is True else [option, str(value)])
+
+
+def flag(one: Parameter) -> str:
+    name = f"--{(one.about.flag or one.name).replace('_', '-')}"
+    switches = plain(one.type) is bool and one.default is None and "/" not in name
+    return f"{name}/--no-{name[2:]}" if switches else name
+
+
+def _absolute(value: Any) -> Any:
+    return value.expanduser().absolute() if isinstance(value, Path) else value  # the open app is in another folder
 
 
 def reading(folder: Path) -> "Workspace":
