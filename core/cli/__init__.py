@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +28,7 @@ from core.model import ChunkingOptions, Difference
 from core.operations import OPERATIONS
 from core.operations import search as searches
 from core.operations import status as states
+from core.operations.parameters import CHUNKING
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -102,14 +103,9 @@ def context(workspace: options.Folder = options.WORKSPACE, as_json: options.Json
 
 
 @app.command(help=_("Show how a file is split, and why; nothing is stored."))
+@taking(parameters=CHUNKING)
 def chunks(
     file: Annotated[Path, typer.Argument(help=_("A note file."))],
-    strategy: options.Strategy = None,
-    chunk_size: options.ChunkSize = None,
-    chunk_overlap: options.ChunkOverlap = None,
-    short_doc_threshold: options.ShortNote = None,
-    min_headings_for_md_aware: options.MinHeadings = None,
-    max_single_chunk_size: options.MaxChunkSize = None,
     embedder: Annotated[
         str, typer.Option(help=_("The model for meaning: lengths are counted in its tokens."))
     ] = "bundled",
@@ -117,11 +113,12 @@ def chunks(
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
+    **chosen: Any,
 ) -> None:
     from core.cli.bands import page
     from core.intake.imports import Imports
 
-    chunking = replace(ChunkingOptions(), **_chosen(locals()))
+    chunking = replace(ChunkingOptions(), **{name: value for name, value in chosen.items() if value is not None})
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
     note, cut = Imports.preview(file, chunking, embedder)
@@ -212,8 +209,3 @@ def _check(arguments: Sequence[str]) -> None:
                 "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
                 argument=escaped(argument),
             )
-
-
-def _chosen(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the chunking parameters that the arguments of a command set."""
-    return {field.name: arguments[field.name] for field in fields(ChunkingOptions) if arguments[field.name] is not None}

@@ -12,7 +12,7 @@ import typer
 from core.cli.output import BESIDE
 from core.cli.texts import _
 from core.errors import WorkspaceLocked
-from core.model import EXPANSION_SIZES, ChunkingOptions, SearchSettings
+from core.model import EXPANSION_SIZES, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -52,45 +52,6 @@ Limit = Annotated[int | None, typer.Option("--limit", help=_("How many hits at m
 Expand = Annotated[
     int | None,
     typer.Option("--expand", help=_("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1])),
-]
-Tag = Annotated[list[str] | None, typer.Option("--tag", help=_("Only notes with this tag; repeatable."))]
-NotePath = Annotated[str, typer.Option("--path", help=_("Only notes below this path, or matching this pattern."))]
-After = Annotated[str, typer.Option("--after", help=_("Only notes updated on or after this date."))]
-Before = Annotated[str, typer.Option("--before", help=_("Only notes updated before this date."))]
-Filter = Annotated[
-    list[str] | None, typer.Option("--filter", help=_("A filter as in the search box, such as type:guide; repeatable."))
-]
-Budget = Annotated[int | None, typer.Option("--budget", help=_("Length of the context in tokens, at most."))]
-Removals = Annotated[
-    bool, typer.Option("--allow-removals", help=_("Apply a plan that removes more than a third of the notes."))
-]
-QUESTION = _('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.')
-
-_NEW = ChunkingOptions()
-Strategy = Annotated[
-    str | None,
-    typer.Option(help=_("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line).")),
-]
-ChunkSize = Annotated[int | None, typer.Option(help=_("Chunk size in tokens; {n} in a new base.", n=_NEW.chunk_size))]
-ChunkOverlap = Annotated[
-    int | None,
-    typer.Option(help=_("Overlap: tokens that neighbouring chunks share; {n} in a new base.", n=_NEW.chunk_overlap)),
-]
-ShortNote = Annotated[
-    int | None,
-    typer.Option(help=_("A note with fewer tokens stays whole; {n} in a new base.", n=_NEW.short_doc_threshold)),
-]
-MinHeadings = Annotated[
-    int | None,
-    typer.Option(
-        help=_(
-            "A note with at least this many headings (## or ###) is split at them; {n} in a new base.",
-            n=_NEW.min_headings_for_md_aware,
-        )
-    ),
-]
-MaxChunkSize = Annotated[
-    int | None, typer.Option(help=_("Largest chunk in tokens; {n} in a new base.", n=_NEW.max_single_chunk_size))
 ]
 
 

@@ -20,7 +20,6 @@ Expected = Annotated[int | None, About(message("Change the note only if it still
 Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000)]
 Base = Annotated[str, About(message("The knowledge base, by name."))]
 SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
-Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
 
 
 def _field(name: str, kind: Any, text: Message, flag: str = "", doors: tuple[Door, ...] = DOORS) -> Parameter:
