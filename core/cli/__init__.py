@@ -28,7 +28,7 @@ from core.model import ChunkingOptions, Difference
 from core.operations import OPERATIONS
 from core.operations import search as searches
 from core.operations import status as states
-from core.operations.parameters import CHUNKING
+from core.operations.parameters import CHUNKING_PARAMETERS
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -103,7 +103,7 @@ def context(workspace: options.Folder = options.WORKSPACE, as_json: options.Json
 
 
 @app.command(help=_("Show how a file is split, and why; nothing is stored."))
-@taking(parameters=CHUNKING)
+@taking(parameters=CHUNKING_PARAMETERS)
 def chunks(
     file: Annotated[Path, typer.Argument(help=_("A note file."))],
     embedder: Annotated[

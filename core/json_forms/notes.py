@@ -4,13 +4,11 @@ from operator import itemgetter
 
 from core import model
 from core.json_forms.forms import Form
-from core.model import NOTE_FIELDS
+from core.model import NOTE_FIELDS, RELATIONS, fields_of
 
-_RELATIONS = " ".join(name for name, field in NOTE_FIELDS.items() if field.kind == "notes")
-_DAYS = " ".join(name for name, field in NOTE_FIELDS.items() if field.kind == "day")
-_OTHERS = " ".join(name for name in NOTE_FIELDS if name not in ("title", *_RELATIONS.split(), *_DAYS.split()))
-_NAMES = f"id title path version {_OTHERS} source"
-_TIMES = f"created_at updated_at {_DAYS}"
+_OTHERS = (name for name in NOTE_FIELDS if name not in ("title", *RELATIONS, *fields_of("day")))
+_NAMES = " ".join(("id title path version", *_OTHERS, "source"))
+_TIMES = " ".join(("created_at updated_at", *fields_of("day")))
 _FIRST, _SECOND, _THIRD = map(itemgetter, range(3))
 
 CARD = Form("Note", model.NoteCard, f"base {_NAMES} {_TIMES}")
@@ -20,7 +18,7 @@ NOTE = Form(
     "WholeNote",
     tuple,
     base=(str, _SECOND),
-    **Form("", model.Note, f"{_NAMES} body {_RELATIONS} {_TIMES}").through(_FIRST),
+    **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES}").through(_FIRST),
 )
 """Of a note and the name of its base."""
 WRITTEN = Form(

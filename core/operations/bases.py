@@ -19,7 +19,7 @@ from core.model import (
 )
 from core.operations.declaring import About, operation
 from core.operations.examples import BASE, COST, RECHUNKED
-from core.operations.parameters import BASE_SEARCH, CHUNKING, Base, check_base
+from core.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -29,7 +29,7 @@ _PERSONS = {"http": "it can take hours, so the person begins it", **ASSISTANT}
 
 Description = Annotated[str | None, About(message("What the base is for, in a sentence."))]
 Model = Annotated[str | None, About(message("The model for meaning, by a name of `tessera models list`."))]
-Splitting = Annotated[dict[str, Any] | None, About(message("How notes are split."), parts=CHUNKING)]
+Splitting = Annotated[dict[str, Any] | None, About(message("How notes are split."), parts=CHUNKING_PARAMETERS)]
 Search = Annotated[dict[str, Any] | None, About(message("How notes are searched."), parts=BASE_SEARCH)]
 AtOnce = Annotated[
     bool | None,
@@ -191,7 +191,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseStatus:
     takes={"base": "work", "chunk_size": 256},
     gives=RECHUNKED,
     form=forms.RECHUNKED,
-    fields=CHUNKING,
+    fields=CHUNKING_PARAMETERS,
     lacks=ASSISTANT,
 )
 def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: Any) -> Rechunked:

@@ -36,8 +36,7 @@ _TRASH = "an assistant has no business with what the person deleted"
     lacks={"tool": _TRASH},
 )
 def trash(workspace: "Workspace", base: SomeBase = None) -> list[tuple[Trashed, str]]:
-    names = {one.id: one.name for one in workspace.bases.all()}
-    return [(one, names[one.base_id]) for one in workspace.notes.trash(base)]
+    return [(one, workspace.bases.of_id(one.base_id).name) for one in workspace.notes.trash(base)]
 
 
 @operation(

@@ -268,15 +268,11 @@ def diff(
 
 
 def _shown(workspace: "Workspace", note: Note) -> Shown:
-    return note, _base(workspace, note)
+    return note, workspace.bases.of_id(note.base_id).name
 
 
 def written(workspace: "Workspace", done: Note | Proposal) -> Written:
     if isinstance(done, Proposal):
         note = workspace.notes.get(done.note_id)
-        return note, _base(workspace, note), "pending"
-    return done, _base(workspace, done), done.status
-
-
-def _base(workspace: "Workspace", note: Note) -> str:
-    return next(base.name for base in workspace.bases.all() if base.id == note.base_id)
+        return note, workspace.bases.of_id(note.base_id).name, "pending"
+    return done, workspace.bases.of_id(done.base_id).name, done.status
