@@ -10,7 +10,7 @@ from core.api.answers import answer
 from core.api.shared import Body, Opened, Text, documented
 from core.json_forms import search as forms
 from core.model import DEFAULTS, EXPANSION_SIZES, PARTS, SearchResult
-from core.operations.examples import RESULT
+from core.operations.search_examples import RESULT
 from core.workspace import Workspace
 
 router = APIRouter(prefix="/notes/search", tags=["older programs"])

@@ -4,9 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.metadata import version as installed_version
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,13 +20,9 @@ from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.errors import ConfigError, TesseraError, UnknownChoice
-from core.json_forms.chunks import of_cut
-from core.json_forms.forms import plain
-from core.model import ChunkingOptions, Difference
-from core.operations import OPERATIONS
-from core.operations import search as searches
+from core.operations import OPERATIONS, chunks
 from core.operations import status as states
-from core.operations.parameters import CHUNKING_PARAMETERS
+from core.operations.declaring import PERSON
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -71,74 +65,29 @@ def every_command(
 ) -> None: ...
 
 
-@app.command(help=say(searches.find.about))
-@taking(searches.find)
-def search(
-    why_not: Annotated[
-        str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
-    ] = "",
-    as_context: Annotated[
-        bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
-    ] = False,
-    budget: Annotated[int | None, typer.Option(help=_("Length of the context in tokens, at most."))] = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-    **given: Any,
-) -> None:
-    explain = given.pop("explain")
-    if why_not:
-        show(call(searches.why_not, workspace, {**given, "note": why_not}), as_json, lines.of_why_not)
-    elif as_context:
-        show(call(searches.context, workspace, {**given, "budget": budget}), as_json, lines.of_context)
-    else:
-        show(call(searches.find, workspace, {**given, "explain": explain}), as_json, lines.of_result)
-
-
-@app.command(help=say(searches.context.about))
-@taking(searches.context)
-def context(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False, **given: Any) -> None:
-    if given["expansion_size"] is None:
-        given["expansion_size"] = 1
-    show(call(searches.context, workspace, given), as_json, lines.of_context)
-
-
-@app.command(help=_("Show how a file is split, and why; nothing is stored."))
-@taking(parameters=CHUNKING_PARAMETERS)
-def chunks(
-    file: Annotated[Path, typer.Argument(help=_("A note file."))],
-    embedder: Annotated[
-        str, typer.Option(help=_("The model for meaning: lengths are counted in its tokens."))
-    ] = "bundled",
-    compare: Annotated[str, typer.Option(help=_("A second strategy, to compare with the first."))] = "",
+@app.command("chunks", help=say(chunks.preview.about))
+@taking(chunks.preview)
+def preview(
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
-    **chosen: Any,
+    **given: Any,
 ) -> None:
-    from core.cli.bands import page
-    from core.intake.imports import Imports
-
-    chunking = replace(ChunkingOptions(), **{name: value for name, value in chosen.items() if value is not None})
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cut = Imports.preview(file, chunking, embedder)
-    cuts = [cut]
-    if compare:
-        cuts.append(Imports.preview(file, replace(chunking, strategy=compare), embedder)[1])
+    note, cuts = chunks.preview.run(None, PERSON, given)
     if form == "html":
+        from core.cli.bands import page
+
         write(page(note, cuts))
         return
-    values = of_cut(note, cut)
-    if compare:
-        difference = Difference.between(cut.chunks, cuts[1].chunks)
-        values["compare"] = of_cut(note, cuts[1]) | {"cuts": plain(difference)}
-    show(values, as_json, lines.of_cut)
+    show(chunks.preview.formed((note, cuts)), as_json, lines.of_cut)
 
 
-app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(
-    evaluate
-)
-
+app.command(
+    "evaluate",
+    help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."),
+)(evaluate)
 
 app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
     archives.restore

@@ -6,25 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.cli import lines
-from core.cli.calling import call
-from core.cli.options import (
-    WORKSPACE,
-    Expand,
-    Folder,
-    Json,
-    LevelName,
-    Limit,
-    ModeName,
-    Rerank,
-    search_settings,
-    workspace_at,
-)
+from core.cli.binding import taking
+from core.cli.calling import call, reading
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.texts import _
 from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
 from core.json_forms.evaluation import EVALUATION, of_advice, of_comparison
 from core.messages import message, terminal_language
-from core.model import METRICS, QuestionSet
+from core.model import METRICS, QuestionSet, SearchSettings
 from core.operations import evaluation as operations
 
 if TYPE_CHECKING:
@@ -34,30 +24,12 @@ _BY = "hit@5=0.8"
 _REPORTS = (".csv", ".md", ".html")
 
 
+@taking(operations.start)
 def evaluate(
     questions: Annotated[
         str, typer.Argument(help=_("A file of questions with their right passages (JSONL, CSV), or the name of a set."))
     ],
     base: Annotated[str, typer.Option("--base", help=_("The knowledge base to ask."))],
-    mode: ModeName = None,
-    level: LevelName = None,
-    limit: Limit = None,
-    expand: Expand = None,
-    rerank: Rerank = None,
-    compare: Annotated[
-        list[str] | None,
-        typer.Option("--compare", help=_("Ask with this setup too, such as chunk_size=256,reranker=none; repeatable.")),
-    ] = None,
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--grid",
-            help=_(
-                "Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; "
-                "repeatable, or auto."
-            ),
-        ),
-    ] = None,
     metric: Annotated[
         str | None, typer.Option("--metric", help=_("The figure to compare and advise by, such as mrr@10."))
     ] = None,
@@ -79,6 +51,7 @@ def evaluate(
     ] = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
+    **given: Any,
 ) -> None:
     targets = dict(_target(text) for text in fail_under or ())
     for name in (*targets, *filter(None, [metric])):
@@ -86,9 +59,9 @@ def evaluate(
             raise UnknownChoice("figure", name, METRICS)
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
-    search = search_settings(locals())
-    setups = {"compare": compare or [], "grid": grid or []}
-    with workspace_at(workspace, readonly=True) as opened:
+    search = SearchSettings.of(given.get("search", {}))
+    setups = {name: given[name] or [] for name in ("compare", "grid")}
+    with reading(workspace) as opened:
         runs = opened.runs
         pipelines = runs.variants(base, search, *setups.values())
         source = _questions(opened, base, questions, save)
@@ -103,7 +76,7 @@ def evaluate(
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
         values["compared"] = of_comparison(compared)
-    if grid:
+    if setups["grid"]:
         names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
         values["advice"] = of_advice(runs.advise(measured, *filter(None, [metric])), names)
     if out:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from core.cli import archives, bases, connecting, costs, lines, models, notelines, notes, packs
+from core.cli import archives, bases, connecting, costs, lines, models, notelines, notes, packs, searches
 from core.cli.binding import Command
 from core.operations import bases as operations
+from core.operations import search
 
 COMMANDS: Mapping[str, Command] = {
     "base.list": Command(bases.list_lines),
@@ -32,6 +33,9 @@ COMMANDS: Mapping[str, Command] = {
     "note.restore": Command(notelines.of_restored),
     "note.accept": Command(notelines.of_accepted),
     "note.reject": Command(notelines.of_rejected),
+    "search.find": Command(searches.found_lines, searches.search, (search.context,)),
+    "search.context": Command(lines.of_context, searches.context),
+    "chunk.index": Command(lines.of_index),
     "index.embed": Command(lines.of_index),
     "index.rebuild": Command(lines.of_rebuild),
     "model.tokens": Command(models.tokens_lines),

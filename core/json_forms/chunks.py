@@ -1,6 +1,8 @@
 """Chunks as JSON, and how a note is split."""
 
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from core import model
 from core.json_forms.forms import Form, plain
@@ -15,8 +17,28 @@ _CUT = Form(
 )
 
 
-def of_cut(note: model.Note, cut: model.Cut) -> dict[str, Any]:
-    """Return how a note is split, and why; `file_start` and `file_end` are places in its file."""
+class Preview(TypedDict):
+    """How a note is split, and why; with `compare` also another way, and where both split."""
+
+    profile: dict[str, Any]
+    strategy: str
+    sizes: dict[str, Any]
+    reasons: list[str]
+    warnings: list[str]
+    chunks: list[dict[str, Any]]
+    compare: NotRequired[dict[str, Any]]
+
+
+def of_preview(preview: tuple[model.Note, list[model.Cut]]) -> Preview:
+    note, (cut, *others) = preview
+    values = _of_cut(note, cut)
+    for other in others:
+        difference = model.Difference.between(cut.chunks, other.chunks)
+        values["compare"] = {**_of_cut(note, other), "cuts": plain(difference)}
+    return values
+
+
+def _of_cut(note: model.Note, cut: model.Cut) -> Preview:
     return {
         "profile": plain(cut.profile),
         "strategy": cut.strategy,

@@ -1,17 +1,19 @@
 """Operations on the chunks of notes."""
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from core import model
 from core.json_forms import chunks as forms
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import Progress
+from core.model import ChunkingOptions, Cut, Note, Progress
 from core.operations import named
 from core.operations.declaring import About, operation
-from core.operations.examples import CHUNK
+from core.operations.examples import CHUNK, CUT
 from core.operations.index import INDEXED
-from core.operations.parameters import NoteName
+from core.operations.parameters import CHUNKING_PARAMETERS, NoteName
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -167,3 +169,28 @@ def index(
 ) -> int:
     ids = named.ids(workspace, notes or ())
     return workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress)
+
+
+@operation(
+    "chunk.preview",
+    message("Show how a file is split, and why; nothing is stored."),
+    cli="chunks {file}",
+    by_hand=("cli",),
+    takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
+    gives=CUT,
+    fields=CHUNKING_PARAMETERS,
+    form=forms.of_preview,
+    lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
+)
+def preview(
+    file: Annotated[Path, About(message("A note file."))],
+    embedder: Annotated[str, About(message("The model for meaning: lengths are counted in its tokens."))] = "bundled",
+    compare: Annotated[str, About(message("A second strategy, to compare with the first."))] = "",
+    **chunking: Any,
+) -> tuple[Note, list[Cut]]:
+    from core.intake.imports import Imports  # takes a while, which --help avoids
+
+    options = ChunkingOptions(**{name: value for name, value in chunking.items() if value is not None})
+    others = [replace(options, strategy=compare)] if compare else []
+    cuts = [Imports.preview(file, each, embedder) for each in (options, *others)]
+    return cuts[0][0], [cut for _, cut in cuts]

@@ -10,8 +10,8 @@ from core.json_forms import evaluation as forms
 from core.messages import message
 from core.model import Measured, Pipeline, Progress, Question, QuestionSet, Run, SearchSettings
 from core.operations.declaring import About, operation
-from core.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
-from core.operations.parameters import Base, Search
+from core.operations.parameters import SEARCH, Base
+from core.operations.search_examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -63,7 +63,9 @@ def add(
     base: Base,
     name: Annotated[str, About(message("The name of the set."))],
     questions: Annotated[str, About(message("Lines of a question file (JSONL)."), long=True)] = "",
-    file: Annotated[Path | None, About(message("A file of questions with their right passages (JSONL, CSV)."))] = None,
+    file: Annotated[
+        Path | None, About(message("A file of questions with their right passages (JSONL, CSV)."), doors=("cli",))
+    ] = None,
 ) -> QuestionSet:
     if not (questions or file):
         return workspace.question_sets.add(base, name)
@@ -169,8 +171,8 @@ def _pipelines(
 def start(
     workspace: "Workspace",
     progress: Progress,
-    question_set: Set,
-    search: Annotated[Search | None, About(message("How the questions are asked."))] = None,
+    question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
+    search: Annotated[dict[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
     compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
     grid: Annotated[
         Setups,

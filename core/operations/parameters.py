@@ -51,6 +51,7 @@ _SETTINGS = {
         )
     ),
     "phrase": About(message("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
+    "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
@@ -59,22 +60,14 @@ _SETTINGS = {
     ),
 }
 """What is said of settings of a search whose title doesn't say it all."""
-_KINDS = get_type_hints(SearchSettings)
 SEARCH: tuple[Parameter, ...] = tuple(
-    Parameter(name, _KINDS[name], _SETTINGS.get(name) or About(part.title), required=False)
-    for name, part in PARTS.items()
+    Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
+    for name, kind in get_type_hints(SearchSettings).items()
 )
 """The settings of a search; the base, else the settings decide what isn't given."""
-Search = typed_dict("Search", _KINDS, total=False)
-"""The same in one value."""
-
-_OF_BASES = {
-    "limit": About(message("How many hits at most.")),
-    "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
-}
 BASE_SEARCH = tuple(
-    Parameter(name, kind, _OF_BASES.get(name) or About(PARTS[name].title, doors=("http",)))
-    for name, kind in _KINDS.items()
+    each if each.name in ("limit", "score_threshold") else replace(each, about=replace(each.about, doors=("http",)))
+    for each in SEARCH
 )
 """The settings of a search that a base decides; a command takes some of them."""
 

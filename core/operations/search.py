@@ -7,8 +7,8 @@ from core.json_forms import search as forms
 from core.messages import message
 from core.model import Context, SearchOptions, SearchResult, SearchSettings, WhyNot
 from core.operations.declaring import About, Parameter, operation
-from core.operations.examples import CONTEXT, RESULT, WHY_NOT
 from core.operations.parameters import SEARCH, NoteName
+from core.operations.search_examples import CONTEXT, RESULT, WHY_NOT
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -46,7 +46,7 @@ OPTIONS: tuple[Parameter, ...] = (
     http="POST /search",
     cli="search {query}",
     tool="knowledge_query",
-    by_hand=("cli", "tool"),
+    by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
     gives=RESULT,
     fields=OPTIONS,
@@ -67,7 +67,7 @@ def find(
     http="POST /context",
     cli="context {query}",
     tool="knowledge_context",
-    by_hand=("cli", "tool"),
+    by_hand=("tool",),
     takes={"query": "where do we begin", "budget": 1000},
     gives=CONTEXT,
     fields=OPTIONS,

@@ -8,6 +8,10 @@ from core import errors
 from core.errors import TesseraError
 from core.messages import Message, from_json, to_json
 
+PATH = "/remote"
+"""Where operations are run by their names; a GET of it proves who answers there."""
+MOST_BYTES = 1 << 26
+"""Size of the arguments at most: those of a note are the largest."""
 _MESSAGE = "$message"
 """The name of the only field of an object that stands for a message."""
 
