@@ -1,4 +1,4 @@
-"""The front door: `tessera app` serves the pages, to whom `shared.policy` lets in, with its headers on every answer."""
+"""The app that `tessera app` serves: the pages, the API, the tools, and the calls of commands on this machine."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -26,11 +26,11 @@ from pages.ui.shared.policy import Policy, failure
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
 ]
-"""The names that the app answers to; Streamlit itself asks for them on WebSockets only, and writes IPv6 bare."""
+"""Host names that the app answers to. Streamlit checks them on WebSockets only, and writes IPv6 without brackets."""
 
 needs_token = access.pages_need_token()
 calls = Calls(shell.workspace)
-"""What commands on this machine do in the open workspace; `shell` says there where they are taken."""
+"""Runs what commands on this machine send; `shell` stores the address that they send it to."""
 assistants = Guard(lazy_app.LazyApp(shell.workspace), shell.workspace)
 
 with_tokens = [
@@ -38,7 +38,7 @@ with_tokens = [
     Mount(PLACE, api(shell.workspace)),
     *(Route(place, assistants) for place in lazy_app.PLACES),
 ]
-"""Routes of programs, which show tokens of their own."""
+"""Routes for programs; each checks a token itself."""
 
 middleware = [
     Middleware(Policy),
@@ -55,7 +55,7 @@ middleware = [
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace at the end: the signal that ends the server ends the process before any exit handler runs."""
     calls.close_at_signals()
-    if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # else `tessera app` has said it
+    if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has printed it
         sys.stdout.write(f"{address(shell.address(), access.PAGES)}\n")
         sys.stdout.flush()
     yield

@@ -90,7 +90,7 @@ def measure(folder: Path, name: str, windows: int, minutes: float, count: int) -
                 workspace.store.open_index()
                 say(what, time.perf_counter() - started)
                 say("of the processor, s", spent() - before)
-                if problem := workspace.store.index_problem:
+                if problem := workspace.store.index.problem:
                     print(f"  {problem}", flush=True)
     print(f"load {_load()}", flush=True)
 

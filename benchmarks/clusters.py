@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from core.config import IndexSettings
 from core.embedding import EMBEDDERS
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Matrix, Note, Role, Spans
 from core.registry import Entry
+from core.settings_sections import IndexSettings
 from core.store import Store
-from core.store.cutting import Cutting
+from core.store.note_to_index import NoteToIndex
 from core.text import digest
 
 BASE, NAME = "made", "clusters"
@@ -101,7 +101,7 @@ def _direction(*seed: int) -> Matrix:
     return np.asarray(vector / np.linalg.norm(vector), np.float32)
 
 
-def _cuttings(base: KnowledgeBase, numbers: range, ids: Sequence[int], words: Iterator[str]) -> Iterator[Cutting]:
+def _cuttings(base: KnowledgeBase, numbers: range, ids: Sequence[int], words: Iterator[str]) -> Iterator[NoteToIndex]:
     for number, at in zip(numbers, range(0, len(ids), _WINDOWS), strict=True):
         note_id, body = f"{number:012x}", ""
         chunks = []
@@ -118,7 +118,7 @@ def _cuttings(base: KnowledgeBase, numbers: range, ids: Sequence[int], words: It
             path=f"{number // 1000}/{number}.md",
             updated_at=datetime(2020, 1, 1, tzinfo=UTC) + timedelta(minutes=number),
         )
-        yield Cutting(note, chunks, [[one] for one in ids[at : at + _WINDOWS]], "made", "made")
+        yield NoteToIndex(note, chunks, [[one] for one in ids[at : at + _WINDOWS]], "made", "made")
 
 
 def _stream() -> Iterator[str]:

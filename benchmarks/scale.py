@@ -26,7 +26,7 @@ from core.evaluation.question_files import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
 from core.query.filters import filters_of
 from core.store import Store
-from core.store.cutting import Cutting
+from core.store.note_to_index import NoteToIndex
 from core.text import CJK, digest, query_keywords
 from core.workspace import Workspace
 
@@ -112,7 +112,7 @@ def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: in
             BASE, embedder=like.embedder, fingerprint=like.fingerprint, dimension=like.dimension, chunking=like.chunking
         )
         store.index.build(base)
-        waiting: list[Cutting] = []
+        waiting: list[NoteToIndex] = []
         for number in range(10 * size):
             source = sources[number % len(sources)]
             original = number < len(sources)
@@ -138,7 +138,7 @@ def copied(
     vocabulary: dict[bool, list[str]],
     every: Matrix,
     original: bool,
-) -> Cutting:
+) -> NoteToIndex:
     """Return a note like another, of at most so many chunks."""
     note_id = f"{number:012x}"
     chunks: list[Chunk] = []
@@ -175,7 +175,7 @@ def copied(
         tags=(f"one-of-100-{number % 100}", f"half-{number % 2}"),
         updated_at=datetime(2020, 1, 1, tzinfo=UTC) + timedelta(hours=number),
     )
-    return Cutting(note, chunks, [[ids[key] for key in keys] for keys in hashes], "copied", "copied")
+    return NoteToIndex(note, chunks, [[ids[key] for key in keys] for keys in hashes], "copied", "copied")
 
 
 def swapped(text: str, chance: random.Random, vocabulary: dict[bool, list[str]]) -> str:

@@ -22,7 +22,7 @@ from benchmarks.quality import imported
 from core.errors import QueryError
 from core.model import Filters, SearchOptions
 from core.retrieval import confidence
-from core.retrieval.search import Search
+from core.retrieval.state import SearchState
 from core.store import Store
 from core.workspace import Workspace
 
@@ -123,7 +123,7 @@ def measured(workspace: Workspace, base: str, texts: Iterable[str], options: Sea
     values: list[float] = []
     evidence = confidence.evidence
 
-    def recorded(store: Store, search: Search) -> float:
+    def recorded(store: Store, search: SearchState) -> float:
         values.append(evidence(store, search))
         return inf
 

@@ -1,1 +1,43 @@
-"""Tessera's engine: everything that works without a screen."""
+"""Tessera's engine: everything that works without a screen.
+
+The names in `__all__` are the face of the library, which docs/library.md describes; every other module is internal.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.config import Settings
+    from core.embedding import Embedder
+    from core.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
+    from core.reranking import Candidate, Reranker
+    from core.workspace import Workspace
+
+__all__ = [
+    "Candidate",
+    "Conflict",
+    "Embedder",
+    "ModelError",
+    "NoteNotFound",
+    "Reranker",
+    "Settings",
+    "TesseraError",
+    "UnknownChoice",
+    "Workspace",
+    "WorkspaceLocked",
+]
+
+_HOMES = {
+    "Candidate": "core.reranking",
+    "Embedder": "core.embedding",
+    "Reranker": "core.reranking",
+    "Settings": "core.config",
+    "Workspace": "core.workspace",
+}
+"""The modules of the names; those that aren't here are errors. They are imported at the first use of a name."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, "core.errors")), name)

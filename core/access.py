@@ -1,6 +1,6 @@
-"""Who comes in: programs with the person's token, commands of this machine with that of a run, and browsers.
+"""Tokens: the person's admits programs, that of a run admits commands on this machine, PAGES admits browsers.
 
-Where the pages need a token it is PAGES, which is another one in each process.
+Browsers show PAGES only where the settings say that the pages need a token. Each process has its own.
 """
 
 import hmac
@@ -26,7 +26,7 @@ _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """The token of the pages of this process."""
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A token of 32 bytes: one that is cut or overwritten is none, and lets nobody in."""
+"""A whole token of 32 bytes. A token that is cut or overwritten admits nobody."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
@@ -46,7 +46,7 @@ class Run:
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the answer to a challenge that only this process and the readers of its file can give."""
+        """Return the answer to a challenge; only this process and the readers of its file can compute it."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
@@ -98,17 +98,17 @@ class Access:
 
     @property
     def run(self) -> Run | None:
-        """The process that said last where it listens; it may have been killed since."""
+        """The process that stored its address last, None without one; it may have been killed since."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
 
     def proof(self, challenge: str) -> str:
-        """Return this process's answer to a challenge; empty where it doesn't say where it listens."""
+        """Return this process's answer to a challenge, empty while no address of this process is stored."""
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
-        """Whether a token lets in: that of this run, or with `programs` the person's."""
+        """Return whether a token is that of this run or, with `programs`, the person's token."""
         return any(hmac.compare_digest(shown.encode(), token.encode()) for token in self._valid(programs))
 
     def _valid(self, programs: bool) -> Iterator[str]:

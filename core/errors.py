@@ -37,15 +37,11 @@ TesseraError                   the message is written for the person at the scre
 Only surfaces catch errors, and only `TesseraError`; any other exception is a bug and keeps its traceback.
 """
 
-import logging
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
 from core.messages import Message, lines, message, plural
-
-_LOG = logging.getLogger(__name__)
 
 
 class TesseraError(Exception):
@@ -105,20 +101,6 @@ class SourceError(TesseraError):
         self.path = path
         self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
         super().__init__(message("{path}: {reason}", path=path, reason=self.reason))
-
-
-@contextmanager
-def one_file(path: str) -> Iterator[None]:
-    """Raise SourceError for any exception at one file that isn't a TesseraError, and log it: other files go on."""
-    try:
-        yield
-    except TesseraError:
-        raise
-    except Exception as error:
-        _LOG.exception("'%s' could not be read", path)
-        raise SourceError(
-            path, "could not be read ({kind}). It is left out; the log has the details.", kind=type(error).__name__
-        ) from error
 
 
 class QueryError(TesseraError):

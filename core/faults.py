@@ -4,6 +4,7 @@ The module that calls the library translates: `with translated(folder): …`, or
 """
 
 import errno
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from core.errors import DiskFull, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+from core.errors import (
+    DiskFull,
+    NotesDamaged,
+    NotWritable,
+    SourceError,
+    StoreError,
+    TesseraError,
+    WorkspaceLocked,
+)
+
+_LOG = logging.getLogger(__name__)
 
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
@@ -165,3 +176,17 @@ def _trial(folder: Path) -> OSError | None:
     except OSError as error:
         return error
     return None
+
+
+@contextmanager
+def one_file(path: str) -> Iterator[None]:
+    """Raise SourceError for any exception at one file that isn't a TesseraError, and log it: other files go on."""
+    try:
+        yield
+    except TesseraError:
+        raise
+    except Exception as error:
+        _LOG.exception("'%s' could not be read", path)
+        raise SourceError(
+            path, "could not be read ({kind}). It is left out; the log has the details.", kind=type(error).__name__
+        ) from error

@@ -4,9 +4,10 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from core.config import FILE, KEYS, Settings, settings
+from core.config import FILE, Settings, settings
 from core.errors import TesseraError
 from core.messages import Message
+from core.settings_sections import KEYS
 
 _LOG = logging.getLogger(__name__)
 

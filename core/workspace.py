@@ -4,16 +4,17 @@ import hashlib
 import logging
 import os
 import time
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from core import assistant_config, bugreport, files
+from core import assistant_config, bugreport, config, files
 from core.access import Access
 from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
 from core.bugreport import BugReport
-from core.config import Settings, settings
+from core.config import Settings
 from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
@@ -27,7 +28,7 @@ from core.log import Log
 from core.messages import Message
 from core.model import Context, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.models import Models
-from core.models.servers import Servers
+from core.models.servers import Servers, given
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.notes.vocabulary import Vocabulary
@@ -52,7 +53,7 @@ def bug_report(path: Path | None = None) -> BugReport:
     """Return what a bug report needs of a workspace, which may be one that can't be opened."""
     chosen = Settings.model_construct()
     try:
-        chosen = settings()
+        chosen = config.settings()
         with Workspace(path, readonly=True) as workspace:
             return workspace.bug_report()
     except TesseraError as error:
@@ -62,12 +63,21 @@ def bug_report(path: Path | None = None) -> BugReport:
 class Workspace:
     """Notes, their index and the work on them, in one folder.
 
-    Raises WorkspaceLocked where another process writes to the folder for more than `patience` seconds (`readonly`
-    opens it nevertheless), NewerSchema, and StoreError for a folder that can't be a workspace.
+    Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
+    their models, so the folder and the servers of models are as the settings given last say. Raises WorkspaceLocked
+    where another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
+    NewerSchema, and StoreError for a folder that can't be a workspace.
     """
 
-    def __init__(self, path: Path | None = None, *, readonly: bool = False, patience: float = 0.0) -> None:
-        self.settings: Settings = settings()
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        settings: Settings | None = None,
+        readonly: bool = False,
+        patience: float = 0.0,
+    ) -> None:
+        self.settings = settings.model_copy() if settings else config.settings()
         folder = Path(os.path.realpath(path or self.settings.workspace))  # which no loop of links stops
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
@@ -83,6 +93,9 @@ class Workspace:
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
         self.access = Access(self.store.folder, readonly=readonly)
+        self._given = ExitStack()
+        if settings:
+            self._given.enter_context(given(self.settings))
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
@@ -131,6 +144,7 @@ class Workspace:
         self.watching.close()
         self.jobs.close()
         self.store.close()
+        self._given.close()
         if not self.readonly:
             _LOG.info("Closed")
         self.log.close()
@@ -169,14 +183,14 @@ class Workspace:
         mode, a level or a reranker, ModelError.
         """
         self.start_healing()
-        return self.searching.search(text, options)
+        return self.searching.answer(self.searching.prepare(text, options))
 
     def context(self, text: str, *, budget: int | None = None, **options: Unpack[SearchOptions]) -> Context:
         """Return the passages that answer a question as a block for a prompt, with numbered citations.
 
         `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
         """
-        return self.searching.context(text, options, budget)
+        return self.searching.context(self.searching.prepare(text, options), budget)
 
     def status(self) -> Status:
         """Return the size of the workspace and the state of its index."""
@@ -185,7 +199,7 @@ class Workspace:
             tuple(map(self.bases.status, self.bases.all())),
             files.size(self.store.folder),
             readonly=self.store.readonly,
-            index_problem=self.store.index_problem,
+            index_problem=self.store.index.problem,
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,

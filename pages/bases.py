@@ -1,4 +1,4 @@
-"""Bases: what each holds and how it is set; new ones, made on purpose."""
+"""Bases: the content and the settings of each, and the form for a new one."""
 
 import streamlit as st
 

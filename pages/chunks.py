@@ -67,7 +67,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     with st.container(key="other_notes"):
         shell.popover(t("Another note"), "another", "description", lambda: offer.notes(workspace))
     note = workspace.notes.get(note_id)
-    base = next(base for base in bases if base.id == note.base_id)
+    base = workspace.bases.of_id(note.base_id)
     own = workspace.chunks.options(note.id)
     now = own or base.chunking
     view = summary.head(note, own is not None)

@@ -1,4 +1,4 @@
-"""Home: what is here, how it is, and a quick search."""
+"""Home: the bases with their state, problems that need attention, and a quick search."""
 
 import streamlit as st
 

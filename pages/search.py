@@ -1,4 +1,4 @@
-"""Search: a question, the hits, and why they are there."""
+"""Search: a question, its hits, and the reasons for them."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Settings: the models, what a search begins with, the vector index, a bug report."""
+"""Settings: the models, the default settings of a search, the vector index, a bug report."""
 
 import streamlit as st
 

@@ -1,5 +1,7 @@
-"""The layers hold, and starting costs nothing that the first page doesn't need."""
+"""The layers hold, modules are short, and starting costs nothing that the first page doesn't need."""
 
+import ast
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -8,6 +10,12 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).parents[1]
+LONGER = {"core/cli/__init__.py": 319, "core/data.py": 301}
+"""Modules that are still to be divided, with their lines."""
+
+
+def sources() -> list[Path]:
+    return [ROOT / "app.py", *(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
 
 
 def test_the_layers_hold() -> None:
@@ -31,6 +39,21 @@ def test_starting_imports_no_model_and_no_index() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_module_has_more_than_300_lines() -> None:
+    for file in sources():
+        most = LONGER.get(str(file.relative_to(ROOT)), 300)
+        assert len(file.read_text(encoding="utf-8").splitlines()) <= most, file
+
+
+def test_no_python_text_holds_javascript() -> None:
+    """Scripts are files beside their modules: oxlint reads those, and a browser runs them in tests."""
+    script = re.compile(r"=>\s*[{(]|\bfunction\s*\w*\s*\(|\baddEventListener\b|\bdocument\.\w+\(|<script\b")
+    for file in sources():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not script.search(node.value), f"{file}, line {node.lineno}"
 
 
 def test_no_page_lets_notes_bring_html_of_their_own() -> None:

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core import cli, workspace
-from core.config import KEYS
 from core.errors import StoreError, TesseraError
 from core.messages import message
+from core.settings_sections import KEYS
 from core.workspace import Workspace
 from tests import samples
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.config import KEYS, settings
+from core.config import settings
 from core.errors import ConfigError
 from core.model import OPEN, SearchSettings
+from core.settings_sections import KEYS
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,10 @@ from core.cli.bases import app as bases
 from core.cli.models import app as models
 from core.cli.notes import app as notes
 from core.cli.packs import app as packs
-from core.config import (
+from core.config import Settings
+from core.embedding import EMBEDDERS
+from core.reranking import RERANKERS
+from core.settings_sections import (
     KEYS,
     ChunkingSettings,
     EmbeddingsSettings,
@@ -19,10 +22,7 @@ from core.config import (
     LlmSettings,
     RerankSettings,
     SearchSection,
-    Settings,
 )
-from core.embedding import EMBEDDERS
-from core.reranking import RERANKERS
 
 SECTIONS = (
     Settings,

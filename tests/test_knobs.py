@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from core.config import SearchSection, check, settings
+from core.config import check, settings
 from core.errors import ConfigError, QueryError, UnknownChoice
 from core.evaluation import pipelines
 from core.messages import LANGUAGES, render
@@ -26,6 +26,7 @@ from core.model import (
     complete,
     pipeline_label,
 )
+from core.settings_sections import SearchSection
 
 ROOT = Path(__file__).parents[1]
 

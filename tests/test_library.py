@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Conflict, NoteNotFound
-from core.workspace import Workspace
+from core import Conflict, NoteNotFound, Workspace
 
 PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -35,15 +34,16 @@ def test_every_example_runs(
     for example in EXAMPLES:
         exec(example, names)
         printed.append(capsys.readouterr().out)
-    assert len(EXAMPLES) == 7
+    assert len(EXAMPLES) == 8
     assert printed[0].startswith("Messages pile up Look at the consumer's threads first")
-    assert printed[1].startswith("['update', 'create']\nRestart the broker after office hours. {'broker': 1} {")
-    assert printed[2].startswith("2 [(1, \"The priority 'high'")
-    assert "dead letter" in printed[3]
-    assert "Offsets" in printed[3]
-    assert "no such id" in printed[4]
-    assert printed[5].startswith("1.0 20 []")
-    assert printed[6].startswith("change Lag ()\nnote Full (FieldChange(name='status'")
+    assert printed[1] == "10 7\n"
+    assert printed[2].startswith("['update', 'create']\nRestart the broker after office hours. {'broker': 1} {")
+    assert printed[3].startswith("2 [(1, \"The priority 'high'")
+    assert "dead letter" in printed[4]
+    assert "Offsets" in printed[4]
+    assert "no such id" in printed[5]
+    assert printed[6].startswith("1.0 20 []")
+    assert printed[7].startswith("change Lag ()\nnote Full (FieldChange(name='status'")
 
 
 def test_every_verb_of_the_table_is_there(workspace: Workspace) -> None:

@@ -241,7 +241,7 @@ def _wrong(workspace: Workspace) -> str:
         tops = store.nearest(base, vector, 10), store._from_index(base, vector, 10, None) or exact
         shares += [len(exact.keys() & top.keys()) / max(1, len(exact)) for top in tops]
     share = sum(shares) / len(shares)
-    return f"{share:.2f} of the top ten" if share < LEAST and not store.index_problem else ""
+    return f"{share:.2f} of the top ten" if share < LEAST and not store.index.problem else ""
 
 
 def _twin(other: Path, path: str) -> Path:

@@ -27,7 +27,7 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.api.lazy_app import api
 from core.errors import TesseraError
-from core.json_forms import notes, search, versions
+from core.json_forms import notes, search
 from core.messages import readable
 from core.operations import status
 from core.workspace import Workspace
@@ -102,7 +102,7 @@ class Bench:
         if any(self._vault.iterdir()):
             workspace.notes.apply(workspace.notes.plan_folder(self._vault, self.base), embed=False)
         cards = workspace.notes.all()
-        _json([notes.of_card(card) for card in cards])
+        _json([notes.CARD(card) for card in cards])
         for number in range(0, len(cards), BATCH):
             some = workspace.notes.cards_of([card.id for card in cards[number : number + BATCH]])
             [card.expired for card in some.values()]
@@ -112,8 +112,8 @@ class Bench:
         workspace.notes.expiring(days=36_500)
         _json(status.FORM(workspace.status()))
         for card in cards:
-            _json(notes.of_note(workspace.notes.get(card.id), card.base))
-            _json([versions.of_version(one) for one in workspace.notes.history(card.id)])
+            _json(notes.NOTE((workspace.notes.get(card.id), card.base)))
+            _json([notes.VERSION(one) for one in workspace.notes.history(card.id)])
         for base in workspace.bases.all():
             for form in ("json", "zip"):
                 workspace.archives.exported(base.name, form)

@@ -98,7 +98,7 @@ def _kill(tally: Tally, workspace: Workspace, server: ChromaServerProcess, chanc
             with store.changing:  # the notes stay as they are while they are searched for
                 wrong += [f"away: {fault}" for fault in sound.of_searches(workspace)]
             time.sleep(_AWAY * chance.random())
-            told = store.index_problem is not None
+            told = store.index.problem is not None
             server.start()
             if told and chance.random() < 0.5:
                 kinds.append(OPENING)

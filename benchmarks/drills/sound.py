@@ -51,7 +51,7 @@ def digest(workspace: Workspace, note_id: str) -> str:
 
 def faults(workspace: Workspace) -> list[str]:
     """Return what doesn't agree; `workspace` is open for writing, with its index."""
-    problem = workspace.store.index_problem
+    problem = workspace.store.index.problem
     wrong = [f"index: {problem}"] if problem else []
     wrong += [*_of_database(workspace), *of_notes(workspace), *_of_versions(workspace), *_of_proposals(workspace)]
     for base in workspace.bases.all():
@@ -139,8 +139,8 @@ def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
         for top in (store.nearest(base, query, 10), store._from_index(base, query, 10, None) or {}):
             if len(top) != len(exact) or not np.allclose([*top.values()], [*exact.values()], atol=1e-4):
                 yield f"index of {base.name}: the top ten of {key} are {[*top.items()]}, exactly {[*exact.items()]}"
-    if store.index_problem:
-        yield f"index of {base.name}: {store.index_problem}"
+    if store.index.problem:
+        yield f"index of {base.name}: {store.index.problem}"
 
 
 def of_searches(workspace: Workspace) -> Iterator[str]:

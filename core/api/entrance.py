@@ -1,4 +1,4 @@
-"""Who may open the pages where they need a token: browsers that came by the address with it."""
+"""The check of browsers where the pages need a token: the address with the token gives a browser its cookie."""
 
 import hmac
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Who is let in: programs that show the person's token, while the person lets programs in."""
+"""The check of programs: a request needs the person's token, and the person's permission for programs."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -24,7 +24,7 @@ UNKNOWN = message(
 
 
 class Guard:
-    """The middleware that lets in who shows a token; `programs_only` for a server that is there for programs."""
+    """The middleware that refuses requests without a token. A server with `programs_only` needs no permission."""
 
     def __init__(self, app: ASGIApp, workspace: Callable[[], Workspace], *, programs_only: bool = False) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Creations that are sent twice, because the first answer never arrived: they are made once, and answered the same."""
+"""Repeated creations: a request that is sent again, because its answer was lost, gets the stored answer."""
 
 import hashlib
 import re

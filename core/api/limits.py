@@ -1,4 +1,4 @@
-"""How much of a request is read."""
+"""Limits on the size of a request."""
 
 from http import HTTPStatus
 
@@ -11,7 +11,7 @@ MOST_BYTES = 64 * 1024 * 1024
 """Bytes of a body at most: three of the largest notes that are imported."""
 
 MOST_HEAD = 32 * 1024
-"""Bytes of an address and its headers at most; some of it are cookies of other servers on this machine."""
+"""Bytes of an address and its headers at most, cookies of other servers on this machine included."""
 
 _TOO_LONG = message(
     "The address and the headers of the request are larger than {limit} KB. Shorten them; in a browser, delete the "

@@ -1,4 +1,4 @@
-"""Who is answered: no page reaches the server but its own."""
+"""The check of origins: a page of another origin gets no answer from the server."""
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
@@ -6,9 +6,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class SameOrigin:
-    """The middleware that refuses what pages of other origins ask for, WebSockets too.
+    """The middleware that refuses requests and WebSockets from pages of other origins.
 
-    Another server on this machine, on another port, is another origin. A program that is no browser names none.
+    Another port of this machine is another origin. Programs that are no browsers send no origin, and pass.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -23,6 +23,6 @@ def _foreign(headers: Headers) -> bool:
     origin, host = headers.get("origin"), headers.get("host", "")
     if origin is not None:
         return origin not in (f"http://{host}", f"https://{host}")
-    # A browser says so too where it names no origin; a link that a person follows may come from anywhere.
+    # Without an Origin header, browsers send Sec-Fetch-Site. A person may follow a link from any site.
     followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not followed

@@ -17,7 +17,7 @@ _NAMES = ("127.0.0.1", "localhost")
 
 
 def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
-    """Return an app that answers to its address and to the names of this machine for itself, and to no page.
+    """Return an app that answers requests to its address and to this machine, but none from a page.
 
     It has the routes of the API and some more.
     """

@@ -1,4 +1,4 @@
-"""What the resources of the API share."""
+"""Parameters and helpers that several resources of the API use."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -28,7 +28,7 @@ _POSSIBLE = r"^[^\x00]*$"
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
-"""The text of a note or of a file; how large it may be is said by what takes it."""
+"""The text of a note or of a file; the operation that takes it checks its length."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
@@ -53,7 +53,7 @@ def documented(
 
 
 def or_404(look: Callable[[], _T]) -> _T:
-    """Return what an address names; raises Problem where there is no such name."""
+    """Return the thing that an address names; raises Problem with status 404 where there is none."""
     try:
         return look()
     except UnknownChoice as error:

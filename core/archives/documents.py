@@ -111,7 +111,7 @@ def _note(one: _Note) -> Note:
     head = read_front(one.front)
     fields = {name: getattr(one, name) for name in _NAMES}
     extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(one.front)}
-    links = look_into(one.body, one.path).links
+    links = look_into(one.body, one.path).targets(one.path)
     return Note(id="", base_id="", content_hash="", links=links, **fields, **extra)
 
 

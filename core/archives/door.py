@@ -244,7 +244,7 @@ def _check_chunking(options: ChunkingOptions) -> None:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Raise what is wrong with a field as RowError with its name."""
+    """Raise the errors of the block as RowError with the name of the field."""
     try:
         yield
     except RowError:

@@ -19,14 +19,14 @@ MOST_MISTAKES = 100
 
 
 class Parts(Iterable[T], Generic[T]):
-    """Records that are read anew each time; `read` yields their places and what makes each."""
+    """Records that are read anew at each iteration; `read` yields the place of each and a function that makes it."""
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
         self._read = read
 
     @classmethod
     def of(cls, records: Iterable[T]) -> "Parts[T]":
-        """Return records that are there already."""
+        """Return parts of records in memory."""
         made: list[Made[T]] = [("", partial(_same, record)) for record in records]
         return cls(lambda: made)
 

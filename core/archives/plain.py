@@ -39,7 +39,7 @@ _MOST_DEPTH = 20
 
 
 class Typed(str):
-    """A text of YAML without quotes, which its field reads as a text, a number or a truth; `value` is YAML's own."""
+    """An unquoted scalar of YAML as typed; `value` is what YAML reads: a number, a time, a boolean or a text."""
 
     __slots__ = ("value",)
     value: object
@@ -127,7 +127,7 @@ def _scalar(kind: type, value: Any, name: str) -> Any:
 
 
 def _free(value: Any, name: str, depth: int = 0) -> Any:
-    """Return a value whose field may hold any that JSON and the database can hold."""
+    """Return any value that JSON and the database can hold, for a field without a type."""
     _expect(depth <= _MOST_DEPTH, name, message("nested less deeply"))
     if isinstance(value, Typed):
         value = value.value

@@ -9,7 +9,6 @@ from typing import Any
 
 from core import embedding
 from core.archives.parts import Parts
-from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash
 from core.messages import Message
@@ -34,6 +33,7 @@ from core.model import (
 from core.notes import naming
 from core.store import Store
 from core.store.ids import fresh_id
+from core.store.note_to_index import NoteToIndex
 
 _IMPORTED = Revision("create", "person")
 _REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
@@ -114,13 +114,13 @@ class Ids:
 
 
 def new_base(name: str, **values: Any) -> KnowledgeBase:
-    """Return a base that isn't stored yet; its model is known once it is written."""
+    """Return a base that isn't stored yet; its fingerprint and dimension are set once it is written."""
     chunking, embedder = values.pop("chunking", ChunkingOptions()), values.pop("embedder", "")
     return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, datetime.now(UTC), **values)
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note of a base, with an id that isn't taken, which is taken then."""
+    """Return the record of a new note of a base, with a free id that is added to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
@@ -207,7 +207,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
     own: dict[str, ChunkingOptions] = {}
     paths: defaultdict[str, set[str]] = defaultdict(set)
 
-    def drafts() -> Iterator[Draft]:
+    def drafts() -> Iterator[NoteToIndex]:
         for one, old in zip(records.notes, ids.notes, strict=True):
             note = one.note
             if note.path is not None:
@@ -215,16 +215,20 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
                 paths[note.source_ref].add(str(note.path))
             if one.chunking:
                 own[note.id] = one.chunking
-            yield Draft(note, one.mtime_ns, one.size, change=None if old in ids.versions else _IMPORTED)
+            yield NoteToIndex(
+                note,
+                mtime_ns=one.mtime_ns,
+                size=one.size,
+                change=None if old in ids.versions else _IMPORTED,
+            )
 
     _write_drafts(indexer, drafts(), len(ids.notes))
     for note_id, options in own.items():
         store.notes.set_options(note_id, options)
-        row = store.notes.indexed_as(note_id)
-        _write_drafts(indexer, [Draft(store.notes.note(note_id), row["mtime_ns"], row["size"])], 1)
+        _write_drafts(indexer, [NoteToIndex(store.notes.note(note_id), **store.notes.indexed_as(note_id))], 1)
 
 
-def _write_drafts(indexer: Indexer, drafts: Iterable[Draft], count: int) -> None:
+def _write_drafts(indexer: Indexer, drafts: Iterable[NoteToIndex], count: int) -> None:
     for error in indexer.write(drafts, count).failed:
         raise error
 

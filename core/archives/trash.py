@@ -36,7 +36,7 @@ class Trash:
         self.last = store.folder / BACKUPS / TRASH
 
     def all(self) -> list[TrashedBase]:
-        """Return what is there, the last deleted first; what is no archive of a base has a `problem`."""
+        """Return the deleted bases, the last deleted first; a file that is no archive of a base has a `problem`."""
         listed = [_described(file, expired=folder == self.last) for folder in self._folders for file in _files(folder)]
         return sorted(listed, key=lambda one: (one.at, one.key), reverse=True)
 
@@ -72,7 +72,7 @@ class Trash:
         return place
 
     def drop(self, dropped: Iterable[Path]) -> int:
-        """Delete for good what lies there, whatever it is; return how many. Raises StoreError."""
+        """Delete a file or folder of the trash for good; return how many. Raises StoreError."""
         self._store.database.check_writable()
         chosen = list(dropped)
         with translated(self.folder):
@@ -86,7 +86,7 @@ class Trash:
         return [file for folder in self._folders for file in _files(folder)]
 
     def own(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
-        """Yield the files of one of the two folders that have a name of Tessera's, with the time in it."""
+        """Yield the files of one of the two folders whose names Tessera made, with the time in the name."""
         for file in _files(folder):
             with suppress(ValueError):
                 if (name := _OWN.fullmatch(file.name)) and file.is_file():
@@ -105,7 +105,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _key(file: Path) -> str:
-    """Return the name of a file as text, whatever its bytes are."""
+    """Return the name of a file as text, even if its bytes are no text."""
     return os.fsencode(file.name).decode("utf-8", "replace")
 
 
@@ -123,7 +123,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _state(file: Path) -> tuple[int, datetime]:
-    """Return the size and the time of what lies there; a time that no calendar has is the first one."""
+    """Return the size and the time of a file or folder; a time outside of the calendar becomes its first."""
     with suppress(OSError, ValueError, OverflowError):
         state = file.lstat()
         return state.st_size, datetime.fromtimestamp(state.st_mtime, UTC)

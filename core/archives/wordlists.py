@@ -14,7 +14,7 @@ FILES = (synonyms.FILE, vocabulary.FILE)
 
 
 def check(words: dict[str, str], mistakes: Mistakes) -> None:
-    """Note each line of the files of an archive that is none."""
+    """Report each line of the word files of an archive that can't be read."""
     for problem in synonyms.problems(words.get(synonyms.FILE, "")):
         mistakes.add(f"words/{synonyms.FILE}", problem)
     for problem in vocabulary.parse(words.get(vocabulary.FILE, "").encode()).problems:

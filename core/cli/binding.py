@@ -5,7 +5,7 @@ typer reads from the signature of a command what it takes.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, get_origin
 
@@ -48,13 +48,15 @@ def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], ope
             groups[" ".join(group)].command(name, help=say(one.about), cls=kind)(function)
 
 
-def taking(*operations: Operation, own: Function | None = None) -> Callable[[Function], Function]:
+def taking(
+    *operations: Operation, own: Function | None = None, parameters: Sequence[Parameter] = ()
+) -> Callable[[Function], Function]:
     """Add to a command what operations take, which it gets as keywords; what it takes itself comes last.
 
-    The keywords of `own` are taken too.
+    The keywords of `own` and the `parameters` are taken too.
     """
-    first = places(operations[0])
-    taken = {each.name: each for one in operations for each in one.taken("cli")}
+    first = [name for one in operations[:1] for name in places(one)]
+    taken = {each.name: each for each in (*(each for one in operations for each in one.taken("cli")), *parameters)}
     parts = {name: [part for part in each.about.parts if "cli" in part.about.doors] for name, each in taken.items()}
     flat = {part.name: part for name, each in taken.items() for part in parts[name] or [each]}
 

@@ -9,7 +9,7 @@ from core.cli import costs, lines
 from core.cli.calling import opened, stoppable
 from core.cli.texts import _, say
 from core.messages import plural
-from core.operations import bases as operations
+from core.operations import imports as operations
 
 
 def import_(workspace: Path, **given: Any) -> Any:

@@ -11,6 +11,7 @@ from core.cli.options import WORKSPACE, Base, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _
 from core.errors import ConfigError, NoteNotFound
+from core.operations import note_trash
 from core.operations import notes as operations
 
 app = typer.Typer(
@@ -65,7 +66,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     if trash:
-        show(call(operations.trash, workspace, {"base": base}), as_json, notelines.of_trash)
+        show(call(note_trash.trash, workspace, {"base": base}), as_json, notelines.of_trash)
         return
     chosen = {"bases": [base] if base else None, "filters": filters}
     show({"notes": call(operations.list_, workspace, chosen)["notes"]}, as_json, notelines.of_list)
@@ -81,6 +82,6 @@ def waiting(
     as_json: Json = False,
 ) -> None:
     if name:
-        show(call(operations.proposed, workspace, {"note": name}), as_json, notelines.of_submission)
+        show(call(note_trash.proposed, workspace, {"note": name}), as_json, notelines.of_submission)
     else:
-        show(call(operations.waiting, workspace, {"base": base}), as_json, notelines.of_waiting)
+        show(call(note_trash.waiting, workspace, {"base": base}), as_json, notelines.of_waiting)

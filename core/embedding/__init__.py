@@ -13,6 +13,8 @@ EMBEDDERS: Table[Embedder] = Table(
         "tfidf": Entry("core.embedding.tfidf:Tfidf"),
         "openai_compatible": Entry("core.embedding.openai_compatible:OpenAICompatible"),
     },
+    group="tessera.embedders",
+    protocol=Embedder,
 )
 build, built, make = EMBEDDERS.build, EMBEDDERS.built, EMBEDDERS.make
 

@@ -162,4 +162,5 @@ def _gelu(values: Matrix) -> Matrix:
     above *= size
     above *= np.float32(0.5)
     above *= absolute
-    return np.maximum(values, 0) - above
+    result: Matrix = np.maximum(values, 0) - above
+    return result

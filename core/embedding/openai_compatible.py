@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import EmbeddingsSettings
 from core.config import settings as configured
 from core.embedding import prompts
 from core.messages import message
 from core.model import Matrix, Role, Spans
 from core.providers import Server
+from core.settings_sections import EmbeddingsSettings
 from core.text import CJK
 
 SPECIAL_TOKENS = 2

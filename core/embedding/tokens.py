@@ -98,13 +98,13 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
     centred = unit(question - centre).T
     bits = np.concatenate([*passages, np.zeros((-sum(rows) % _TOGETHER, passages[0].shape[1]), np.uint8)])
     products = np.concatenate([_products(bits[at : at + _BLOCK], centred) for at in range(0, len(bits), _BLOCK)])
-    filled = np.flatnonzero(rows)
-    nearest = np.maximum.reduceat(products[: sum(rows)], (np.cumsum(rows) - rows)[filled], axis=0)
+    filled, starts = np.flatnonzero(rows), np.cumsum([0, *rows])
+    nearest = np.maximum.reduceat(products[: sum(rows)], starts[filled], axis=0)
     # A sign is twice its bit less one, and a vector of signs has the norm sqrt(dimension).
     cosines = (2 * nearest - centred.sum(axis=0)).sum(axis=1) / (len(question) * np.sqrt(len(centre)))
     scores = np.zeros(len(passages))
     scores[filled] = cosines
-    return scores.tolist()  # type: ignore[no-any-return]
+    return scores.tolist()
 
 
 def _products(bits: Bits, centred: Matrix) -> Matrix:

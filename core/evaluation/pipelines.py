@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.config import ChunkingSettings
 from core.errors import ConfigError, UnknownChoice
 from core.model import DEFAULTS, PARTS, ChunkingOptions, Pipeline, SearchSettings
 from core.reranking import NONE
 from core.settings_errors import problem_of
+from core.settings_sections import ChunkingSettings
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
 _NAMES = (*_CUTTING, "embedder", *PARTS)

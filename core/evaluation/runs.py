@@ -63,8 +63,8 @@ class Runs:
     def own_pipeline(self, base: str) -> Pipeline:
         """Return the complete settings of a base as a pipeline: the start of a grid."""
         own = self._store.bases.named(base)
-        settings = self._searching_of(self._store).settings(_options(own, Pipeline()))
-        return Pipeline(chunking=own.chunking, search=SearchSettings.of(settings))
+        prepared = self._searching_of(self._store).prepare("any", _options(own, Pipeline()))
+        return Pipeline(chunking=own.chunking, search=SearchSettings.of(asdict(prepared.query.settings)))
 
     def variants(
         self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
@@ -193,7 +193,7 @@ class Runs:
         searching, options = self._searching_of(self._store), _options(base, Pipeline())
         for question in questions:
             try:
-                searching.settings(options, question.text)
+                searching.prepare(question.text, options)
             except QueryError as error:
                 problems.add_of(question, error)
         problems.raise_any()
@@ -219,8 +219,8 @@ class Runs:
         if not _is_own(base, pipeline):
             embedding.build(embedder)
             chunking.build(options)
-        search = self._searching_of(self._store).settings(_options(base, pipeline))
-        return self._store.database.version(), asdict(options) | {"embedder": embedder} | search
+        search = self._searching_of(self._store).prepare("any", _options(base, pipeline)).query.settings
+        return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search)
 
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
@@ -257,10 +257,11 @@ class Runs:
         asking = progress if _is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
-            searching.search("any", {**options, "choose": False})  # load the models before the first measured question
+            # Load the models before the first measured question.
+            searching.answer(searching.prepare("any", {**options, "choose": False}))
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
-                result = scoring.ask(question, lambda text: searching.search(text, options))
+                result = scoring.ask(question, lambda text: searching.answer(searching.prepare(text, options)))
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
                         missed = tuple(diagnosis.of(store, reasons, list(enumerate(result.golds))))

@@ -69,6 +69,10 @@ class Bases(Switching):
         """Return the base of this name, None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
+    def of_id(self, base_id: str) -> KnowledgeBase:
+        """Return the base of this id, as notes, sets and runs name it; raises UnknownChoice if it was deleted."""
+        return self._store.bases.of_id(base_id)
+
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
         return self._store.bases.all()

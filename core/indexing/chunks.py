@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from core import chunking, embedding
 from core.embedding import Embedder
-from core.errors import EditError, NoteNotFound, UnknownChoice, one_file
+from core.errors import EditError, NoteNotFound, UnknownChoice
+from core.faults import one_file
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import cut_by
 from core.indexing.edits import apply

@@ -1,63 +1,20 @@
 """Notes -> chunks -> windows: what the indexer embeds and stores."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 
 from core import chunking
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import SourceError, one_file
+from core.errors import SourceError
+from core.faults import one_file
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
-from core.markdown.outline import Outline
-from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note, Revision, Window
+from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note
 from core.store import Store
-from core.store.cutting import Cutting
-from core.text import digest
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A note to be indexed, as its file is now.
-
-    The next sync recognizes a changed file by `mtime_ns` and `size`. `outline` is the body's, if the
-    reader of the file parsed it. With a `change` it becomes a new version of the note. `replaces` is the content hash
-    of the stored note that a file was compared with, "" without one; it has another one if it was changed since.
-    """
-
-    note: Note
-    mtime_ns: int | None = None
-    size: int | None = None
-    outline: Outline | None = None
-    change: Revision | None = None
-    replaces: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CutNote:
-    """A note that is cut, but not embedded; `windows` are those of the chunks that get vectors.
-
-    `flagged` counts the edits that lost their place. `recut` cuts the note again, from its stored state at that time.
-    """
-
-    cutting: Cutting
-    windows: Sequence[Window]
-    flagged: int
-    recut: Callable[[], "CutNote"]
-
-    def with_vectors(self, vectors: Mapping[bytes, int]) -> Cutting:
-        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text.
-
-        A chunk gets none if one of its windows has none.
-        """
-        of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.cutting.chunks}
-        for window in self.windows:
-            of_chunk[window.chunk_id].append(digest(window.text))
-        known = [[vectors[key] for key in keys if key in vectors] for keys in of_chunk.values()]
-        whole = [ids if len(ids) == len(keys) else [] for ids, keys in zip(known, of_chunk.values(), strict=True)]
-        return replace(self.cutting, vectors=whole)
+from core.store.note_to_index import NoteToIndex
 
 
 class Cutter:
@@ -73,7 +30,7 @@ class Cutter:
         self._embedder = embedder
         self._keep_ready = keep_ready
 
-    def cut(self, draft: Draft) -> CutNote:
+    def cut(self, draft: NoteToIndex) -> NoteToIndex:
         """Cut a note as its file is, under the edits it has; a note that wasn't stored before has no windows.
 
         Raises SourceError for a file whose note was changed since they were compared.
@@ -91,71 +48,56 @@ class Cutter:
         if earlier and draft.change and draft.change.author == "sync":
             note = with_own_fields(note, earlier)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
-        return self._cut(
-            replace(draft, note=replace(note, generation=generation + 1, version=version)),
-            edits,
-            self._store.notes.options(note.id),
-            partial(self.cut, draft),
-            with_windows=generation > 0,
-        )
+        note = replace(note, generation=generation + 1, version=version)
+        own = self._store.notes.options(note.id)
+        ready = replace(draft, note=note, recut=partial(self.cut, draft))
+        return self._cut(ready, edits, own, with_windows=generation > 0)
 
     def recut(
         self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
-    ) -> CutNote:
+    ) -> NoteToIndex:
         """Cut a stored note. `options` become its own; `edits` replace those it has. Raises NoteNotFound."""
-        note = self._store.notes.note(note_id)
-        row = self._store.notes.indexed_as(note_id)
-        return self._cut(
-            Draft(replace(note, generation=note.generation + 1), row["mtime_ns"], row["size"]),
-            self._store.edits.of_note(note_id) if edits is None else edits,
-            options or self._store.notes.options(note_id),
-            partial(self.recut, note_id, options, edits),
-        )
+        stored = self._stored(note_id, partial(self.recut, note_id, options, edits))
+        edits = self._store.edits.of_note(note_id) if edits is None else edits
+        return self._cut(stored, edits, options or stored.options)
 
-    def reuse(self, note_id: str) -> CutNote:
+    def reuse(self, note_id: str) -> NoteToIndex:
         """Return a stored note with its chunks as they are; raises NoteNotFound."""
-        note = self._store.notes.note(note_id)
+        stored = self._stored(note_id, partial(self.reuse, note_id))
         chunks = self._store.chunks.of_note(note_id)
-        cutting = Cutting(
-            note=replace(note, generation=note.generation + 1),
-            chunks=chunks,
-            vectors=(),
+        embedded = [chunk for chunk in chunks if chunk.state == "embedded"]
+        return replace(stored, chunks=chunks, windows=windows_of(embedded, stored.note.title, self._embedder))
+
+    def _stored(self, note_id: str, recut: Callable[[], NoteToIndex]) -> NoteToIndex:
+        note = self._store.notes.note(note_id)
+        return NoteToIndex(
+            replace(note, generation=note.generation + 1),
             options=self._store.notes.options(note_id),
+            recut=recut,
             **self._store.notes.indexed_as(note_id),
         )
-        embedded = [chunk for chunk in chunks if chunk.state == "embedded"]
-        return CutNote(cutting, self._windows(note, embedded), 0, partial(self.reuse, note_id))
 
     def _cut(
-        self,
-        draft: Draft,
-        edits: Sequence[Edit],
-        own: ChunkingOptions | None,
-        recut: Callable[[], CutNote],
-        *,
-        with_windows: bool = True,
-    ) -> CutNote:
-        note = replace(draft.note, plain=self._base.plain)
+        self, ready: NoteToIndex, edits: Sequence[Edit], own: ChunkingOptions | None, *, with_windows: bool = True
+    ) -> NoteToIndex:
+        note = replace(ready.note, plain=self._base.plain)
         options = own or self._base.chunking
         with one_file(note.path or note.title):
-            cut = chunking.cut(note, options, self._embedder.tokens, draft.outline)
+            cut = chunking.cut(note, options, self._embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self._embedder.tokens)
         chunks = applied.chunks if self._base.has_vectors else _by_words(applied.chunks)
-        cutting = Cutting(
+        to_embed = self._to_embed(chunks) if with_windows else []
+        return replace(
+            ready,
             note=note,
             chunks=chunks,
-            vectors=(),
             strategy=cut.strategy,
             cut_by=cut_by(options, self._base.fingerprint),
-            mtime_ns=draft.mtime_ns,
-            size=draft.size,
             edits=applied.edits,
             options=None if own == self._base.chunking else own,
-            change=draft.change,
+            windows=windows_of(to_embed, note.title, self._embedder),
+            flagged=sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True)),
         )
-        flagged = sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True))
-        windows = self._windows(note, self._to_embed(chunks)) if with_windows else ()
-        return CutNote(cutting, windows, flagged, recut)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]
@@ -169,9 +111,6 @@ class Cutter:
             return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]
         embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "embedded"}
         return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
-
-    def _windows(self, note: Note, chunks: Sequence[Chunk]) -> Sequence[Window]:
-        return windows_of(chunks, note.title, self._embedder)
 
 
 def _by_words(chunks: Sequence[Chunk]) -> list[Chunk]:

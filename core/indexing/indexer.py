@@ -6,11 +6,11 @@ from functools import partial
 
 from core.embedding import Embedder
 from core.errors import NoteNotFound, SourceError
-from core.indexing.cutter import CutNote, Cutter, Draft
+from core.indexing.cutter import Cutter
 from core.indexing.vectors import Vectors
 from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, no_progress
 from core.store import Store
-from core.store.cutting import Cutting
+from core.store.note_to_index import NoteToIndex
 from core.text import digest
 
 _GROUP = 128
@@ -68,7 +68,7 @@ class Indexer:
         self._vectors = Vectors(store, base, embedder)
         self.done = Indexed()
 
-    def write(self, drafts: Iterable[Draft], total: int, progress: Progress = no_progress) -> Indexed:
+    def write(self, drafts: Iterable[NoteToIndex], total: int, progress: Progress = no_progress) -> Indexed:
         """Cut and store notes as their files are, under the edits they have; nothing is embedded.
 
         Chunks whose text is as it was keep their vectors, the others are pending.
@@ -107,13 +107,13 @@ class Indexer:
         texts = _texts([cut])
         stored = self._vectors.ids(texts)
         lacking = {key: text for key, text in texts.items() if key not in stored}
-        return Missing(len(cut.cutting.chunks), len(cut.windows), lacking)
+        return Missing(len(cut.chunks), len(cut.windows), lacking)
 
-    def recuttings(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[Cutting]:
+    def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
         """Yield notes that are cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)
-            progress(number, len(note_ids), cut.cutting.note.title)
+            progress(number, len(note_ids), cut.note.title)
             yield cut.with_vectors(self._embed_missing([cut], lambda share: None)[0])
 
     def _title(self, note_id: str) -> str:
@@ -125,15 +125,15 @@ class Indexer:
 
     def _run(
         self,
-        tasks: Iterable[tuple[str, Callable[[], CutNote]]],
+        tasks: Iterable[tuple[str, Callable[[], NoteToIndex]]],
         total: int,
         progress: Progress,
-        finish: Callable[[Sequence[CutNote], _Report], object],
+        finish: Callable[[Sequence[NoteToIndex], _Report], object],
         notes: int = _GROUP,
     ) -> Indexed:
         """Run the tasks, each the title of a note and what cuts it, and finish the cut notes in groups."""
         self._store.open_index()
-        group: list[CutNote] = []
+        group: list[NoteToIndex] = []
         windows = characters = 0
         for number, (title, cut) in enumerate(tasks):
             progress(number - len(group), total, title)
@@ -145,7 +145,7 @@ class Indexer:
             except NoteNotFound:
                 continue
             windows += len(group[-1].windows)
-            characters += len(group[-1].cutting.note.body)
+            characters += len(group[-1].note.body)
             if windows >= _GROUP or len(group) >= notes or characters >= _CHARACTERS:
                 finish(group, _reporter(group, number + 1 - len(group), total, progress))
                 group, windows, characters = [], 0, 0
@@ -153,7 +153,7 @@ class Indexer:
             finish(group, _reporter(group, total - len(group), total, progress))
         return self.done
 
-    def _store_group(self, group: Sequence[CutNote], report: _Report) -> None:
+    def _store_group(self, group: Sequence[NoteToIndex], report: _Report) -> None:
         _, embedded = self._embed_missing(group, report)
         with self._store.changing:
             current = self._still_current(group)
@@ -161,30 +161,31 @@ class Indexer:
             vectors, embedded_late = self._embed_missing(current, report)
             self._put(current, vectors, embedded + embedded_late)
 
-    def _write_group(self, group: Sequence[CutNote], report: _Report) -> None:
+    def _write_group(self, group: Sequence[NoteToIndex], report: _Report) -> None:
         with self._store.changing:
             current = self._still_current(group)
             self._put(current, self._vectors.ids(_texts(current)))
 
-    def _put(self, group: Sequence[CutNote], vectors: Mapping[bytes, int], embedded: int = 0) -> None:
+    def _put(self, group: Sequence[NoteToIndex], vectors: Mapping[bytes, int], embedded: int = 0) -> None:
         self._store.put(self._base, [cut.with_vectors(vectors) for cut in group])
         self.done += Indexed(
-            tuple(cut.cutting.note.id for cut in group),
-            sum(len(cut.cutting.chunks) for cut in group),
+            tuple(cut.note.id for cut in group),
+            sum(len(cut.chunks) for cut in group),
             embedded,
             sum(cut.flagged for cut in group),
         )
 
-    def _still_current(self, group: Sequence[CutNote]) -> list[CutNote]:
+    def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
         """Return the notes of a group as they are now, without those that were deleted; raises EmbeddingMismatch."""
         self._vectors.check_base()
         return [fresh for cut in group if (fresh := self._current(cut)) is not None]
 
-    def _current(self, cut: CutNote) -> CutNote | None:
+    def _current(self, cut: NoteToIndex) -> NoteToIndex | None:
         """Cut a note again if it was changed since; return None if it was deleted, or fails now."""
-        note = cut.cutting.note
+        note = cut.note
         if self._store.notes.generation(note.id) == note.generation - 1:
             return cut
+        assert cut.recut
         try:
             return cut.recut()
         except SourceError as error:
@@ -193,7 +194,7 @@ class Indexer:
             pass
         return None
 
-    def _embed_missing(self, group: Sequence[CutNote], report: _Report) -> tuple[dict[bytes, int], int]:
+    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[dict[bytes, int], int]:
         """Embed the windows without a vector; return the ids of all vectors by their text's hash, and the new count."""
         texts = _texts(group)
         stored = self._vectors.ids(texts)
@@ -206,15 +207,15 @@ class Indexer:
         return stored | self._vectors.ids(missing), len(missing)
 
 
-def _texts(group: Sequence[CutNote]) -> dict[bytes, str]:
+def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:
     """Return the texts of the windows of some notes, by their hash."""
     return {digest(window.text): window.text for cut in group for window in cut.windows}
 
 
-def _reporter(group: Sequence[CutNote], done: int, total: int, progress: Progress) -> _Report:
+def _reporter(group: Sequence[NoteToIndex], done: int, total: int, progress: Progress) -> _Report:
     """Return a function that reports the share of a group that is embedded, after `done` notes."""
 
     def report(share: float) -> None:
-        progress(done + len(group) * share, total, group[0].cutting.note.title)
+        progress(done + len(group) * share, total, group[0].note.title)
 
     return report

@@ -13,12 +13,12 @@ from core import chunking, embedding, files
 from core.embedding import Embedder
 from core.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
 from core.faults import translated
-from core.indexing.cutter import Draft
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
 from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, no_progress
 from core.store import Store
 from core.store.lock import take
+from core.store.note_to_index import NoteToIndex
 from core.text import digest
 
 FOLDER = "scratch"
@@ -130,13 +130,13 @@ class Scratch:
     def _state(self, card: NoteCard) -> str:
         return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
 
-    def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> Draft | None:
+    def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> NoteToIndex | None:
         try:
             note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
         except NoteNotFound:
             return None  # deleted meanwhile
         store.edits.put(note, self._store.edits.of_note(note_id))
-        return Draft(note)
+        return NoteToIndex(note)
 
     def _leave_the_latest(self) -> None:
         for copy in sorted(self._copies(), key=_used, reverse=True)[KEPT:]:

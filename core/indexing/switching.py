@@ -60,7 +60,7 @@ class Switching:
                 if (stored, switch) == self._begun(base_id):
                     notes = list(self._store.notes.cut_by(stored))
                     target = self._target(stored, switch.embedder)
-                    return self._store.switch(target, indexer.recuttings(notes, progress))
+                    return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
         """Return the base as it is now and its switch, begun again if the model behind the name has changed."""

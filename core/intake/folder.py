@@ -85,11 +85,10 @@ def safe(path: str) -> bool:
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
-def hashed(folder: Path, file: SourceFile) -> SourceFile:
-    """Return the file with its content's hash; raises SourceError if it can't be a note."""
+def with_text(folder: Path, file: SourceFile) -> SourceFile:
+    """Return the file with its text and its content's hash; raises SourceError if it can't be a note."""
     data = read(folder, file.path)
-    decode(data, file.path)
-    return replace(file, content_hash=content_hash(data))
+    return replace(file, content_hash=content_hash(data), text=decode(data, file.path)[0])
 
 
 def _root(folder: Path, forbidden: Path | None) -> Path:

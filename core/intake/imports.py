@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import chunking, embedding
-from core.errors import Cancelled, SourceError, SyncRefused, one_file
+from core.errors import Cancelled, SourceError, SyncRefused
+from core.faults import one_file
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import folder, notefile, sync, upload
-from core.intake.encoding import decode
-from core.intake.importing import UPLOADED, Importer
+from core.intake.importing import UPLOADED, apply
 from core.model import (
     NOTE_SUFFIXES,
     ChunkingOptions,
@@ -104,8 +104,8 @@ class Imports:
     def _is_same(self, match: Match, place: Path) -> bool:
         """Return whether the text of a note is that of a file, whatever the file's encoding is."""
         note = self._store.notes.note(match.note.note_id)
-        text, _ = decode(folder.read(place, match.file.path), match.file.path)
-        return text == (note.front or "") + note.body
+        file = match.file if match.file.text else folder.with_text(place, match.file)
+        return file.text == (note.front or "") + note.body
 
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
@@ -160,10 +160,10 @@ class Imports:
         started = time.perf_counter()
         base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base)
         embed = embed and base.embed_at_once
-        importer = Importer(self._store, base, embedding.build(base.embedder))
-        report = importer.apply(plan, _part(progress, 0, _WRITING) if embed else progress)
+        writing = _part(progress, 0, _WRITING) if embed else progress
+        report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
         self.discard(plan)
-        if embed and not importer.stopped:
+        if embed and not stopped:
             report = self._embedded(base, report, _part(progress, _WRITING, 1))
         waiting = self._store.pending.count([base.id]).notes
         return replace(report, waiting=waiting, seconds=round(time.perf_counter() - started, 3))

@@ -31,11 +31,15 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning. All of
     a `plain` text is body.
     """
-    text, _ = decode(data, path)
+    return of_text(decode(data, path)[0], path, plain=plain)
+
+
+def of_text(text: str, path: str, *, plain: bool = False, inside: "Inside | None" = None) -> tuple[Note, Outline]:
+    """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
     yaml_start, yaml_end, body_start = (0, 0, 0) if plain else frontmatter.span(text)
     front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
     body = text[body_start:]
-    inside = look_into(body, path, plain=plain)
+    inside = inside or look_into(body, path, plain=plain)
     fields = front.fields | {
         "title": short_title(front.value("title")) or inside.title or PurePosixPath(path).stem,
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
@@ -48,7 +52,7 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
         path=path,
         body_start=body_start,
         front=text[:body_start],
-        links=inside.links,
+        links=inside.targets(path),
         extra=front.extra,
         warnings=(*damage(text), *front.warnings),
         plain=plain,
@@ -59,16 +63,21 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What a body says of its note: its first title, or "", its tags, the targets of its links."""
+    """What a body says of its note: its first title, or "", its tags and its links."""
 
     title: str
     tags: tuple[str, ...]
-    links: tuple[str, ...]
+    links: tuple[Link, ...]
     outline: Outline
+
+    def targets(self, path: str) -> tuple[str, ...]:
+        """Return the targets of the links in the note at a path, each once."""
+        folder = posixpath.dirname(path)
+        return _distinct(filter(None, (_target(link, folder) for link in self.links)), str)
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
-    """Read the body of the note at `path`; raises SourceError for one that is too large to parse.
+    """Read a body; raises SourceError, with the `path` of its note, for one that is too large to parse.
 
     A `plain` text has no title, tags and links.
     """
@@ -77,8 +86,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
     parsed = parser.parse(body, path)
     outlined = outline.of(parsed)
     tags, links = _inline(parsed)
-    targets = filter(None, (_target(link, posixpath.dirname(path)) for link in links))
-    return Inside(_first_title(outlined), distinct_tags(tags), _distinct(targets, str), outlined)
+    return Inside(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -1,16 +1,20 @@
 """A folder -> a plan of new, changed, renamed and removed notes. Nothing is stored or indexed here.
 
-Only new files, and files with another time or size, are read. If a file can't be read, its note stays.
+Only new files, and files with another time or size, are read, once. If a file can't be read, its note stays.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from core.errors import SourceError, one_file
-from core.intake.folder import Scan, hashed, scan
+from core.errors import SourceError
+from core.faults import one_file
+from core.intake.folder import Scan, scan, with_text
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
+
+_KEPT = 8_000_000
+"""Characters of new and changed files that a plan keeps, so that they are read once."""
 
 
 @dataclass(slots=True)
@@ -66,7 +70,7 @@ def plan(
 
 
 def _compare(scanned: Scan, known: Mapping[str, KnownNote]) -> _Comparison:
-    compared = _Comparison(failed=list(scanned.failed))
+    compared, room = _Comparison(failed=list(scanned.failed)), _KEPT
     for file in scanned.files:
         note = known.get(file.path)
         if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
@@ -74,14 +78,17 @@ def _compare(scanned: Scan, known: Mapping[str, KnownNote]) -> _Comparison:
             continue
         try:
             with one_file(file.path):
-                file = hashed(scanned.folder, file)
+                file = with_text(scanned.folder, file)
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))
             continue
+        if note and note.content_hash == file.content_hash:
+            compared.touched.append(Match(note, replace(file, text="")))
+            continue
+        room -= len(file.text)
+        file = file if room > 0 else replace(file, text="")
         if note is None:
             compared.new.append(file)
-        elif note.content_hash == file.content_hash:
-            compared.touched.append(Match(note, file))
         else:
             compared.changed.append(Match(note, file))
     return compared

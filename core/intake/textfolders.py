@@ -4,12 +4,13 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.config import KnowledgeSettings, Settings
+from core.config import Settings
 from core.errors import Cancelled, ConfigError, TesseraError
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.intake.notefile import is_skipped
 from core.model import KnowledgeBase, Progress, ScannedFolder, no_progress
+from core.settings_sections import KnowledgeSettings
 
 TEXTS = "texts"
 

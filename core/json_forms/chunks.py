@@ -1,47 +1,20 @@
-"""Chunks as JSON."""
+"""Chunks as JSON, and how a note is split."""
 
-from collections.abc import Iterable
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
 from core import model
-from core.json_forms.forms import Form, formed, plain
+from core.json_forms.forms import Form, plain
 
-
-class Chunk(TypedDict):
-    """A chunk with its text; `start` and `end` are its place in the note's text."""
-
-    id: str
-    index: int
-    total: int
-    kind: str
-    section: list[str]
-    start: int
-    end: int
-    text: str
-    token_count: int
-    overlap_tokens: int
-    state: str
-    edited: bool
-
-
-class Chunks(TypedDict):
-    """The chunks of a note in reading order."""
-
-    chunks: list[Chunk]
-
-
+CHUNK = Form("Chunk", model.Chunk, "id index total kind section start end text token_count overlap_tokens state edited")
+CHUNKS = Form("Chunks", list, chunks=([CHUNK], list))
 _CUT = Form(
     "CutChunk",
     model.Chunk,
     "index kind start end text section_title parent_sections hierarchy_level token_count overlap_tokens has_code"
     " language",
 )
-
-
-def of_chunks(chunks: Iterable[model.Chunk]) -> Chunks:
-    return {"chunks": [formed(Chunk, chunk) for chunk in chunks]}
 
 
 class Preview(TypedDict):

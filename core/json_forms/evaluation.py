@@ -58,7 +58,8 @@ def of_comparison(compared: model.SideBySide) -> dict[str, Any]:
 
 
 def of_advice(advice: model.Advice, names: Mapping[str, str | Message]) -> dict[str, Any]:
-    return plain(advice) | {
+    values: dict[str, Any] = plain(advice)
+    return values | {
         "best": names[advice.best],
         "ranking": [{"pipeline": names[run], "mean": mean} for run, mean in advice.ranking],
         "refused": advice.refused or "",

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from functools import cache, cached_property, partial, reduce
+from functools import cached_property, partial, reduce
 from operator import attrgetter, or_
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
@@ -16,7 +16,6 @@ from core.messages import Message
 
 typed_dict: Any = TypedDict
 """The same for type checkers that want to know all fields."""
-Typed = TypeVar("Typed")
 _PLAIN = frozenset((str, int, float, bool, type(None), Message))
 """Types of values that stay as they are."""
 
@@ -65,14 +64,9 @@ class Form:
         return {name: (partial(self._type, name), _after(inner, get)) for name, get in self._getters.items()}
 
 
-def formed(kind: Callable[..., Typed], noun: object, /, **given: Any) -> Typed:
-    """Return a typed dictionary of a noun: what is `given`, and else the attributes of the names of its fields."""
-    return kind(**{name: given[name] if name in given else plain(getattr(noun, name)) for name in _names(kind)})
-
-
-@cache
-def _names(kind: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(get_type_hints(kind))
+def all_names(noun: Any) -> str:
+    """Return the names of all fields of a noun."""
+    return " ".join(each.name for each in fields(noun))
 
 
 def plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ def _result(job: Job) -> dict[str, Any] | None:
             values: dict[str, Any] = plain(job.result)
             return values
         case PackReport():
-            return dict(packs.of_report(job.result))
+            return packs.REPORT(job.result)
         case list():
             return RUNS(job.result)
         case int() if not isinstance(job.result, bool):

@@ -1,120 +1,58 @@
-"""Notes as JSON."""
+"""Notes as JSON, their versions, and what waits for the person."""
 
-from collections.abc import Iterable
-
-from typing_extensions import TypedDict
+from operator import itemgetter
 
 from core import model
-from core.json_forms.forms import formed
-from core.json_forms.versions import Difference
+from core.json_forms.forms import Form
+from core.model import NOTE_FIELDS, RELATIONS, fields_of
 
+_OTHERS = (name for name in NOTE_FIELDS if name not in ("title", *RELATIONS, *fields_of("day")))
+_NAMES = " ".join(("id title path version", *_OTHERS, "source"))
+_TIMES = " ".join(("created_at updated_at", *fields_of("day")))
+_FIRST, _SECOND, _THIRD = map(itemgetter, range(3))
 
-class Card(TypedDict):
-    """A note without its text."""
+CARD = Form("Note", model.NoteCard, f"base {_NAMES} {_TIMES}")
+LISTED = Form("ListedNotes", list, notes=([CARD], list))
+CARDS = Form("Notes", tuple, notes=([CARD], _FIRST), left_out=(int, _SECOND))
+NOTE = Form(
+    "WholeNote",
+    tuple,
+    base=(str, _SECOND),
+    **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES}").through(_FIRST),
+)
+"""Of a note and the name of its base."""
+WRITTEN = Form(
+    "WrittenNote",
+    tuple,
+    base=(str, _SECOND),
+    status=(str, _THIRD),
+    **Form("", model.Note, "id version path").through(_FIRST),
+)
+"""Of a note, the name of its base, and its status, `pending` while what was written waits for the person."""
+_TRASHED = Form(
+    "DeletedNote",
+    tuple,
+    base=(str, _SECOND),
+    **Form(
+        "",
+        model.Trashed,
+        "id=version.note_id path version.title version.author version=version.number deleted_at=version.at",
+    ).through(_FIRST),
+)
+TRASH = Form("DeletedNotes", list, trash=([_TRASHED], list))
+"""Of deleted notes, each with the name of its base."""
 
-    base: str
-    id: str
-    title: str
-    path: str | None
-    version: int
-    tags: list[str]
-    type: str
-    category: str
-    project: str
-    scope: str
-    priority: int
-    status: str
-    source: str
-    created_at: str | None
-    updated_at: str | None
-    expires_at: str | None
+VERSION = Form("Version", model.Version, "number kind author title at")
+VERSIONS = Form("Versions", list, versions=([VERSION], list))
+DIFFERENCE = Form(
+    "Difference",
+    tuple,
+    first=(int, _SECOND),
+    second=(int, _THIRD),
+    **Form("", model.NoteDifference, "fields pieces").through(_FIRST),
+)
+"""Of a difference, and the numbers of both versions."""
 
-
-class Note(Card):
-    """A note with its text in Markdown."""
-
-    body: str
-    supersedes: list[str]
-    related: list[str]
-    depends_on: list[str]
-
-
-class Listed(TypedDict):
-    """Notes without their texts."""
-
-    notes: list[Card]
-
-
-class Cards(Listed):
-    """Notes, and how many more there are."""
-
-    left_out: int
-
-
-class Written(TypedDict):
-    """A note that was written; `pending` while what was written waits for the person."""
-
-    id: str
-    version: int
-    path: str | None
-    base: str
-    status: str
-
-
-class Trashed(TypedDict):
-    """A deleted note; `version` is its last one."""
-
-    id: str
-    base: str
-    path: str | None
-    title: str
-    author: model.Author
-    version: int
-    deleted_at: str
-
-
-class Trash(TypedDict):
-    """The deleted notes, the last deleted first."""
-
-    trash: list[Trashed]
-
-
-class Submission(TypedDict):
-    """What waits for the person: a new note, or a change, a `conflict` if the note has another version now."""
-
-    id: str
-    base: str
-    path: str | None
-    title: str
-    version: int
-    kind: model.SubmissionKind
-    author: model.Author
-    at: str
-
-
-class Proposed(Submission, Difference):
-    """What waits of a note: `text` is the note as it becomes, the rest what differs from it as it is."""
-
-    text: Note
-
-
-def of_note(note: model.Note, base: str) -> Note:
-    return formed(Note, note, base=base)
-
-
-def of_card(card: model.NoteCard) -> Card:
-    return formed(Card, card)
-
-
-def of_cards(cards: Iterable[model.NoteCard]) -> Listed:
-    return {"notes": [*map(of_card, cards)]}
-
-
-def of_trashed(one: model.Trashed, base: str) -> Trashed:
-    version = one.version
-    place = {"id": version.note_id, "base": base, "path": one.path}
-    return formed(Trashed, version, **place, version=version.number, deleted_at=version.at.isoformat())
-
-
-def of_submission(one: model.Submission) -> Submission:
-    return formed(Submission, one.note, kind=one.kind, author=one.author, at=one.at.isoformat())
+SUBMISSION = Form("Submission", model.Submission, "note.id note.base note.path note.title note.version kind author at")
+PROPOSED = Form("Proposed", tuple, text=(NOTE, _THIRD), **SUBMISSION.through(_FIRST), **DIFFERENCE.through(_SECOND))
+"""Of what waits of a note, its difference from the note, and the note as it becomes."""

@@ -18,7 +18,7 @@ from core.errors import EditError
 from core.markdown import frontmatter, tags
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.messages import message
-from core.model import NOTE_FIELDS, day_of
+from core.model import day_of, fields_of
 from core.text import LINE_END
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
@@ -27,8 +27,8 @@ _Change = tuple[int, int, str]
 """What stands between two places of the YAML from then on."""
 
 _STRING = "tag:yaml.org,2002:str"
-_LISTS = [name for name, field in NOTE_FIELDS.items() if field.is_list]
-_NUMBERS = [name for name, field in NOTE_FIELDS.items() if field.kind == "number"]
+_LISTS = fields_of("tags", "notes")
+_NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
 """Texts that another reader of YAML may take for a truth, a number or a time."""
@@ -133,7 +133,7 @@ class _Writer:
             self._changes.append((node.start_mark.index, end, self._text(name, node, value)))
 
     def _text(self, name: str, node: yaml.Node, value: object) -> str:
-        """Return a value in the style of the one that stands there."""
+        """Return a value as YAML in the style of the old value."""
         if name in _LISTS:
             written = self._items(name, node, flow=True)
             linked = name != "tags" and "[[" in self._raw(node)
@@ -150,7 +150,7 @@ class _Writer:
     # lists with a line for each item
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Remove the lines of the items that go, and add those that come; write all again for another order."""
+        """Remove the lines of dropped items and add lines for new ones; write all lines again for another order."""
         held = [(item, _meant(name, item)) for item in node.value]
         staying = [item for item, meant in held if meant and set(meant) <= set(values)]
         there = [value for item in staying for value in _meant(name, item)]
@@ -169,7 +169,7 @@ class _Writer:
         self._changes.append((last, last, "".join(f"{indent}- {text}{self._newline}" for text in new)))
 
     def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
-        """Return the texts of the items that mean one value each, by their value, as they stand."""
+        """Return the YAML of the items that mean one value each, by their value."""
         one = isinstance(node, yaml.ScalarNode)
         if not one and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
             return {}
@@ -227,7 +227,7 @@ def _new(name: str, value: object) -> str:
 
 
 def _date(value: datetime, like: str) -> str:
-    """Return a time as the text that stood there: with a time of day or without, with an offset or without."""
+    """Return a time in the form of the old text: with or without a time of day, with or without an offset."""
     on_the_day = value.replace(hour=0, minute=0, second=0, microsecond=0)
     if value == on_the_day and (not like or ":" not in like):
         return day_of(value)
@@ -237,7 +237,7 @@ def _date(value: datetime, like: str) -> str:
 
 
 def _quoted(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
-    """Return a text as YAML that reads as this text; in quotes where it needs them, or its forerunner had them."""
+    """Return YAML that reads as this text; in quotes where YAML needs them, or where the old value had them."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
     if style != '"' and value.isprintable() and "\\" not in value and style == "'":

@@ -241,7 +241,7 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[tuple[int, int], tuple[int
 
 
 def _depths(html: Token) -> dict[int, int]:
-    """Return by how many details every line with one of their tags is deeper than the line before."""
+    """Return for every line with a `<details>` tag how many levels it is deeper than the line before."""
     depths: dict[int, int] = {}
     line, position = (html.map or [0])[0], 0
     for tag in _TAGS.finditer(html.content):

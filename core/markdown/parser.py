@@ -21,8 +21,6 @@ from core.text import line_starts
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
 """Above these a note is refused: a list of as many items takes about 20 seconds and 1 GB to parse."""
-SAVED = 2_000_000
-"""Characters up to which the last body isn't parsed again: a save reads its fields, then its blocks."""
 MAX_NESTING = 60
 """Deeper quotes and lists stay text of the block around them, deeper details the blocks they hold.
 
@@ -70,17 +68,9 @@ def parse(body: str, name: str = "This note") -> Parsed:
     if body.count("\n") + body.count("\r") - body.count("\r\n") > MAX_LINES:  # the list of them would take 1 GB
         raise SourceError(name, "has more than {n} lines; split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
-    tokens, references = _last_tokens(body) if len(body) <= SAVED else _tokens(body)
-    return Parsed(body, lines, tokens, references)
-
-
-def _tokens(body: str) -> tuple[Sequence[Token], Collection[str]]:
     environment: dict[str, dict[str, object]] = {}
     tokens = _parser().parse(body, environment)
-    return tokens, environment.get("references", ())
-
-
-_last_tokens = lru_cache(maxsize=1)(_tokens)
+    return Parsed(body, lines, tokens, environment.get("references", ()))
 
 
 @lru_cache(maxsize=1)

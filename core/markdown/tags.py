@@ -23,7 +23,7 @@ def plain(text: str) -> str:
 
 
 def named(text: str) -> str:
-    """Return the tag in a match of NAME: a sign at its end belongs to the sentence."""
+    """Return the tag in a match of NAME, without a sign at its end, which belongs to the sentence."""
     return text.rstrip("/-")
 
 

@@ -7,6 +7,7 @@ higher-is-better.
 """
 
 from core.model.bases import *
+from core.model.chunking import *
 from core.model.chunks import *
 from core.model.classification import *
 from core.model.comparison import *

@@ -1,11 +1,12 @@
 """Bases: named collections of notes with their settings."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypedDict
 
 from core.messages import Message
+from core.model.chunking import ChunkingOptions
 from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
 
@@ -14,36 +15,6 @@ BaseKind = Literal["vector", "lines", "literal"]
 words only."""
 IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
 """What a search by meaning finds: `ready` an index; otherwise it compares with every vector, which is slower."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkingOptions:
-    """Chunking of a base; sizes in tokens of the base's embedder."""
-
-    strategy: str = "auto"
-    short_doc_threshold: int = 500
-    chunk_size: int = 512
-    chunk_overlap: int = 100
-    min_headings_for_md_aware: int = 2
-    max_single_chunk_size: int = 1500
-
-    def smaller(self) -> "ChunkingOptions":
-        """Return these options with smaller chunks."""
-        return replace(self, chunk_size=256, max_single_chunk_size=1000)
-
-    def larger(self) -> "ChunkingOptions":
-        """Return these options with larger chunks."""
-        return replace(self, chunk_size=1024, max_single_chunk_size=2000)
-
-
-CHUNKING_RANGES = {
-    "short_doc_threshold": (300, 700),
-    "chunk_size": (256, 1024),
-    "chunk_overlap": (50, 200),
-    "min_headings_for_md_aware": (2, 5),
-    "max_single_chunk_size": (1000, 2000),
-}
-"""Allowed ranges of the sizes of ChunkingOptions."""
 
 
 @dataclass(frozen=True, slots=True)

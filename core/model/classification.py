@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.messages import Message, message, verbatim
-from core.model.note_fields import NOTE_FIELDS
+from core.model.note_fields import CLASSIFYING
 from core.model.notes import Note, NoteCard
 from core.model.search import Hit
-
-CLASSIFYING = tuple(name for name, field in NOTE_FIELDS.items() if field.classifies)
-"""The fields that classify a note, in the order in which they are shown."""
 
 STATUSES: dict[str, Message] = {
     "active": message("active"),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from core.messages import Message, message
-from core.model.bases import ChunkingOptions
+from core.model.chunking import ChunkingOptions
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, Level, SearchSettings
 

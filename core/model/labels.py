@@ -3,7 +3,8 @@
 from dataclasses import asdict, replace
 
 from core.messages import Message, lines, message, plural, verbatim
-from core.model.bases import BaseKind, ChunkingOptions, NewBase
+from core.model.bases import BaseKind, NewBase
+from core.model.chunking import SIZES, ChunkingOptions
 from core.model.evaluation import Pipeline
 from core.model.search import Choice, Notice
 from core.model.settings import PARTS
@@ -128,11 +129,6 @@ _STRATEGIES = {
     "recursive": message("split by size"),
     "lines": message("split by line"),
 }
-_SIZES = {
-    "short_doc_threshold": message("notes shorter than {n} tokens whole"),
-    "chunk_overlap": message("overlap {n}"),
-    "min_headings_for_md_aware": message("split by headings from {n}"),
-}
 _CHOICES = {
     "mode": MODES,
     "level": LEVELS,
@@ -242,7 +238,11 @@ def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
         return [*strategy, message("chunks of {size}, at most {largest}", **sizes)]
     return [
         *strategy,
-        *(replace(text, fields={"n": changed[name]}) for name, text in _SIZES.items() if name in changed),
+        *(
+            replace(one.label, fields={"n": changed[name]})
+            for name, one in SIZES.items()
+            if one.label and name in changed
+        ),
     ]
 
 

@@ -47,15 +47,6 @@ class NoteField:
         return _TYPES.get(self.kind, str)
 
     @property
-    def is_list(self) -> bool:
-        return self.kind in ("tags", "notes")
-
-    @property
-    def classifies(self) -> bool:
-        """Whether the field is shown beside hits as what the note is."""
-        return self.kind in ("word", "number", "status", "day")
-
-    @property
     def is_facet(self) -> bool:
         """Whether the common values of hits narrow a search."""
         return bool(self.typed) and self.kind in ("tags", "word", "number")
@@ -148,6 +139,17 @@ NOTE_FIELDS: Mapping[str, NoteField] = {
     name: get_args(hint)[1] for name, hint in get_type_hints(FieldValues, include_extras=True).items()
 }
 """Each field by its name."""
+
+
+def fields_of(*kinds: FieldKind) -> tuple[str, ...]:
+    """Return the names of the fields of some kinds, in the order of the table."""
+    return tuple(name for name, field in NOTE_FIELDS.items() if field.kind in kinds)
+
+
+CLASSIFYING = fields_of("word", "number", "status", "day")
+"""The fields that are shown beside hits as what the note is."""
+RELATIONS = fields_of("notes")
+"""The fields that name other notes."""
 
 
 class NoteFields(TypedDict, total=False):

@@ -110,12 +110,16 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A note file in a folder; `content_hash` is empty until the file is read."""
+    """A note file in a folder; `content_hash` is empty until the file is read.
+
+    `text` is what was read of it, empty where that takes too much memory: then it is read again.
+    """
 
     path: str
     mtime_ns: int
     size: int
     content_hash: str = ""
+    text: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

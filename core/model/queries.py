@@ -1,6 +1,6 @@
 """Questions as they are typed, understood, classified and taken apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -102,6 +102,22 @@ class Classified:
 
     level: Level
     reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question as it was `typed`, ready to be searched; its `query` is complete and within all limits.
+
+    `asks_model`: a language model is set up and chooses among the hits. Without `wait` a base whose model still loads
+    answers by words.
+    """
+
+    typed: str
+    understood: Understood
+    classified: Classified
+    query: Query
+    asks_model: bool = False
+    wait: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Names of settings, their values, figures and stages of loss: one table each for pages, terminal and reports."""
 
 from core.messages import Message, lines, message
+from core.model.chunking import CHUNKING
 from core.model.evaluation import MissedAt
 from core.model.settings import PARTS
 
@@ -24,12 +25,7 @@ FIGURES: dict[str, Message] = {
 """Names of METRICS and TIMES."""
 
 SETTINGS: dict[str, Message] = {
-    "strategy": message("Strategy"),
-    "short_doc_threshold": message("Keep notes whole up to"),
-    "chunk_size": message("Chunk size"),
-    "chunk_overlap": message("Overlap"),
-    "min_headings_for_md_aware": message("Split by headings from"),
-    "max_single_chunk_size": message("Largest chunk"),
+    **{name: option.title for name, option in CHUNKING.items()},
     "embedder": message("Model for meaning"),
     **{name: part.title for name, part in PARTS.items()},
     "decompose": message("What breaks down broad questions"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from core.errors import TesseraError
-from core.messages import Message
+from core.messages import Message, message, plural
 
 
 class Progress(Protocol):
@@ -19,6 +19,82 @@ def no_progress(done: float, total: float, what: str | Message) -> None:
 
 
 JobState = Literal["running", "done", "cancelled", "failed"]
+JobPlace = Literal["", "index", "notes", "packs", "chunks", "bases", "costs", "models", "evaluation", "questions"]
+
+_NONE = Message("")
+_CANCELLED = message("Cancelled. Notes that were done stay; nothing was removed.")
+_CONTINUES = message("Stopped. What was done stays, and you can continue later.")
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
+
+    `doing`, `done` and `stopped` say what a job does, what it has done and what becomes of it where a person stops it;
+    `n` is its result where that is a number. The kinds of a `place` are drawn together, those without one nowhere.
+    While one `writes` notes or chunks, no chunk can be edited. A command beside the open app begins one that runs
+    `alone` when no other such job runs.
+    """
+
+    place: JobPlace = ""
+    doing: Message = _NONE
+    done: Message = _NONE
+    stopped: Message = _CANCELLED
+    writes: bool = False
+    alone: bool = False
+
+
+JOB_KINDS: Mapping[str, JobKind] = {
+    "warm": JobKind(),
+    "warm_reranker": JobKind(),
+    "heal": JobKind("index", message("Repairing the search index"), message("The search index is repaired")),
+    "import": JobKind("notes", message("Importing"), message("Import finished"), writes=True, alone=True),
+    "rebuild": JobKind(
+        "notes", message("Rebuilding the index"), message("The index is rebuilt"), writes=True, alone=True
+    ),
+    "packs": JobKind(
+        "packs", message("Bringing the pack up to date"), message("The pack is up to date"), writes=True, alone=True
+    ),
+    "rechunk": JobKind(
+        "chunks", message("Splitting notes again"), message("The notes are split again"), writes=True, alone=True
+    ),
+    "embed": JobKind(
+        "chunks",
+        message("Indexing"),
+        plural("{n} chunk indexed", "{n} chunks indexed"),
+        message("Stopped. What is indexed stays; the other notes are found by words."),
+    ),
+    "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),
+    "switch": JobKind(
+        "bases", message("Changing the model"), message("The base has its new model"), _CONTINUES, alone=True
+    ),
+    "tokens": JobKind(
+        "bases", message("Word-by-word data"), message("The word-by-word data is up to date"), _CONTINUES, alone=True
+    ),
+    "cost": JobKind("costs", message("Estimating"), message("Estimate"), _CONTINUES),
+    "test": JobKind("models", message("Testing the model"), message("Tested"), _CONTINUES),
+    "server": JobKind("models", message("Asking the server"), message("The server answers"), _CONTINUES),
+    "download": JobKind("models", message("Downloading"), message("Downloaded"), _CONTINUES),
+    "device": JobKind("models", message("Looking at this machine"), stopped=_CONTINUES),
+    "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
+    "suggest": JobKind(
+        "questions",
+        message("Looking for questions"),
+        plural("{n} question suggested", "{n} questions suggested"),
+        message("Stopped. No question was added."),
+    ),
+}
+"""Each kind of job by its name, in the order in which pages list those that run."""
+
+
+def jobs_at(place: JobPlace) -> tuple[str, ...]:
+    """Return the names of the kinds of a place."""
+    return tuple(name for name, kind in JOB_KINDS.items() if kind.place == place)
+
+
+def excluded_by(name: str) -> tuple[str, ...]:
+    """Return the names of the jobs that must end before one of this name begins beside the open app."""
+    return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
 @dataclass(frozen=True, slots=True)

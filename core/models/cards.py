@@ -26,7 +26,7 @@ NO_MODEL = (embedding.AUTO, reranking.NONE, "")
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:
     """Return the models in the tables, on this machine and in `names`; loads no model and sends no request."""
     # A base from another installation may name a kind of model that this one doesn't have.
-    known = [name for name in names if name.partition(":")[0] in EMBEDDERS | RERANKERS]
+    known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
     local = [*known, *_on_machine()]
     kinds = [kind for kind in EMBEDDERS if kind != "sentence"]
     every = dict.fromkeys(["bundled", "onnx", *local, *kinds, *_rerankers(local)])
@@ -143,7 +143,7 @@ def _rerankers(local: Iterable[str]) -> list[str]:
     pairs += [f"cross-encoder:{model.name}" for model in cross_encoder.RECOMMENDED]
     shipped = ["cross-encoder"] if own.shipped() else []
     kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
-    quick = [kind for kind, row in RERANKERS.items() if row.reads_tokens]
+    quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
     return list(dict.fromkeys([*quick, *shipped, *pairs, *kinds]))
 
 

@@ -1,14 +1,16 @@
 """Model servers: the address, the model and the key of each, as a person enters them, and their test."""
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 import httpx
 import numpy as np
 
 from core import config
-from core.config import KEYS, LlmSettings, Settings, settings
+from core.config import Settings, settings
+from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, UnknownChoice
 from core.messages import message
@@ -16,9 +18,10 @@ from core.model import Progress, ServerCard, ServerTrial, no_progress
 from core.models.trials import QUESTIONS
 from core.providers import keys
 from core.providers.connection import is_this_machine
-from core.reranking import Candidate, Reranker
+from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
+from core.settings_sections import KEYS, LlmSettings
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
 """The sections of the settings, each with the kind of model that its server runs."""
@@ -109,6 +112,20 @@ class Servers:
             for section in SECTIONS:
                 setattr(self._settings, section, getattr(new, section))
         self._changed(SECTIONS.values())
+
+
+@contextmanager
+def given(chosen: Settings) -> Iterator[None]:
+    """Let the models of this process take their folder and their servers from settings that a program gives."""
+    with config.given(chosen):
+        _forget_models()
+        yield
+    _forget_models()
+
+
+def _forget_models() -> None:
+    for table in (EMBEDDERS, RERANKERS):
+        table.forget(*SECTIONS.values())
 
 
 def _known(section: str) -> str:

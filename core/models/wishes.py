@@ -21,6 +21,8 @@ def asks(name: str) -> Message:
         return message("It is part of Tessera and needs no network.")
     if kind == "openai_compatible":
         return _of_server()
+    if package := EMBEDDERS[kind].package:
+        return message("It comes with the Python package {name}.", name=package)
     if argument.startswith(sentence.PACKAGE):
         return message("It is in the Python package {name}, and needs no network.", name=argument.partition(":")[2])
     full = argument if "/" in argument else f"{sentence.DEFAULT_OWNER}/{argument}"

@@ -35,7 +35,7 @@ _FRESH = 20
 
 
 def find(note: Note, target: str) -> Attachment | None:
-    """Return the attachment that a note names, by its path or, as in Obsidian, by its name alone; else None.
+    """Return the attachment with the path that a note names, or, as in Obsidian, with the name alone; else None.
 
     A path is one from the note's own place, then from the top of its folder; with `/` before it only that. Nothing
     outside of the folder is found, by a link of the file system neither, nothing in a folder whose name begins with a
@@ -70,7 +70,7 @@ def _type(file: Path) -> str:
 
 
 def _is_inside(path: Path, top: Path) -> bool:
-    """Return whether a file is there, in the folder whichever way it is written, in sight, and not too large."""
+    """Return whether a file is in the folder, also by its real path, isn't hidden and isn't too large."""
     real, top = path.resolve(), top.resolve()
     if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
         return False

@@ -1,48 +1,37 @@
 """The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from operator import itemgetter
-from pathlib import Path
+from datetime import timedelta
+from functools import partial
 from typing import Any, Unpack
 
 from core.config import Settings
 from core.errors import NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.intake.imports import Imports
-from core.limits import check_part
 from core.model import (
     NOTE_FIELDS,
     Added,
-    Attachment,
     Author,
-    Filters,
-    Line,
     Note,
-    NoteCard,
     NoteDifference,
     NoteFields,
     Revision,
     Trashed,
     Version,
-    lapses,
-    later,
 )
 from core.models import Models
-from core.notes import attachments, difference, lines, naming, opening, switcher
-from core.notes.adding import Adding
+from core.notes import adding, difference
 from core.notes.fields import checked, with_fields
-from core.notes.links import NoteLinks
-from core.notes.texts import of_version, with_body
+from core.notes.stored_notes import StoredNotes
+from core.notes.texts import of_version
 from core.notes.trash import Trash
 from core.notes.writer import Writer
 from core.store import Store
 
 
-class Notes(Imports):
+class Notes(StoredNotes):
     """The notes of all bases. Changes raise WorkspaceLocked in a workspace that is open for reading only."""
 
     def __init__(self, store: Store, settings: Settings, models: Models, bases: Bases, chunks: Chunks) -> None:
@@ -52,105 +41,6 @@ class Notes(Imports):
         self.trash_stays = timedelta(days=settings.trash_days)
         """How long a deleted note can be restored."""
         store.versions.most = settings.keep_versions
-
-    # reading
-
-    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
-        """Return the notes that match the filters and have `text` in their title or path.
-
-        With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
-        QueryError for filters and texts that are too long.
-        """
-        check_part(text)
-        return self._store.notes.cards(filters or Filters(), text=text, answering=answering)
-
-    def get(self, note_id: str) -> Note:
-        """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
-        note = self._store.notes.note(note_id)
-        self._store.pending.open(note_id)
-        return note
-
-    def find(self, name: str) -> NoteCard | None:
-        """Return the note of this id, path or title, None if there is none; raises QueryError where several have it."""
-        try:
-            return self.resolve(name)
-        except NoteNotFound:
-            return None
-
-    def resolve(self, name: str) -> NoteCard:
-        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
-        return self.resolve_all([name])[0]
-
-    def resolve_all(self, names: Iterable[str]) -> list[NoteCard]:
-        """Return the note of each id, path or title, in their order; raises as `resolve` does."""
-        called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
-        for card in self.all():
-            for name in filter(None, (card.id, card.path, card.title)):
-                called[name][card.id] = card
-        return [called[name][naming.only(name, called[name])] for name in names]
-
-    def expiring(self, *, days: int = 14) -> list[NoteCard]:
-        """Return the active notes that are expired or will be within some days, the first ones first."""
-        until = later(datetime.now(UTC), days)
-        cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
-        ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
-        return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
-
-    def lines(self, base: str, text: str) -> list[Line]:
-        """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
-
-        Raises UnknownChoice for a base, and QueryError for a text that is too long.
-        """
-        check_part(text)
-        notes = self._store.notes.holding(self._bases.get(base), text)
-        return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
-
-    def shown(self, note_id: str) -> str:
-        """Return the text of a note without what a person hid; raises NoteNotFound."""
-        return lines.shown(self.get(note_id), self.hidden(note_id))
-
-    def hidden(self, note_id: str) -> list[tuple[int, int]]:
-        """Return the parts of a note's body that a person hid: they answer nothing."""
-        return self._store.chunks.hidden(note_id)
-
-    def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return how many notes have each tag."""
-        return self._store.notes.tags(base)
-
-    def categories(self, base: str | None = None) -> dict[str, int]:
-        """Return how many notes have each category."""
-        return self._store.notes.categories(base)
-
-    # links and files
-
-    def links(self) -> NoteLinks:
-        """Return the links between the notes, as of now."""
-        return NoteLinks(self._store)
-
-    def switch(self, text: str, limit: int) -> list[NoteCard]:
-        """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
-        notes = self._store.notes
-        ids = switcher.best(notes.named(), text, limit) if text.strip() else notes.newest(limit)
-        cards = notes.cards_of(ids)
-        return [cards[note_id] for note_id in ids if note_id in cards]
-
-    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
-        """Return the cards of notes by their ids."""
-        return self._store.notes.cards_of(note_ids)
-
-    def attachment(self, note_id: str, target: str) -> Attachment | None:
-        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
-
-        A note that says it is from a folder with which its base was never synced has none.
-        """
-        note = self._store.notes.note(note_id)
-        synced = note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
-        return attachments.find(note, target) if synced else None
-
-    def open_file(self, note_id: str) -> None:
-        """Open a note's file in the program of the system; raises NoteNotFound and SourceError."""
-        note = self._store.notes.note(note_id)
-        opening.open_file(Path(note.source_ref) / str(note.path) if note.in_file else Path())
 
     # writing
 
@@ -188,7 +78,7 @@ class Notes(Imports):
         """
         self._store.database.check_writable()
         into = self._base_for_import(base)
-        added = Adding(self._store, self._writer, into, author).add(items, strict=strict)
+        added = adding.add(self._store, self._writer, into, author, items, strict=strict)
         if embed:
             self._writer.embed(added.note_ids)
         return added
@@ -209,11 +99,8 @@ class Notes(Imports):
         elsewhere stay the person's over those of the file. Raises NoteNotFound, Conflict if the note's version isn't
         the expected one or its file was changed, EditError for a file that may not be written, and as `add` does.
         """
-
-        def change(note: Note) -> Note:
-            return with_body(with_fields(note, fields), note.body if body is None else body)
-
-        return self._writer.change(note_id, change, Revision("update", author), expected_version, embed=embed)
+        change, as_what = partial(with_fields, fields=fields), Revision("update", author)
+        return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
 
     def set_fields(
         self,

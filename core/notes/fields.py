@@ -33,7 +33,7 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def overriding(note: Note, changed: Note) -> Note:
-    """Return a changed note of a file that isn't written, with the file's values of the fields that differ from it."""
+    """Return a changed note whose file isn't written; `overridden` has the file's values of the fields that differ."""
     overridden = dict(changed.overridden)
     for name in NOTE_FIELDS:
         value = getattr(changed, name)

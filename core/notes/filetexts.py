@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import yaml
 
-from core.intake.notefile import distinct_tags, look_into, short_title
+from core.intake.notefile import Inside, distinct_tags, look_into, short_title
 from core.markdown import frontmatter
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
@@ -33,7 +33,7 @@ def text_of(note: Note) -> str:
     title = short_title(head.value("title")) or inside.title or stem(path)
     tags = distinct_tags([*head.value("tags"), *inside.tags])
     file = replace(note, **{name: head.value(name) for name in NOTE_FIELDS} | {"title": title, "tags": tags})
-    fields = changed_fields(head, file, note)
+    fields = changed_fields(head, file, note, inside)
     if note.source not in _FROM_FILES:
         fields |= {name: at for name in ("created_at", "updated_at") if (at := getattr(note, name)) != head.value(name)}
     text = with_fields(front, fields, note.body)
@@ -54,12 +54,11 @@ def read_front(front: str) -> FrontMatter:
     return frontmatter.parse(front[start:end])
 
 
-def changed_fields(head: FrontMatter, file: Note, note: Note) -> dict[str, object]:
+def changed_fields(head: FrontMatter, file: Note, note: Note, inside: Inside) -> dict[str, object]:
     """Return the fields that the front matter of a file must say, so that it reads as the note.
 
-    `head` is that front matter, `file` the note of the file as it is.
+    `head` is that front matter, `file` the note of the file as it is, `inside` what the body of the note says.
     """
-    inside = look_into(note.body, note.path or "note.md")
     names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
     by_itself = short_title(head.value("title")) or inside.title or stem(note.path or "")
@@ -82,10 +81,11 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
 
 
 def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
-    """Return the tags of a note that its text doesn't say, or its front matter says too: first those it says."""
+    """Return the tags that the front matter of a note must hold: those it has, then those not in the text."""
     held = {key(tag) for tag in head.value("tags")}
-    was_in_text = {key(tag) for tag in look_into(file.body, file.path or "note.md").tags}
     wanted = {key(tag) for tag in note.tags}
+    unsaid = held - wanted - in_text
+    was_in_text = {key(tag) for tag in look_into(file.body, file.path or "note.md").tags} if unsaid else set()
     staying = [tag for tag in head.value("tags") if key(tag) in wanted or key(tag) in was_in_text - in_text]
     more = [tag for tag in note.tags if key(tag) not in held and key(tag) not in in_text]
     return distinct_tags([*staying, *more])

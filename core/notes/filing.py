@@ -10,8 +10,10 @@ from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.faults import FULL, REFUSED
 from core.intake import folder, notefile
 from core.intake.encoding import decode, encoded
+from core.intake.notefile import Inside
 from core.model import Note
 from core.notes import filetexts
+from core.store.note_to_index import NoteToIndex
 from core.swapping import Changed, swap
 from core.text import with_line_ends
 
@@ -21,15 +23,15 @@ def exists(note: Note) -> bool:
     return (Path(note.source_ref) / str(note.path)).is_file()
 
 
-def read(note: Note) -> tuple[Note, int, int]:
-    """Return the note of a file as the file is now, and the file's time in ns and size; raises as `write` does."""
+def read(note: Note) -> NoteToIndex:
+    """Return the note of a file as the file is now; raises as `write` does."""
     root, path = Path(note.source_ref), str(note.path)
     data, state = _read(root, path), (root / path).stat()
-    return _note_of(data, note, datetime.now(UTC)), state.st_mtime_ns, len(data)
+    return replace(_note_of(data, note, datetime.now(UTC)), mtime_ns=state.st_mtime_ns, size=len(data))
 
 
-def write(note: Note, changed: Note) -> tuple[Note, int, int]:
-    """Write a changed note into its file; return the note as its file is now, and the file's time in ns and size.
+def write(note: Note, changed: Note, inside: Inside | None = None) -> NoteToIndex:
+    """Write a changed note into its file; return the note as its file is now. `inside` is what its text says, if read.
 
     The text of the note takes the place of the old one, with the file's encoding and line ends; of its front matter
     only the fields that differ change. Raises Conflict, with the note of the file, for a file that isn't as it was
@@ -40,7 +42,8 @@ def write(note: Note, changed: Note) -> tuple[Note, int, int]:
     before = _read(root, path)
     if folder.content_hash(before) != note.content_hash:
         raise _conflict(note, before)
-    data = encoded(_text(before, path, changed), before, path)
+    text, inside = _text(before, path, changed, inside)
+    data = encoded(text, before, path)
     file = (root / path).resolve()
     if data == before:
         state = file.stat()
@@ -53,7 +56,8 @@ def write(note: Note, changed: Note) -> tuple[Note, int, int]:
             except Changed as change:
                 raise _conflict(note, _read(root, path), change.copy) from None
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
-    return _note_of(data, changed, now), state.st_mtime_ns, state.st_size
+    written = _note_of(data, changed, now, text, inside)
+    return replace(written, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
 def _read(root: Path, path: str) -> bytes:
@@ -69,7 +73,7 @@ def _read(root: Path, path: str) -> bytes:
 
 def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     """Return the error of a file that was changed since it was synced."""
-    stored = _note_of(data, note, datetime.now(UTC))
+    stored = _note_of(data, note, datetime.now(UTC)).note
     if copy:
         return Conflict(
             "'{path}' was changed by another program several times while it was saved. Nothing is lost: an earlier "
@@ -87,10 +91,14 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     )
 
 
-def _note_of(data: bytes, note: Note, updated_at: datetime) -> Note:
-    """Return the note of a file's bytes, as a sync makes it."""
-    read, _ = notefile.read(data, str(note.path), plain=note.plain)
-    return replace(
+def _note_of(
+    data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: Inside | None = None
+) -> NoteToIndex:
+    """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
+    path = str(note.path)
+    text = decode(data, path)[0] if text is None else text
+    read, outline = notefile.of_text(text, path, plain=note.plain, inside=inside)
+    read = replace(
         read,
         id=note.id,
         base_id=note.base_id,
@@ -101,20 +109,22 @@ def _note_of(data: bytes, note: Note, updated_at: datetime) -> Note:
         source_ref=note.source_ref,
         updated_at=read.updated_at or updated_at,
     )
+    return NoteToIndex(read, outline=outline)
 
 
-def _text(before: bytes, path: str, changed: Note) -> str:
-    """Return the text of a file with the body and the fields of a changed note."""
-    text, _ = decode(before, path)
+def _text(before: bytes, path: str, changed: Note, inside: Inside | None) -> tuple[str, Inside]:
+    """Return the text of a file with the body and the fields of a changed note, and what that body says."""
     old, _ = notefile.read(before, path)
-    front, body = text[: old.body_start], with_line_ends(changed.body, old.body)
+    front, body = old.front or "", with_line_ends(changed.body, old.body)
     if not front + body:
         raise EditError("A file without any text is no note. Write something, or delete the note.")
     head = filetexts.read_front(front)
-    fields = filetexts.changed_fields(head, old, replace(changed, body=body))
+    if inside is None or body != changed.body:
+        inside = notefile.look_into(body, path)
+    fields = filetexts.changed_fields(head, old, changed, inside)
     if fields or body != old.body:
         fields |= filetexts.touched_at(head)
-    return filetexts.with_fields(front, fields, body)
+    return filetexts.with_fields(front, fields, body), inside
 
 
 @contextmanager

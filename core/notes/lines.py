@@ -1,4 +1,4 @@
-"""What of a note answers: its text without the chunks that a person hid, whole or by its lines."""
+"""The text of a note without the chunks that a person hid, whole or by its lines."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
-from core.store.note_table import Named, texts
+from core.store.note_rows import Named, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """What a link names, the strongest first."""

@@ -27,7 +27,7 @@ def of_title(title: str) -> str:
 
 
 def checked(path: str) -> str:
-    """Return a path in a base, with a note's suffix; raises EditError for one that leads out of it."""
+    """Return a path in a base with the suffix of a note; raises EditError for a path that leads out of the base."""
     parts = path.replace("\\", "/").strip("/").split("/")
     if half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
         raise EditError(

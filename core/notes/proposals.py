@@ -63,7 +63,7 @@ class Proposals:
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
 
     def _propose(self, note: Note, body: str | None, fields: Mapping[str, Any]) -> Note | Proposal:
-        """Store a change of a note over the one that waits; return the note if the change is none."""
+        """Store a proposed change over the one that waits; return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, checked(fields), datetime.now(UTC))
         changed = _changed(note, proposal)
         check_text_writable(self._store.bases.of_id(note.base_id), note, changed)
@@ -103,7 +103,7 @@ class Proposals:
         return _changed(note, one.change) if one.change else replace(note, status="active")
 
     def difference(self, one: Submission) -> NoteDifference:
-        """Return what accepting changes of a note as it is now, word by word; raises NoteNotFound."""
+        """Return what accepting a proposal changes in its note, word by word; raises NoteNotFound."""
         return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
 
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
@@ -131,7 +131,8 @@ class Proposals:
         It waits no longer in the same transaction. Raises Conflict for a note of another version.
         """
         with self._store.changing:
-            note = self._writer.change(change.note_id, partial(_changed, change=change), _PROPOSE, change.version)
+            fields = partial(with_fields, fields=change.fields)
+            note = self._writer.change(change.note_id, fields, _PROPOSE, change.version, body=change.body)
             self._store.proposals.drop(change.note_id)  # a change that the note has already makes no version
         if embed:
             self._writer.embed([change.note_id])
@@ -161,7 +162,7 @@ class Proposals:
         return waiting[note_id]
 
     def _current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return what waits, checked: a program may have written another text since a person looked at it."""
+        """Return submissions; raises Conflict for one that a program changed since the person saw it."""
         chosen, waiting = list(submissions), {one.note.id: one for one in self.all()}
         for one in chosen:
             now = self._among(waiting, one.note.id)
@@ -176,7 +177,7 @@ class Proposals:
 
 
 def _check(note: Note, one: Submission, over: int | None) -> None:
-    """Raise Conflict for a note that is neither of the version of its change nor of the one that it may go over."""
+    """Raise Conflict unless the note has the version of its change, or the one that may be replaced."""
     if one.change and note.version not in (one.change.version, over):
         raise Conflict(
             "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
@@ -191,11 +192,11 @@ def _check(note: Note, one: Submission, over: int | None) -> None:
 
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change."""
-    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)
+    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
 
 
 def _joined(earlier: Proposal, later: Proposal) -> Proposal:
-    """Return a change with a later one of its note over it; a text stays that of the version it was written for."""
+    """Return a proposal with a later one of the same note over it; its version is that of the text."""
     if later.body is None and earlier.body is not None:
         later = replace(later, body=earlier.body, version=earlier.version)
     return replace(later, fields=earlier.fields | later.fields)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from core.store.note_table import Named
+from core.store.note_rows import Named
 from core.text import fold
 
 
@@ -21,7 +21,7 @@ def best(notes: Iterable[Named], text: str, limit: int) -> list[str]:
 
 
 def _distance(name: str, text: str) -> int:
-    """Return how far a name is from a text: the same, then one that begins with it, has a word that does, holds it."""
+    """Return how far a name is from a text: equal, begins with it, a word of it begins with it, holds it."""
     if name == text:
         return 0
     if name.startswith(text):

@@ -2,26 +2,32 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 
 from core.intake.folder import content_hash
-from core.intake.notefile import look_into
+from core.intake.notefile import Inside, look_into
+from core.markdown.tags import key
 from core.model import Note
 from core.notes.fields import check_body, with_fields
+from core.text import fold
 
 
-def with_body(note: Note, body: str) -> Note:
-    """Return a note with another text, whose tags and links are the note's; raises EditError as `check_body` does."""
+def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note, Inside | None]:
+    """Return a note with another text, whose tags and links are the note's, and what the text says of it.
+
+    `inside` is that, if the text was read. Returns None for it where the text stays. Raises EditError as `check_body`
+    does.
+    """
     check_body(body)
     if body == note.body and body:
-        return note
-    if note.plain:
-        return _of_text(note, body, ())
+        return note, inside
     path = note.path or "note.md"
-    (before, _), (tags, links) = _inside(note.body, path), _inside(body, path)
-    gone = {tag.casefold() for tag in before}
+    inside = inside or look_into(body, path, plain=note.plain)
+    if note.plain:
+        return _of_text(note, body, ()), inside
+    gone = _tags_in(note)
     own = [tag for tag in note.tags if tag.casefold() not in gone]
-    return _of_text(with_fields(note, {"tags": [*own, *tags]}), body, links)
+    note = with_fields(note, {"tags": [*own, *inside.tags]})
+    return _of_text(note, body, inside.targets(path)), inside
 
 
 def of_version(note: Note, old: Note, names: Iterable[str]) -> Note:
@@ -31,11 +37,12 @@ def of_version(note: Note, old: Note, names: Iterable[str]) -> Note:
     return note if note.body == old.body else _of_text(note, old.body, old.links)
 
 
-@lru_cache(maxsize=4)
-def _inside(body: str, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the tags and links in a text; the one that is edited was read when it was written."""
-    inside = look_into(body, path)
-    return inside.tags, inside.links
+def _tags_in(note: Note) -> set[str]:
+    """Return the tags of a note that stand in its text; the text is parsed only if it may hold one of them."""
+    text = fold(note.body) if note.tags else ""
+    if not any(key(tag) in text for tag in note.tags):
+        return set()
+    return {tag.casefold() for tag in look_into(note.body, note.path or "note.md").tags}
 
 
 def _of_text(note: Note, body: str, links: tuple[str, ...]) -> Note:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.indexing.cutter import Draft
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import filing, naming
 from core.notes.writer import Writer
 from core.store import Store
+from core.store.note_to_index import NoteToIndex
 
 
 class Trash:
@@ -37,7 +37,7 @@ class Trash:
             self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
 
     def _bring_back(self, base: KnowledgeBase, notes: Sequence[Note], change: Revision) -> None:
-        """Write deleted notes again, each at a free path; a note whose file is gone is the workspace's own."""
+        """Write deleted notes again, each at a free path; a note whose file is gone then lives in the workspace."""
         sources = {"", *(note.source_ref for note in notes)}
         paths = {source_ref: self._store.notes.paths(base, source_ref) for source_ref in sources}
         drafts = []
@@ -47,7 +47,7 @@ class Trash:
             taken = paths[note.source_ref]
             note = replace(note, path=naming.free(str(note.path), taken))
             taken.add(str(note.path))
-            drafts.append(Draft(note, change=change))
+            drafts.append(NoteToIndex(note, change=change))
         self._writer.write(base, drafts)
 
     def empty(self, note_ids: Sequence[str] | None = None) -> int:

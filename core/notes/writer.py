@@ -9,13 +9,15 @@ from core import embedding
 from core.errors import Conflict, EditError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.indexing.cutter import Draft
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexed, Indexer
+from core.intake.notefile import Inside
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing
 from core.notes.fields import overriding
+from core.notes.texts import with_body
 from core.store import Store
+from core.store.note_to_index import NoteToIndex
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,21 +39,24 @@ class Writer:
         as_what: Revision,
         expected_version: int | None = None,
         *,
+        body: str | None = None,
         embed: bool = False,
     ) -> Note:
-        """Change a note as a function says, and write it as a new version, unless nothing changes; return it.
+        """Apply a function to a note, then set its `body`; write it as a new version, unless nothing changes.
 
-        Raises NoteNotFound, and Conflict if the note's version isn't the expected one.
+        Return the note. Raises NoteNotFound, and Conflict if the note's version isn't the expected one.
         """
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            changed = change(note)
+            changed, inside = change(note), None
+            if body is not None:
+                changed, inside = with_body(changed, body)
             if changed == note:
                 return note
             changed = replace(changed, updated_at=datetime.now(UTC))
-            self._save(self._store.bases.of_id(note.base_id), note, changed, as_what)
+            self._save(self._store.bases.of_id(note.base_id), note, changed, as_what, inside)
         if embed and changed.body != note.body:
             self.embed([note_id])
         return self._store.notes.note(note_id)
@@ -85,19 +90,18 @@ class Writer:
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
-            read, mtime_ns, size = filing.read(note)
-            if read.content_hash != note.content_hash:
-                draft = Draft(read, mtime_ns, size, change=Revision("sync", "sync"))
-                self.write(self._store.bases.of_id(note.base_id), [draft])
+            read = filing.read(note)
+            if read.note.content_hash != note.content_hash:
+                self.write(self._store.bases.of_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
         return self._store.notes.note(note_id)
 
-    def write(self, base: KnowledgeBase, drafts: Sequence[Draft]) -> None:
+    def write(self, base: KnowledgeBase, drafts: Sequence[NoteToIndex]) -> None:
         """Write notes, so that their words find them; raises SourceError for one that can't be cut."""
         for error in self.write_sound(base, drafts).failed:
             raise error
 
-    def write_sound(self, base: KnowledgeBase, drafts: Sequence[Draft]) -> Indexed:
-        """Write those of some notes that can be cut, so that their words find them; return what was written."""
+    def write_sound(self, base: KnowledgeBase, drafts: Sequence[NoteToIndex]) -> Indexed:
+        """Write the notes that can be cut, so that their words find them; return what was written."""
         if not drafts:
             return Indexed()
         return Indexer(self._store, base, embedding.build(base.embedder)).write(drafts, len(drafts))
@@ -113,18 +117,20 @@ class Writer:
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
-    def _save(self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision) -> None:
-        """Write a changed note, and its file where the base writes files."""
+    def _save(
+        self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: Inside | None = None
+    ) -> None:
+        """Write a changed note, and its file where the base writes files; `inside` is what its new text says."""
         if _is_described(base, note, changed):
             self._store.describe([self._described(note, changed)], as_what)
         elif note.in_file and base.write_files:
-            changed, mtime_ns, size = filing.write(note, changed)
-            self.write(base, [Draft(changed, mtime_ns, size, change=as_what)])
+            self.write(base, [replace(filing.write(note, changed, inside), change=as_what)])
         else:
             check_text_writable(base, note, changed)
-            row = self._store.notes.indexed_as(note.id)
             changed = overriding(note, changed) if note.in_file else changed
-            self.write(base, [Draft(changed, row["mtime_ns"], row["size"], change=as_what)])
+            outline = inside.outline if inside else None
+            stored_as = self._store.notes.indexed_as(note.id)
+            self.write(base, [NoteToIndex(changed, change=as_what, outline=outline, **stored_as)])
 
     def _described(self, note: Note, changed: Note) -> Note:
         """Return a note with changed fields as its next version."""
@@ -133,7 +139,7 @@ class Writer:
 
 
 def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
-    """Return whether only fields differ that are in no chunk and are written to no file."""
+    """Return whether a note differs only in fields that stand in no chunk and in no file."""
     written = note.in_file and base.write_files
     return not written and (changed.title, changed.body) == (note.title, note.body)
 

@@ -1,13 +1,13 @@
 """Operations on bases as files, and on the trash of bases."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typing_extensions import TypedDict
-
 from core.json_forms import bases as forms
-from core.messages import message
-from core.model import Restored
+from core.json_forms.forms import Form
+from core.messages import Message, message
+from core.model import Restored, TrashedBase
 from core.operations.declaring import About, operation
 from core.operations.examples import RESTORED, TRASHED_BASE
 from core.operations.parameters import Base
@@ -18,17 +18,9 @@ if TYPE_CHECKING:
 _FILES = dict.fromkeys(("http", "tool"), "files outside the workspace are written and let in by the person")
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back and what goes for good")
 
+_Restored = tuple[Restored, int, str | Message, bool]
 Key = Annotated[str, About(message("One of them, by the key that `tessera restore` lists."))]
 NewName = Annotated[str, About(message("Another name for the base."))]
-
-
-Exported = TypedDict("Exported", {"base": str, "as": str, "place": str})
-
-
-class Emptied(TypedDict):
-    """How many bases were deleted for good."""
-
-    deleted: int
 
 
 @operation(
@@ -37,6 +29,7 @@ class Emptied(TypedDict):
     cli="export {base}",
     takes={"base": "work", "to": "/home/ada/work.zip"},
     gives={"base": "work", "as": "zip", "place": "/home/ada/work.zip"},
+    form=Form("Exported", tuple, base=(str, itemgetter(0)), **{"as": (str, itemgetter(1))}, place=(str, itemgetter(2))),
     lacks=_FILES,
 )
 def export(
@@ -52,8 +45,8 @@ def export(
             "as",
         ),
     ] = "zip",
-) -> Exported:
-    return {"base": base, "as": form, "place": str(workspace.archives.export(base, to, form))}
+) -> tuple[str, str, Path]:
+    return base, form, workspace.archives.export(base, to, form)
 
 
 @operation(
@@ -64,13 +57,14 @@ def export(
     writes=True,
     takes={"place": "/home/ada/work.zip"},
     gives=RESTORED,
+    form=forms.RESTORED,
     lacks=_FILES,
 )
 def restore(
     workspace: "Workspace",
     place: Annotated[Path, About(message("What `tessera export` wrote, or a folder of Markdown notes."))],
     base: NewName = "",
-) -> forms.Restored:
+) -> _Restored:
     return _restored(workspace, workspace.archives.restore(place, base), foreign=False)
 
 
@@ -82,9 +76,10 @@ def restore(
     writes=True,
     takes={"key": "work"},
     gives=RESTORED,
+    form=forms.RESTORED,
     lacks=_PERSONS,
 )
-def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> forms.Restored:
+def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> _Restored:
     made = workspace.archives.restore_deleted(key, base)
     return _restored(workspace, made, foreign=not made.own)
 
@@ -95,10 +90,11 @@ def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> for
     cli="restore",
     by_hand=("cli",),
     gives={"trash": [TRASHED_BASE]},
+    form=forms.TRASH,
     lacks=_PERSONS,
 )
-def trash(workspace: "Workspace") -> forms.Trash:
-    return forms.of_trash(workspace.archives.trash())
+def trash(workspace: "Workspace") -> list[TrashedBase]:
+    return workspace.archives.trash()
 
 
 @operation(
@@ -108,14 +104,15 @@ def trash(workspace: "Workspace") -> forms.Trash:
     writes=True,
     takes={"key": "4f1c"},
     gives={"deleted": 1},
+    form=Form("Emptied", int, deleted=(int, int)),
     lacks=_PERSONS,
 )
-def empty_trash(workspace: "Workspace", key: Key = "") -> Emptied:
+def empty_trash(workspace: "Workspace", key: Key = "") -> int:
     archives = workspace.archives
-    return {"deleted": archives.delete_for_good(key) if key else archives.empty_trash()}
+    return archives.delete_for_good(key) if key else archives.empty_trash()
 
 
-def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> forms.Restored:
+def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> _Restored:
     wish = made.base.wish
     asks = workspace.models.asks(wish) if wish else ""
-    return forms.of_restored(made, workspace.bases.status(made.base).notes, asks, foreign=foreign)
+    return made, workspace.bases.status(made.base).notes, asks, foreign

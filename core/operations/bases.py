@@ -1,28 +1,35 @@
 """Operations on bases: what they are made with, what is imported into them, how their notes are split and indexed."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from typing_extensions import TypedDict
-
 from core.json_forms import bases as forms
+from core.json_forms.forms import Form
 from core.messages import message
-from core.model import OPEN, BaseFields, BaseKind, ChunkingOptions, Progress, Rechunked, SearchSettings, SyncReport
-from core.operations.declaring import About, Caller, operation
-from core.operations.examples import BASE, COST, RECHUNKED, SYNCED
-from core.operations.parameters import BASE_SEARCH, CHUNKING, Base, Removals, SomeBase, check_base
+from core.model import (
+    OPEN,
+    BaseFields,
+    BaseKind,
+    BaseStatus,
+    ChangeCost,
+    ChunkingOptions,
+    Progress,
+    Rechunked,
+    SearchSettings,
+)
+from core.operations.declaring import About, operation
+from core.operations.examples import BASE, COST, RECHUNKED
+from core.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base
 
 if TYPE_CHECKING:
-    from core.model import KnowledgeBase
     from core.workspace import Workspace
 
-_ASSISTANT = {"tool": "an assistant reads and writes notes; bases are the person's"}
-_PERSONS = {"http": "it can take hours, so the person begins it", **_ASSISTANT}
+ASSISTANT = {"tool": "an assistant reads and writes notes; bases are the person's"}
+_PERSONS = {"http": "it can take hours, so the person begins it", **ASSISTANT}
 
 Description = Annotated[str | None, About(message("What the base is for, in a sentence."))]
 Model = Annotated[str | None, About(message("The model for meaning, by a name of `tessera models list`."))]
-Splitting = Annotated[dict[str, Any] | None, About(message("How notes are split."), parts=CHUNKING)]
+Splitting = Annotated[dict[str, Any] | None, About(message("How notes are split."), parts=CHUNKING_PARAMETERS)]
 Search = Annotated[dict[str, Any] | None, About(message("How notes are searched."), parts=BASE_SEARCH)]
 AtOnce = Annotated[
     bool | None,
@@ -46,24 +53,6 @@ TrustsPrograms = Annotated[
 ]
 
 
-class Deleted(TypedDict):
-    """A base that is in the trash now with so many notes."""
-
-    base: str
-    notes: int
-    deleted: bool
-
-
-class Costs(TypedDict):
-    """What a change of a base costs; null where nothing of the kind changes."""
-
-    chunking: forms.Cost | None
-    embedder: forms.Cost | None
-
-
-# bases
-
-
 @operation(
     "base.list",
     message("List the bases, each with its size."),
@@ -72,9 +61,10 @@ class Costs(TypedDict):
     tool="knowledge_list",
     by_hand=("tool",),
     gives={"bases": [BASE]},
+    form=forms.BASES,
 )
-def list_(workspace: "Workspace") -> forms.Bases:
-    return {"bases": [_form(workspace, base) for base in workspace.bases.all()]}
+def list_(workspace: "Workspace") -> list[BaseStatus]:
+    return [*map(workspace.bases.status, workspace.bases.all())]
 
 
 @operation(
@@ -84,10 +74,11 @@ def list_(workspace: "Workspace") -> forms.Bases:
     cli="base show {base}",
     takes={"base": "work"},
     gives=BASE,
+    form=forms.BASE,
     lacks={"tool": "knowledge_list has what an assistant needs of a base"},
 )
-def show(workspace: "Workspace", base: Base) -> forms.Base:
-    return _form(workspace, workspace.bases.get(base))
+def show(workspace: "Workspace", base: Base) -> BaseStatus:
+    return workspace.bases.status(workspace.bases.get(base))
 
 
 @operation(
@@ -99,7 +90,8 @@ def show(workspace: "Workspace", base: Base) -> forms.Base:
     creates="/bases/{name}",
     takes={"name": "work", "description": "Plans and decisions"},
     gives=BASE,
-    lacks=_ASSISTANT,
+    form=forms.BASE,
+    lacks=ASSISTANT,
 )
 def new(
     workspace: "Workspace",
@@ -118,10 +110,12 @@ def new(
     write_files: WriteFiles = None,
     watch: Watch = None,
     trusts_programs: TrustsPrograms = None,
-) -> forms.Base:
+) -> BaseStatus:
     options = _options(workspace.bases.usual(kind).chunking, chunking)
     fields = _fields(OPEN, description, search, embed_at_once, write_files, watch, trusts_programs)
-    return _form(workspace, workspace.bases.add(name, kind=kind, embedder=embedder or "", chunking=options, **fields))
+    return workspace.bases.status(
+        workspace.bases.add(name, kind=kind, embedder=embedder or "", chunking=options, **fields)
+    )
 
 
 @operation(
@@ -132,7 +126,8 @@ def new(
     writes=True,
     takes={"base": "work", "search": {"limit": 5}},
     gives=BASE,
-    lacks=_ASSISTANT,
+    form=forms.BASE,
+    lacks=ASSISTANT,
 )
 def change(
     workspace: "Workspace",
@@ -144,11 +139,11 @@ def change(
     write_files: WriteFiles = None,
     watch: Watch = None,
     trusts_programs: TrustsPrograms = None,
-) -> forms.Base:
+) -> BaseStatus:
     own = workspace.bases.get(base).search
     fields = _fields(own, description, search, embed_at_once, write_files, watch, trusts_programs)
     changed = workspace.bases.update(base, **fields)
-    return _form(workspace, workspace.bases.rename(base, name) if name else changed)
+    return workspace.bases.status(workspace.bases.rename(base, name) if name else changed)
 
 
 @operation(
@@ -158,10 +153,11 @@ def change(
     writes=True,
     takes={"base": "work", "new_name": "plans"},
     gives=BASE,
-    lacks={"http": "base.change takes a name", **_ASSISTANT},
+    form=forms.BASE,
+    lacks={"http": "base.change takes a name", **ASSISTANT},
 )
-def rename(workspace: "Workspace", base: Base, new_name: Annotated[str, About(message("The new name."))]) -> forms.Base:
-    return _form(workspace, workspace.bases.rename(base, new_name))
+def rename(workspace: "Workspace", base: Base, new_name: Annotated[str, About(message("The new name."))]) -> BaseStatus:
+    return workspace.bases.status(workspace.bases.rename(base, new_name))
 
 
 @operation(
@@ -172,103 +168,13 @@ def rename(workspace: "Workspace", base: Base, new_name: Annotated[str, About(me
     writes=True,
     takes={"base": "work"},
     gives={"base": "work", "notes": 41, "deleted": True},
-    lacks=_ASSISTANT,
+    form=Form("DeletedBaseName", BaseStatus, "base=base.name notes", deleted=(bool, bool)),
+    lacks=ASSISTANT,
 )
-def delete(workspace: "Workspace", base: Base) -> Deleted:
-    notes = workspace.bases.status(workspace.bases.get(base)).notes
+def delete(workspace: "Workspace", base: Base) -> BaseStatus:
+    status = workspace.bases.status(workspace.bases.get(base))
     workspace.bases.delete(base)
-    return {"base": base, "notes": notes, "deleted": True}
-
-
-# what is imported
-
-
-@operation(
-    "base.import",
-    message("Bring a base up to date with a folder: added, changed, renamed and removed notes."),
-    http="POST /bases/{base:path}/import",
-    cli="import {folder}",
-    writes=True,
-    job="import",
-    takes={"base": "work", "folder": "/home/ada/notes"},
-    gives=SYNCED,
-    form=forms.of_synced,
-    lacks=_ASSISTANT,
-)
-def import_(
-    workspace: "Workspace",
-    caller: Caller,
-    progress: Progress,
-    folder: Annotated[Path, About(message("The folder of Markdown notes."))],
-    base: SomeBase = None,
-    dry_run: Annotated[bool, About(message("Show the plan and change nothing."), doors=("cli",))] = False,
-    allow_removals: Removals = False,
-) -> SyncReport:
-    plan = workspace.notes.plan_folder(folder, base)
-    if dry_run:
-        return plan.report()
-    done = workspace.notes.apply(plan, confirmed=allow_removals, embed=caller.is_person, progress=progress)
-    if not caller.is_person:  # a command waits until its notes are indexed, a program follows another job
-        workspace.start_indexing()
-    return done
-
-
-@operation(
-    "base.makes",
-    message("Say what an import makes."),
-    cli="import {folder}",
-    by_hand=("cli",),
-    takes={"folder": "/home/ada/notes"},
-    gives={"makes": None},
-    lacks={"http": "an import makes what the settings say", **_ASSISTANT},
-)
-def makes(
-    workspace: "Workspace",
-    folder: Annotated[Path, About(message("The folder of Markdown notes."))],
-    base: SomeBase = None,
-) -> forms.Makes:
-    return forms.of_makes(*workspace.notes.target(folder, base))
-
-
-@operation(
-    "base.connect",
-    message("Connect a folder to a base: its notes become those of the files with the same paths."),
-    cli="base connect {base} {folder}",
-    writes=True,
-    job="import",
-    takes={"base": "work", "folder": "/home/ada/notes"},
-    gives={**SYNCED, "base": "work", "folder": "/home/ada/notes", "connected": True, "joined": 41}
-    | {"writes_files": False, "differing": []},
-    form=forms.of_connected,
-    lacks={"http": "a base gets the power over files by the person only", **_ASSISTANT},
-)
-def connect(
-    workspace: "Workspace",
-    progress: Progress,
-    base: Base,
-    folder: Annotated[Path, About(message("The folder with the files of its notes."))],
-    dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
-    confirmed: Annotated[bool, About(message("Don't ask where notes differ from their files."), "yes")] = False,
-    allow_removals: Removals = False,
-) -> forms.Connection:
-    plan = workspace.notes.plan_connection(folder, base)
-    writes_files = workspace.bases.get(base).write_files
-    if dry_run or (plan.differing and not confirmed):
-        return plan, plan.report(), False, writes_files
-    few = allow_removals or not plan.removes_many
-    return plan, workspace.notes.apply(plan, confirmed=few, progress=progress), True, writes_files
-
-
-@operation(
-    "base.scan",
-    message("Bring the text files below base_dir of tessera.toml into their bases now; new folders become bases."),
-    cli="base scan",
-    writes=True,
-    gives={"folders": [{**SYNCED, "base": "faq", "folder": "/home/ada/knowledge/faq/texts", "made": True}]},
-    lacks={"http": "the app and `tessera serve` look at the folders themselves", **_ASSISTANT},
-)
-def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = False) -> forms.ScannedFolders:
-    return forms.of_scanned(workspace.text_folders.scan(confirmed=allow_removals, progress=progress))
+    return status
 
 
 # how notes are split and indexed
@@ -284,9 +190,9 @@ def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = 
     check=check_base,
     takes={"base": "work", "chunk_size": 256},
     gives=RECHUNKED,
-    form=forms.of_rechunked,
-    fields=CHUNKING,
-    lacks=_ASSISTANT,
+    form=forms.RECHUNKED,
+    fields=CHUNKING_PARAMETERS,
+    lacks=ASSISTANT,
 )
 def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: Any) -> Rechunked:
     options = _options(workspace.bases.get(base).chunking, chunking) if chunking else None
@@ -301,20 +207,18 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
     job="cost",
     takes={"base": "work", "embedder": "bundled"},
     gives={"chunking": None, "embedder": COST},
+    form=forms.COSTS,
     lacks=_PERSONS,
 )
 def cost(
     workspace: "Workspace", progress: Progress, base: Base, embedder: Model = None, chunking: Splitting = None
-) -> Costs:
+) -> tuple[ChangeCost | None, ChangeCost | None]:
     bases, own = workspace.bases, workspace.bases.get(base)
     options = _options(own.chunking, chunking)
     split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")
     indexed = bases.switch_cost(base, str(embedder), progress=progress) if switched else None
-    return {
-        "chunking": forms.of_cost(split) if split else None,
-        "embedder": forms.of_cost(indexed) if indexed else None,
-    }
+    return split, indexed
 
 
 @operation(
@@ -328,6 +232,7 @@ def cost(
     job="switch",
     takes={"base": "work", "embedder": "bundled"},
     gives=BASE,
+    form=forms.BASE,
     lacks=_PERSONS,
 )
 def switch(
@@ -337,10 +242,10 @@ def switch(
     embedder: Annotated[
         str | None, About(message("The new model; without it, a change that was begun goes on."))
     ] = None,
-) -> forms.Base:
+) -> BaseStatus:
     if embedder is not None:
         workspace.bases.begin_switch(base, embedder)
-    return _form(workspace, workspace.bases.run_switch(base, progress=progress))
+    return workspace.bases.status(workspace.bases.run_switch(base, progress=progress))
 
 
 @operation(
@@ -351,15 +256,12 @@ def switch(
     writes=True,
     takes={"base": "work"},
     gives=BASE,
+    form=forms.BASE,
     lacks=_PERSONS,
 )
-def abandon_switch(workspace: "Workspace", base: Base) -> forms.Base:
+def abandon_switch(workspace: "Workspace", base: Base) -> BaseStatus:
     workspace.bases.abandon_switch(base)
-    return _form(workspace, workspace.bases.get(base))
-
-
-def _form(workspace: "Workspace", base: "KnowledgeBase") -> forms.Base:
-    return forms.of_base(workspace.bases.status(base))
+    return workspace.bases.status(workspace.bases.get(base))
 
 
 def _options(own: ChunkingOptions, given: dict[str, Any] | None) -> ChunkingOptions:

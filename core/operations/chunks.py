@@ -4,16 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typing_extensions import TypedDict
-
+from core import model
 from core.json_forms import chunks as forms
+from core.json_forms.forms import Form
 from core.messages import message
 from core.model import ChunkingOptions, Cut, Note, Progress
 from core.operations import named
 from core.operations.declaring import About, operation
 from core.operations.examples import CHUNK, CUT
 from core.operations.index import INDEXED
-from core.operations.parameters import CHUNKING, NoteName
+from core.operations.parameters import CHUNKING_PARAMETERS, NoteName
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -24,10 +24,8 @@ Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` show
 Text = Annotated[str, About(message("The text of the chunk."), long=True)]
 
 
-class Made(TypedDict):
-    """The ids of the chunks that were made."""
-
-    chunks: list[str]
+MADE = Form("MadeChunks", list, chunks=(list[str], list))
+"""Of the ids of the chunks that were made."""
 
 
 @operation(
@@ -37,10 +35,11 @@ class Made(TypedDict):
     cli="chunk list {note}",
     takes={"note": "4f1c"},
     gives={"chunks": [CHUNK]},
+    form=forms.CHUNKS,
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
-def list_(workspace: "Workspace", note: NoteName) -> forms.Chunks:
-    return forms.of_chunks(workspace.chunks.all(workspace.notes.get(named.id_of(workspace, note)).id))
+def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
+    return workspace.chunks.all(workspace.notes.get(named.id_of(workspace, note)).id)
 
 
 @operation(
@@ -52,6 +51,7 @@ def list_(workspace: "Workspace", note: NoteName) -> forms.Chunks:
     creates="/notes/{note}/chunks",
     takes={"note": "4f1c", "text": "In short."},
     gives={"chunks": ["4f1c:edit-9a"]},
+    form=MADE,
     lacks=_AT_ONCE,
 )
 def add(
@@ -59,8 +59,8 @@ def add(
     note: NoteName,
     text: Text,
     after: Annotated[str | None, About(message("The chunk behind which it stands; by default the last one."))] = None,
-) -> Made:
-    return {"chunks": [workspace.chunks.add(named.id_of(workspace, note), text, after)]}
+) -> list[str]:
+    return [workspace.chunks.add(named.id_of(workspace, note), text, after)]
 
 
 @operation(
@@ -71,10 +71,11 @@ def add(
     writes=True,
     takes={"chunk": "4f1c:0a9b", "text": "In May."},
     gives={"chunks": ["4f1c:edit-9a"]},
+    form=MADE,
     lacks=_AT_ONCE,
 )
-def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> Made:
-    return {"chunks": [workspace.chunks.update(chunk, text)]}
+def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> list[str]:
+    return [workspace.chunks.update(chunk, text)]
 
 
 @operation(
@@ -85,14 +86,15 @@ def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> Made:
     writes=True,
     takes={"chunk": "4f1c:0a9b", "others": []},
     gives={"chunks": ["4f1c:edit-9a"]},
+    form=MADE,
     lacks=_AT_ONCE,
 )
 def merge(
     workspace: "Workspace",
     chunk: Chunk,
     others: Annotated[list[str] | None, About(message("The neighbours; by default the next chunk."))] = None,
-) -> Made:
-    return {"chunks": [workspace.chunks.merge(chunk, *(others or ()))]}
+) -> list[str]:
+    return [workspace.chunks.merge(chunk, *(others or ()))]
 
 
 @operation(
@@ -103,6 +105,7 @@ def merge(
     writes=True,
     takes={"chunk": "4f1c:0a9b", "at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
+    form=MADE,
     lacks=_AT_ONCE,
 )
 def split(
@@ -111,8 +114,8 @@ def split(
     at: Annotated[
         int, About(message("The place: before this character of the chunk's text."), least=0, most=100_000_000)
     ],
-) -> Made:
-    return {"chunks": [*workspace.chunks.split(chunk, at)]}
+) -> list[str]:
+    return [*workspace.chunks.split(chunk, at)]
 
 
 @operation(
@@ -123,10 +126,11 @@ def split(
     writes=True,
     takes={"chunk": "4f1c:0a9b"},
     gives={"chunks": ["4f1c:edit-9a"]},
+    form=MADE,
     lacks=_AT_ONCE,
 )
-def hide(workspace: "Workspace", chunk: Chunk) -> Made:
-    return {"chunks": [workspace.chunks.delete(chunk)]}
+def hide(workspace: "Workspace", chunk: Chunk) -> list[str]:
+    return [workspace.chunks.delete(chunk)]
 
 
 @operation(
@@ -137,11 +141,12 @@ def hide(workspace: "Workspace", chunk: Chunk) -> Made:
     writes=True,
     takes={"chunk": "4f1c:edit-9a"},
     gives={"chunks": []},
+    form=MADE,
     lacks=_AT_ONCE,
 )
-def restore(workspace: "Workspace", chunk: Chunk) -> Made:
+def restore(workspace: "Workspace", chunk: Chunk) -> list[str]:
     workspace.chunks.restore(chunk)
-    return {"chunks": []}
+    return []
 
 
 @operation(
@@ -173,7 +178,7 @@ def index(
     by_hand=("cli",),
     takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
     gives=CUT,
-    fields=CHUNKING,
+    fields=CHUNKING_PARAMETERS,
     form=forms.of_preview,
     lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
 )

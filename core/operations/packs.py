@@ -33,7 +33,7 @@ class Removed(TypedDict):
     cli="packs list",
     by_hand=("cli",),
     gives={"packs": [PACK]},
-    form=forms.of_cards,
+    form=forms.CARDS,
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> Sequence[PackCard]:
@@ -50,7 +50,7 @@ def list_(workspace: "Workspace") -> Sequence[PackCard]:
     job="packs",
     takes={"source": "guide"},
     gives=PACK_REPORT,
-    form=forms.of_report,
+    form=forms.REPORT,
     lacks={"tool": _PERSONS},
 )
 def install(
@@ -71,7 +71,7 @@ def install(
     job="packs",
     takes={"pack": "guide"},
     gives=PACK_REPORT,
-    form=forms.of_report,
+    form=forms.REPORT,
     lacks={"tool": _PERSONS},
 )
 def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:

@@ -4,14 +4,15 @@ import types
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
+from itertools import starmap
 from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import is_typeddict
 
 from core.json_forms.forms import typed_dict
-from core.messages import Message, message
-from core.model import EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOptions, SearchSettings
+from core.messages import message
+from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 from core.operations.declaring import DOORS, About, Door, Parameter
 
 NoteName = Annotated[str, About(message("A note's id, path or title."))]
@@ -20,36 +21,22 @@ Expected = Annotated[int | None, About(message("Change the note only if it still
 Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000)]
 Base = Annotated[str, About(message("The knowledge base, by name."))]
 SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
-Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
-
-
-def _field(name: str, kind: Any, text: Message, flag: str = "", doors: tuple[Door, ...] = DOORS) -> Parameter:
-    return Parameter(name, kind | None, About(text, flag, doors=doors))
 
 
 NOTE_PARAMETERS = tuple(
-    _field(name, field.type, field.about, field.flag, DOORS if field.by_programs else ("cli",))
+    Parameter(name, field.type | None, About(field.about, field.flag, doors=DOORS if field.by_programs else ("cli",)))
     for name, field in NOTE_FIELDS.items()
 )
 """The fields of a note; what programs may not set, no door for programs takes."""
 
-_NEW = ChunkingOptions()
-_CHUNKING = {
-    "strategy": message("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line)."),
-    "chunk_size": message("Chunk size in tokens; {n} in a new base.", n=_NEW.chunk_size),
-    "chunk_overlap": message(
-        "Overlap: tokens that neighbouring chunks share; {n} in a new base.", n=_NEW.chunk_overlap
-    ),
-    "short_doc_threshold": message(
-        "A note with fewer tokens stays whole; {n} in a new base.", n=_NEW.short_doc_threshold
-    ),
-    "min_headings_for_md_aware": message(
-        "A note with at least this many headings (## or ###) is split at them; {n} in a new base.",
-        n=_NEW.min_headings_for_md_aware,
-    ),
-    "max_single_chunk_size": message("Largest chunk in tokens; {n} in a new base.", n=_NEW.max_single_chunk_size),
-}
-CHUNKING = tuple(_field(name, get_type_hints(ChunkingOptions)[name], text) for name, text in _CHUNKING.items())
+
+def _of_chunking(name: str, option: ChunkingOption) -> Parameter:
+    usual = getattr(ChunkingOptions(), name)
+    about = message("{about} {n} in a new base.", about=option.about, n=usual) if option.most else option.about
+    return Parameter(name, type(usual) | None, About(about))
+
+
+CHUNKING_PARAMETERS = tuple(starmap(_of_chunking, CHUNKING.items()))
 """How notes are split; what isn't given stays, in a new base as the settings say."""
 
 _SETTINGS = {

@@ -16,8 +16,8 @@ FORM = Form(
     "Status",
     Status,
     "workspace=folder bytes=bytes_on_disk readonly index_problem unreadable set_aside",
-    bases=(list[bases.Base], lambda status: [*map(bases.of_base, status.bases)]),
-    packs=(list[packs.Installed], lambda status: [*map(packs.of_installed, status.packs)]),
+    bases=([bases.BASE], "bases"),
+    packs=([packs.INSTALLED], "packs"),
     settings_problem=(str, lambda status: status.settings_problem or ""),
 )
 

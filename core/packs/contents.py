@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors import PackError, SourceError, one_file
+from core.errors import PackError, SourceError
+from core.faults import one_file
 from core.intake import folder, notefile
 from core.markdown.outline import Outline
 from core.messages import Message, message

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from core import embedding
-from core.indexing.cutter import Draft
 from core.indexing.indexer import Indexer
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
 from core.packs.contents import PackNote
 from core.store import Store
 from core.store.ids import fresh_id
+from core.store.note_to_index import NoteToIndex
 
 _DELETED = Revision("delete", "pack")
 
@@ -19,7 +19,7 @@ _DELETED = Revision("delete", "pack")
 class Steps:
     """What an upgrade does: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
 
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[NoteToIndex] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     recorded: dict[str, str] = field(default_factory=dict)
     forgotten: list[str] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Upgrade:
             tuple(steps.edited),
         )
 
-    def _write(self, drafts: Sequence[Draft], progress: Progress) -> None:
+    def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes, each into its base: a person may have moved one."""
         for base_id in {draft.note.base_id for draft in drafts}:
             base, own = self._store.bases.of_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
@@ -109,7 +109,7 @@ class Upgrade:
         else:
             steps.edited.append(edited(note, None))
 
-    def _draft(self, one: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> Draft:
+    def _draft(self, one: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
         now = datetime.now(UTC)
         note = replace(
             one.note,
@@ -118,7 +118,7 @@ class Upgrade:
             created_at=one.note.created_at or (stored.created_at if stored else now),
             updated_at=one.note.updated_at or now,
         )
-        return Draft(note, outline=one.outline, change=Revision("update" if stored else "create", "pack"))
+        return NoteToIndex(note, outline=one.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> dict[str, str]:
         """Return the ids of notes that this pack took away when it was removed, by their paths."""

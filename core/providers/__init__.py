@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx
 
-from core.config import ServerSettings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
 from core.providers import keys
 from core.providers.connection import Reply, line_to
 from core.providers.keys import Key
+from core.settings_sections import ServerSettings
 from core.text import one_line
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0

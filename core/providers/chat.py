@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.config import LlmSettings
 from core.errors import ProviderError
 from core.messages import message
 from core.providers import Server
+from core.settings_sections import LlmSettings
 
 ANSWER_BYTES = 1 << 20
 """An answer has thousands of characters; of a model that writes out its reasoning, hundreds of thousands."""

@@ -17,9 +17,9 @@ from typing import Any
 
 import httpx
 
-from core.config import ServerSettings
 from core.errors import ConfigError, MissingDependency
 from core.messages import message
+from core.settings_sections import ServerSettings
 
 CONNECT_SECONDS = 10.0
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import httpx
 
 from core import places
-from core.config import KEYS
 from core.errors import ConfigError
+from core.settings_sections import KEYS
 
 FILE = "keys.json"
 """Section -> the server that its key is for, and the key; None where the system's keyring has the key."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from core.errors import QueryError, UnknownChoice
 from core.messages import message
-from core.model import NOTE_FIELDS
+from core.model import NOTE_FIELDS, fields_of
 
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
@@ -34,7 +34,7 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
-ANY_OF = frozenset((*(one.typed[0] for one in _FILTERS if one.kind in ("word", "status")), "path", "has"))
+ANY_OF = frozenset((*fields_of("word", "status"), "path", "has"))
 """Fields of which a note has one value: where a question names two, either matches."""
 
 AS_TYPED = frozenset(("in", "section", "path", "priority"))

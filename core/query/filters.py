@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.errors import QueryError
 from core.limits import check_terms
-from core.model import NOTE_FIELDS, Condition, Filters, SearchOptions, in_utc
+from core.model import Condition, Filters, SearchOptions, fields_of, in_utc
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -39,9 +39,8 @@ def filters_of(
 
 def filters_beside(options: SearchOptions) -> Filters:
     """Return the filters of a search's options; raises UnknownChoice for a status."""
-    words = [name for name, field in NOTE_FIELDS.items() if field.typed and field.kind == "word"]
     given: list[tuple[str, Iterable[str]]] = [
-        *((name, _several(options.get(name))) for name in words),  # type: ignore[arg-type]
+        *((name, _several(options.get(name))) for name in fields_of("word")),  # type: ignore[arg-type]
         ("status", [stored("status", status) for status in _several(options.get("status"))]),
         ("tag", _several(options.get("any_tags"))),
         *(("tag", (tag,)) for tag in _several(options.get("all_tags"))),

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from core.errors import Cancelled, StoreError, TesseraError
 from core.jobs import Busy
 from core.messages import Message, verbatim
-from core.model import Progress
+from core.model import Progress, excluded_by
 from core.operations import OPERATIONS, checking
 from core.operations.declaring import PERSON, PROGRAM, Caller, Operation
 from core.remote import wire
@@ -30,7 +30,6 @@ from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
 
-_ONE_AT_A_TIME = ("import", "rebuild", "rechunk", "packs", "switch", "tokens")
 _PATIENCE = 5.0
 """Seconds that an operation waits for such a job of before: one that was stopped ends at its next step."""
 _BESIDE = ("embed",)
@@ -163,9 +162,8 @@ def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], hea
 
         return act(step)
 
-    apart = _ONE_AT_A_TIME if name in _ONE_AT_A_TIME else ()
     try:
-        return workspace.jobs.result(name, both, patience=_PATIENCE, apart=apart)
+        return workspace.jobs.result(name, both, patience=_PATIENCE, apart=excluded_by(name))
     except Busy as error:
         raise StoreError(
             "The open app is busy with other long work, which its pages show. Repeat the command when that is done."

@@ -46,6 +46,8 @@ RERANKERS: Table[Reranker] = Table(
         "rerank-api": Entry("core.reranking.rerank_api:RerankApi"),
         "llm": Entry("core.reranking.llm:Llm"),
     },
+    group="tessera.rerankers",
+    protocol=Reranker,
 )
 build, built, make = RERANKERS.build, RERANKERS.built, RERANKERS.make
 

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from core.config import RerankSettings
 from core.config import settings as configured
 from core.errors import ProviderError
 from core.messages import message
 from core.providers import Server
 from core.reranking import Candidate
+from core.settings_sections import RerankSettings
 
 STYLES = ("cohere", "tei", "jina")
 """Formats of a request, in the order in which `auto` tries them."""

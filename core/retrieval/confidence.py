@@ -1,8 +1,8 @@
-"""Is an answer among the hits, or are they only the nearest of what is none?
+"""The confidence of a search: whether its hits answer the question, or are only the nearest chunks of other things.
 
-Three things speak for an answer: how far the nearest chunk is above the floor of its base (what questions about other
-things reach there, in their standard deviations), the share of the question's words that the first hit holds, each
-weighted by its rarity, and what it gains where the question stands as it was typed. Their sum is the evidence. The
+Three things are evidence of an answer: how far the nearest chunk is above the floor of its base (what questions about
+other things reach there, in their standard deviations), the share of the question's words that the first hit holds,
+each weighted by its rarity, and what it gains where the question stands as it was typed. Their sum is the evidence. The
 weights and the least evidence were chosen on a grid over both vaults and questions on Wikipedia's paragraphs
 (`benchmarks.unanswered`). The score of late interaction says of questions across languages that they have no answer,
 so it has no part.
@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from core.retrieval.search import Search
+from core.retrieval.state import SearchState
 from core.store import Store
 
 LEAST = 2.0
@@ -24,13 +24,8 @@ _WORDS_ALONE = 10.0
 """How much more words count without vectors: a question in other words than the note's holds few of them."""
 
 
-def confident(store: Store, search: Search) -> bool:
-    """Return whether the hits may answer the question; true also where nothing is known against it."""
-    return evidence(store, search) >= LEAST
-
-
-def evidence(store: Store, search: Search) -> float:
-    """Return how much speaks for an answer among the hits: without limit for a list, a phrase or an unknown floor."""
+def evidence(store: Store, search: SearchState) -> float:
+    """Return the evidence of an answer among the hits, without limit for a list, a phrase or an unknown floor."""
     first = next(iter(search.order), None)
     if search.mode == "listed" or search.phrased:
         return inf
@@ -42,7 +37,7 @@ def evidence(store: Store, search: Search) -> float:
     return _nearness(store, search) + words
 
 
-def _nearness(store: Store, search: Search) -> float:
+def _nearness(store: Store, search: SearchState) -> float:
     """Return the most that a chunk is above the floor of its base, without limit where a floor is unknown."""
     floors = {base.id: store.floors.get(base) for base in search.bases}
     above = []

@@ -3,55 +3,48 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar, Unpack
 
 from core import embedding, reranking
 from core.config import Settings
-from core.errors import ConfigError, ProviderError, QueryError, UnknownChoice
-from core.limits import check_question
-from core.messages import Message, message
+from core.errors import ConfigError, ProviderError, QueryError
+from core.messages import Message
 from core.model import (
+    Asked,
     Choice,
-    Classified,
-    CompleteSettings,
     Context,
     Decomposition,
-    Filters,
     Highlight,
     Hit,
     KnowledgeBase,
     Notice,
     Passage,
+    Prepared,
     Query,
     SearchOptions,
     SearchResult,
-    SearchSettings,
     SubQuery,
-    Understood,
     WhyNot,
-    complete,
 )
 from core.models import Models
 from core.notes.succession import Succession
 from core.providers.chat import Chat
-from core.query import limits
 from core.query.decomposition import decompose, decompose_by_model
-from core.query.filters import both, filters_beside, filters_of, now
-from core.query.language import parse
-from core.query.levels import classify
+from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, file_state, highlights, llm_choice, passages
+from core.retrieval import context, file_state, highlights, hits, llm_choice, passages, rounds, stages
+from core.retrieval.begin import begun
+from core.retrieval.prepare import prepare
 from core.retrieval.reasons import Reasons
-from core.retrieval.retriever import Retriever
-from core.retrieval.rounds import WHOLE
+from core.retrieval.state import SearchState
 from core.store import Store
 from core.text import query_keywords
 
-_CACHED = 64
-"""Maximum number of cached results."""
+_CACHED, _COLLECTED = 64, 8
+"""Most results that are cached, and most searches whose candidates are."""
 _PASSING: set[Notice] = {"model_loading"}
 """Notices of a temporary state: such results aren't cached."""
 
@@ -74,70 +67,48 @@ class SearchEngine:
         self._succession = Succession(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
+        self._collected: OrderedDict[object, SearchState] = OrderedDict()
         self._choices: OrderedDict[tuple[str, tuple[str, ...]], Choice] = OrderedDict()
         self._lock = threading.Lock()
 
-    def search(self, typed: str, options: SearchOptions) -> SearchResult:
-        """Return the hits of a question; raises QueryError, UnknownChoice, ModelError, ConfigError."""
+    def prepare(self, typed: str, options: SearchOptions, *, like: Prepared | None = None) -> Prepared:
+        """Prepare a question to be searched; `like` is the same question with other options, so it isn't parsed again.
+
+        Raises QueryError, and UnknownChoice for an option, a base, a mode or a reranker.
+        """
+        return prepare(self._store, self._settings, typed, options, understood=like.understood if like else None)
+
+    def answer(self, prepared: Prepared) -> SearchResult:
+        """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
         started = time.perf_counter()
-        understood, query = self._query(typed, options)
-        level = query.settings.level
-        classified = (
-            classify(understood) if level == "auto" else Classified(level, message("You chose this kind of search."))
-        )
         stamps = self._store.database.version(), self._store.fields.expired(), self._synonyms.stamp()
-        llm = (self._settings.llm.base_url, self._settings.llm.model) if query.choose else ()
-        key = (typed, query, classified, *stamps, *llm)
+        llm = (self._settings.llm.base_url, self._settings.llm.model) if prepared.query.choose else ()
+        key = prepared, stamps, llm
         with self._lock:
             cached = self._results.get(key)
-        if cached:
-            hits = file_state.marked(self._store, cached.hits)
-            return replace(cached, hits=hits, cached=True, took_ms=(time.perf_counter() - started) * 1000)
-        decompositions, problem = self._decompositions(query, classified)
-        retriever, asked = self._retriever(options), self._widened(query)
-        if decompositions:
-            result = retriever.explore(asked, decompositions[0], self._synonyms.variants)
-        else:
-            result = retriever.search(asked)
-        if query.choose:
-            result = self._chosen(query, result)
-        result = replace(
+        result = cached or self._answered(prepared)
+        failed = result.decompose_problem or result.rerank_problem or (result.choice and result.choice.problem)
+        if not (cached or _PASSING & set(result.notices) or failed):
+            self._cache(self._results, key, result)
+        return replace(
             result,
-            query=typed,
-            classified=classified,
-            understood=understood,
-            decompositions=decompositions,
-            decompose_problem=problem,
+            hits=file_state.marked(self._store, result.hits),
+            cached=cached is not None,
+            took_ms=(time.perf_counter() - started) * 1000,
         )
-        failed = problem or result.rerank_problem or (result.choice.problem if result.choice else None)
-        if not (_PASSING & set(result.notices) or failed):
-            with self._lock:
-                _cache(self._results, key, result)
-        return replace(result, hits=file_state.marked(self._store, result.hits))
 
-    def settings(self, options: SearchOptions, typed: str = "any") -> dict[str, object]:
-        """Return the complete settings of a search with these options, from the options, the base and the settings.
-
-        Raises QueryError for invalid settings.
-        """
-        return asdict(limits.checked(self._query(typed, options)[1]).settings)
-
-    def chooses(self, typed: str, options: SearchOptions) -> bool:
-        """Return whether a language model is asked to choose among the hits; raises QueryError and UnknownChoice."""
-        return self._query(typed, options)[1].choose and self._settings.llm.is_set_up
-
-    def context(self, typed: str, options: SearchOptions, budget: int | None = None) -> Context:
+    def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
 
-        Raises what `search` raises, and QueryError for a budget below 1.
+        Raises what `answer` raises, and QueryError for a budget below 1.
         """
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
             raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
-        result = self.search(typed, options)
+        result = self.answer(prepared)
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident)
-        first = next(base for base in self._store.bases.all() if base.id == result.hits[0].note.base_id)
+        first = self._store.bases.of_id(result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
         built = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
         return replace(built, confident=result.confident)
@@ -150,12 +121,17 @@ class SearchEngine:
     words = staticmethod(query_keywords)
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
-        """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what `search` does."""
-        return self._retriever(options).why_not(self._query(typed, options)[1], note_id)
+        """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what a search does."""
+        with self.explained(typed, options) as reasons:
+            return reasons.why_not(self._store.notes.card(note_id))
 
-    def explained(self, typed: str, options: SearchOptions) -> AbstractContextManager[Reasons]:
-        """Search at the simple level and hold its snapshot open, to explain any chunk; raises what `search` raises."""
-        return self._retriever(options).explained(self._query(typed, options)[1])
+    @contextmanager
+    def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
+        """Search at the simple level and hold its snapshot open, to explain any chunk; raises what a search does."""
+        prepared = self.prepare(typed, {**options, "explain": True})
+        with self._searched(prepared.query, _whole(prepared.query), wait=prepared.wait) as (search,):
+            result = hits.result_of(self._store, self._succession.successors(), [search], search)
+            yield Reasons(self._store, search, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit widened by up to `size` chunks on each side."""
@@ -163,60 +139,80 @@ class SearchEngine:
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
         return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
-    def _query(self, typed: str, options: SearchOptions) -> tuple[Understood, Query]:
-        check_question(typed)
-        understood = parse(typed, now=now())
-        for name in options:
-            if name not in SearchOptions.__annotations__:
-                raise UnknownChoice("option", name, SearchOptions.__annotations__)
-        filters = both(understood.filters, filters_beside(options))
-        bases = self._bases(understood, filters)
-        settings = self._complete(options, bases)
-        choose = False
-        if bases and not any(base.has_vectors for base in bases):
-            settings = replace(settings, mode="keyword", reranker=reranking.NONE)
-            choose = bool(understood.text.strip()) and self._settings.search.choose == "auto"
-        query = Query(
-            text=understood.text,
-            filters=filters,
-            phrases=understood.phrases,
-            emphasised=understood.emphasised,
-            excluded=understood.excluded,
-            settings=settings,
-            explain=options.get("explain", False),
-            as_typed=options.get("as_typed", False),
-            choose=choose and options.get("choose", True),
+    def _answered(self, prepared: Prepared) -> SearchResult:
+        decompositions, problem = self._decompositions(prepared)
+        query = llm_choice.widened(prepared.query) if prepared.asks_model else prepared.query
+        parts = [*(decompositions[0].sub_queries if decompositions else ()), *_whole(query)]
+        with self._searched(query, parts, wait=prepared.wait) as first:
+            searches, asked = first, list[Asked]()
+            if decompositions:
+
+                def search(parts: Sequence[SubQuery]) -> list[SearchState]:
+                    begun = self._begun(query, first[0].bases, parts, wait=prepared.wait)
+                    self._run(begun, first[-1])
+                    return begun
+
+                searches, asked = rounds.followed(
+                    self._store, first, decompositions[0], self._synonyms.variants, search
+                )
+            result = hits.result_of(self._store, self._succession.successors(), searches, first[-1])
+        if query.choose:
+            result = self._chosen(prepared, result)
+        return replace(
+            result,
+            query=prepared.typed,
+            classified=prepared.classified,
+            understood=prepared.understood,
+            asked=tuple(asked),
+            decompositions=decompositions,
+            decompose_problem=problem,
         )
-        return understood, query
 
-    def _bases(self, understood: Understood, filters: Filters) -> list[KnowledgeBase]:
-        """Return the bases to search; an unknown base raises with its place in the question."""
-        if not filters.bases:
-            return self._store.bases.all()
-        try:
-            return [self._store.bases.named(name) for name in filters.bases]
-        except UnknownChoice as error:
-            typed = next((term for term in understood.terms if term.kind == "base"), None)
-            if typed is None:
-                raise
-            raise QueryError(error.message, (typed.start, typed.end)) from error
+    @contextmanager
+    def _searched(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[SearchState]]:
+        """Search the parts of a question, all in one snapshot so that the stages agree, and hold it open."""
+        while True:
+            bases = self._store.bases.chosen(query.filters.bases)
+            searches = self._begun(query, bases, parts, wait=wait)
+            with self._store.database.read():
+                if bases != self._store.bases.chosen(query.filters.bases):
+                    continue  # a base changed its embedder meanwhile
+                stages.narrow(self._store, searches[0])
+                self._run(searches, searches[0])
+                yield searches
+                return
 
-    def _complete(self, options: SearchOptions, bases: Sequence[KnowledgeBase]) -> CompleteSettings:
-        """Complete the options from the bases and the settings; their reranker applies to hybrid search only."""
-        chosen = SearchSettings.of(options)
-        settings = complete(chosen, self._settings.search_in(bases))
-        if chosen.reranker is None and settings.mode not in ("auto", "hybrid"):
-            settings = replace(settings, reranker=reranking.NONE)
-        if settings.reranker != reranking.NONE:
-            reranking.check(settings.reranker)
-        return settings
+    def _begun(
+        self, query: Query, bases: Sequence[KnowledgeBase], parts: Sequence[SubQuery], *, wait: bool
+    ) -> list[SearchState]:
+        return begun(self._store, self._models, query, bases, parts, wait=wait, cached=self._cached)
 
-    def _decompositions(self, query: Query, classified: Classified) -> tuple[tuple[Decomposition, ...], Message | None]:
+    def _run(self, searches: Sequence[SearchState], narrowed: SearchState) -> None:
+        """Run the parts of a question, all with the allowed chunks of `narrowed`.
+
+        The candidates of a question are collected once for its early answer, its last one and its lost candidates.
+        """
+        stamps = self._store.database.version(), self._store.fields.expired()
+        for search in searches:
+            settings = replace(search.query.settings, reranker=reranking.NONE)
+            key = replace(search.query, explain=False, choose=False, settings=settings), search.mode, stamps
+            with self._lock:
+                collected = self._collected.get(key) if self._cached else None
+            if collected:
+                search.take_over(collected)
+            else:
+                search.allowed, search.phrased = narrowed.allowed, narrowed.phrased
+                stages.collect(self._store, search)
+                self._cache(self._collected, key, search.collected(), _COLLECTED)
+            stages.rank(self._store, search)
+
+    def _decompositions(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
         """Return the decompositions of an exploratory question, the one to use first, and why a model gave none."""
-        if classified.level != "exploratory" or not query.text.strip():
+        query = prepared.query
+        if prepared.classified.level != "exploratory" or not query.text.strip():
             return (), None
-        whole = Decomposition("summary", (SubQuery(query.text, WHOLE),))
-        by_rules = decompose(query.text, phrases=(*query.phrases, *query.emphasised)) or whole
+        whole = Decomposition("summary", tuple(_whole(query)))
+        by_rules = decompose(query.text, phrases=prepared.understood.quoted) or whole
         llm, chosen = self._settings.llm, self._settings.search.decompose
         if chosen != "llm" and not (chosen == "auto" and llm.is_set_up):
             return (by_rules,), None
@@ -226,20 +222,12 @@ class SearchEngine:
                 by_model = decompose_by_model(query.text, Chat(llm))
             except (ProviderError, ConfigError) as error:
                 return (by_rules,), error.message
-            _cache(self._by_models, query.text, by_model)
+            self._cache(self._by_models, query.text, by_model)
         return (self._by_models[query.text], by_rules), None
 
-    def _widened(self, query: Query) -> Query:
-        """Return a question with as many hits as a language model chooses among, if it is asked."""
-        if not (query.choose and self._settings.llm.is_set_up):
-            return query
-        limits.checked(query)  # here, because the limit becomes another one
-        return replace(query, settings=replace(query.settings, limit=max(query.settings.limit, llm_choice.CANDIDATES)))
-
-    def _chosen(self, query: Query, result: SearchResult) -> SearchResult:
+    def _chosen(self, prepared: Prepared, result: SearchResult) -> SearchResult:
         """Return a result in the order of the language model; where none is set up, or it fails, in that of words."""
-        started = time.perf_counter()
-        choice, llm = Choice(), self._settings.llm
+        choice, llm, query = Choice(), self._settings.llm, prepared.query
         if result.hits and llm.is_set_up:
             candidates = llm_choice.candidates(result.hits, llm.input_characters)
             given = llm_choice.material(query.text, candidates, llm.input_characters)
@@ -250,17 +238,16 @@ class SearchEngine:
             except (ProviderError, ConfigError) as error:
                 choice = Choice(problem=error.message)
             else:
-                _cache(self._choices, key, choice)
-        bases = query.filters.bases or [base.name for base in self._store.bases.all()]
-        took_ms = result.took_ms + (time.perf_counter() - started) * 1000
-        return replace(llm_choice.ordered(result, choice, query, bases), took_ms=took_ms)
+                self._cache(self._choices, key, choice)
+        bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
+        return llm_choice.ordered(result, choice, query, bases)
 
-    def _retriever(self, options: SearchOptions) -> Retriever:
-        wait = options.get("wait", True)
-        return Retriever(self._store, self._models, self._succession, wait=wait, cached=self._cached)
+    def _cache(self, cache: OrderedDict[_K, _T], key: _K, value: _T, most: int = _CACHED) -> None:
+        with self._lock:
+            cache[key] = value
+            while len(cache) > most:
+                cache.popitem(last=False)
 
 
-def _cache(cache: OrderedDict[_K, _T], key: _K, value: _T) -> None:
-    cache[key] = value
-    while len(cache) > _CACHED:
-        cache.popitem(last=False)
+def _whole(query: Query) -> list[SubQuery]:
+    return [SubQuery(query.text, rounds.WHOLE)]

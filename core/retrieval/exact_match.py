@@ -53,7 +53,7 @@ def gains(
     cards: Mapping[str, NoteCard],
     holders: Holders,
 ) -> dict[int, float]:
-    """Return what each of some chunks gains for a question; `by_words` are chunks, the best by words first."""
+    """Return the gain of each chunk for a question; `by_words` are chunks, the best by words first."""
     gained: Counter[int] = Counter()
     gained.update(_headings(text, {rowid: (cards[chunk.note_id].title, chunk) for rowid, chunk in chunks.items()}))
     gained.update(_runs(text, {rowid: chunks[rowid] for rowid in islice(by_words, _RUNS_IN) if rowid in chunks}))

@@ -55,7 +55,7 @@ def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, 
 
 
 def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
-    """Return what was read of the chunks of bases whose model is loaded, for a question asked by meaning."""
+    """Return the tokens of question and chunk, for bases whose model is loaded and searches by meaning."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
     reads: dict[str, Read] = {}
@@ -94,8 +94,8 @@ def words_of(result: SearchResult) -> dict[str, list[str]]:
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -> Highlight:
     """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
     text = hit.chunk.text
-    marked, found = _words(text, words, stems)
-    held = found | _words(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
+    marked, in_text = _words(text, words, stems)
+    held = in_text | _words(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = sentences(text)
     if read is not None and len(read.question) and len(read.bits):
@@ -150,9 +150,9 @@ def _words(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, .
     held: set[str] = set()
     for word in words:
         if _CJK.search(word) or not _LATIN.fullmatch(word):
-            found = [match.span() for match in re.finditer(re.escape(word), plain, re.IGNORECASE)]
-            spans += found
-            held |= {word} if found else set()
+            matches = [match.span() for match in re.finditer(re.escape(word), plain, re.IGNORECASE)]
+            spans += matches
+            held |= {word} if matches else set()
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:
         places = [

@@ -1,112 +1,132 @@
 """Hits from ranked candidates, with the scores of every stage, and the candidates that lost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from core.model import Copy, Hit, Lost, LostAt, NoteCard, Passage, SearchResult
-from core.notes.succession import Succession
+from core.model import Chunk, Copy, Hit, Lost, LostAt, Passage, SearchResult
 from core.retrieval import confidence, duplicates, facets, supersession
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
-from core.retrieval.search import Search, placed
+from core.retrieval.state import SearchState, placed
+from core.retrieval.supersession import Successors
 from core.store import Store
 
 
-class Hits:
-    """Hits of one search, or of several that take turns; `whole` is the search for the undivided question."""
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """The candidates of a search, best first, those below the threshold last, and the groups that become its hits.
 
-    def __init__(self, store: Store, succession: Succession, searches: Sequence[Search], whole: Search) -> None:
-        self._store = store
-        self._successors = succession.successors()
-        self._query = query = whole.query
-        self._searches = searches
-        self._whole = whole
-        self._placed = placed(searches)
-        order = list(self._placed)
-        for search in searches:
-            for rowid in search.below:
-                self._placed.setdefault(rowid, (0.0, search))
-        self._chunks = {rowid: search.chunks[rowid] for rowid, (_, search) in self._placed.items()}
-        self._groups = self._grouped_in(order)
-        self._matched = store.words.matched(whole.words, list(self._chunks)) if query.explain else {}
+    `places` are a candidate's score and the search that ranks it best, which is one of `searches`; `matched` are the
+    words of the question in it, with `explain`.
+    """
 
-    def _grouped_in(self, order: Sequence[int]) -> list[Group]:
-        """Return the groups of the hits, those of a superseded note behind those of its successors."""
-        groups = duplicates.groups(order, self._chunks, self._query.settings.limit)
-        if not self._successors:
-            return groups
+    searches: Sequence[SearchState]
+    places: Mapping[int, tuple[float, SearchState]]
+    chunks: Mapping[int, Chunk]
+    groups: Sequence[Group]
+    matched: Mapping[int, Sequence[str]]
+
+    def hit(self, rank: int, rowid: int) -> Hit:
+        """Return a candidate as a hit with its own passage."""
+        score, search = self.places[rowid]
+        chunk, card = self.chunks[rowid], search.card(rowid)
+        own = Passage(card, chunk.start, chunk.end, chunk.text)
+        question_part = search.sub_query.text if len(self.searches) > 1 else ""
+        matched = tuple(self.matched.get(rowid, ()))
+        return Hit(rank, score, chunk, card, search.scores(rowid), own, matched, asked=question_part)
+
+
+def result_of(
+    store: Store, successors: Successors, searches: Sequence[SearchState], whole: SearchState
+) -> SearchResult:
+    """Return the hits of searches that take turns, with `explain` also the candidates that lost.
+
+    `whole` is the search of the undivided question.
+    """
+    query = whole.query
+    ranked = _ranked(store, successors, searches, whole)
+    hits = _hits(store, successors, ranked, query.settings.expansion_size)
+    return SearchResult(
+        query=query.text,
+        mode=whole.mode,
+        took_ms=0.0,
+        hits=tuple(hits),
+        spelled={word: near for search in searches for word, near in search.corrections.items()},
+        notices=tuple(dict.fromkeys(notice for search in searches for notice in search.notices)),
+        reranker=whole.reranker,
+        rerank_problem=next((search.rerank_problem for search in searches if search.rerank_problem), None),
+        facets=facets.count(hits, [base.name for base in whole.bases]),
+        confident=confidence.evidence(store, whole) >= confidence.LEAST,
+        settings=query.settings,
+        lost=tuple(_lost(ranked, query.settings.limit)) if query.explain else (),
+    )
+
+
+def _ranked(store: Store, successors: Successors, searches: Sequence[SearchState], whole: SearchState) -> _Ranked:
+    """Group the candidates, those of a superseded note behind those of its successors."""
+    limit = whole.query.settings.limit
+    places = placed(searches)
+    order = list(places)
+    for search in searches:
+        for rowid in search.below:
+            places.setdefault(rowid, (0.0, search))
+    chunks = {rowid: search.chunks[rowid] for rowid, (_, search) in places.items()}
+    groups = duplicates.groups(order, chunks, limit)
+    if successors:
         shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
-        placed = supersession.behind(order, self._chunks, shown, self._successors)
-        if placed is order:
-            return groups
-        scores = accumulate((self._placed[rowid][0] for rowid in placed), min)
-        moved = {rowid: (score, self._placed[rowid][1]) for rowid, score in zip(placed, scores, strict=True)}
-        self._placed = moved | {rowid: one for rowid, one in self._placed.items() if rowid not in moved}
-        return duplicates.groups(placed, self._chunks, self._query.settings.limit)
+        behind = supersession.behind(order, chunks, shown, successors)
+        if behind is not order:
+            scores = accumulate((places[rowid][0] for rowid in behind), min)
+            moved = {rowid: (score, places[rowid][1]) for rowid, score in zip(behind, scores, strict=True)}
+            places = moved | {rowid: place for rowid, place in places.items() if rowid not in moved}
+            groups = duplicates.groups(behind, chunks, limit)
+    matched = store.words.matched(whole.words, list(chunks)) if whole.query.explain else {}
+    return _Ranked(searches, places, chunks, groups, matched)
 
-    def result(self) -> SearchResult:
-        """Return the hits with their facets and notices, and with `explain` the candidates that lost."""
-        cards = {note_id: card for search in self._searches for note_id, card in search.cards.items()}
-        best = {self._chunks[group.best].note_id for group in self._groups}
-        successors = {new for note_id in best for new in self._successors.get(note_id, ())}
-        cards |= self._store.notes.cards_of(successors - cards.keys()) if successors else {}
-        hits = [self._grouped(rank, group, cards) for rank, group in enumerate(self._groups, 1)]
-        return SearchResult(
-            query=self._query.text,
-            mode=self._whole.mode,
-            took_ms=0.0,
-            hits=tuple(hits),
-            spelled={word: near for search in self._searches for word, near in search.corrections.items()},
-            notices=tuple(dict.fromkeys(notice for search in self._searches for notice in search.notices)),
-            reranker=self._whole.reranker,
-            rerank_problem=next((search.rerank_problem for search in self._searches if search.rerank_problem), None),
-            facets=facets.count(hits, [base.name for base in self._whole.bases]),
-            confident=confidence.confident(self._store, self._whole),
-            settings=self._query.settings,
-            lost=tuple(self._lost()) if self._query.explain else (),
-        )
 
-    def _grouped(self, rank: int, group: Group, cards: Mapping[str, NoteCard]) -> Hit:
-        """Return the hit of a group: its best chunk, widened by the joined chunks and by neighbours."""
-        hit = self._hit(rank, group.best)
-        joined = [self._chunks[rowid] for rowid in group.joined]
-        copies = [self._chunks[rowid] for rowid in group.copies]
+def _hits(store: Store, successors: Successors, ranked: _Ranked, expansion_size: int) -> list[Hit]:
+    """Return the hit of each group: its best chunk, widened by the joined chunks and by neighbours."""
+    cards = {note_id: card for search in ranked.searches for note_id, card in search.cards.items()}
+    best = {ranked.chunks[group.best].note_id for group in ranked.groups}
+    missing = {new for note_id in best for new in successors.get(note_id, ())} - cards.keys()
+    cards |= store.notes.cards_of(missing) if missing else {}
+    hits = []
+    for rank, group in enumerate(ranked.groups, 1):
+        hit = ranked.hit(rank, group.best)
+        joined = [ranked.chunks[rowid] for rowid in group.joined]
+        copies = [ranked.chunks[rowid] for rowid in group.copies]
         scores = dict(hit.scores)
-        if scores and len(self._searches) == 1:
+        if scores and len(ranked.searches) == 1:
             # Duplicates of better hits stood between.
             last = list(scores)[-1]
             scores[last] = replace(scores[last], rank=rank)
-        return replace(
-            hit,
-            scores=scores,
-            passage=passage(self._store, hit.note, hit.chunk, self._query.settings.expansion_size, joined),
-            joined=tuple(sorted(chunk.index for chunk in joined)),
-            copies=tuple(Copy(cards[chunk.note_id], chunk) for chunk in copies),
-            superseded_by=tuple(cards[new] for new in self._successors.get(hit.note.id, ())),
+        hits.append(
+            replace(
+                hit,
+                scores=scores,
+                passage=passage(store, hit.note, hit.chunk, expansion_size, joined),
+                joined=tuple(sorted(chunk.index for chunk in joined)),
+                copies=tuple(Copy(cards[chunk.note_id], chunk) for chunk in copies),
+                superseded_by=tuple(cards[new] for new in successors.get(hit.note.id, ())),
+            )
         )
+    return hits
 
-    def _hit(self, rank: int, rowid: int) -> Hit:
-        """Return a candidate as a hit with its own passage."""
-        score, search = self._placed[rowid]
-        chunk, card = self._chunks[rowid], search.card(rowid)
-        own = Passage(card, chunk.start, chunk.end, chunk.text)
-        question_part = search.sub_query.text if len(self._searches) > 1 else ""
-        matched = tuple(self._matched.get(rowid, ()))
-        return Hit(rank, score, chunk, card, search.scores(rowid), own, matched, asked=question_part)
 
-    def _lost(self) -> list[Lost]:
-        best = {group.best for group in self._groups}
-        double = {rowid for group in self._groups for rowid in (*group.joined, *group.dropped, *group.copies)}
-        lost = []
-        for rank, (rowid, (_, search)) in enumerate(self._placed.items(), 1):
-            if rowid in best:
-                continue
-            stage: LostAt = "threshold" if rowid in search.below else "duplicate"
-            if rowid not in search.below | double:
-                stage = _fell(search.ranks, rowid, self._query.settings.limit)
-            lost.append(Lost(self._hit(rank, rowid), stage))
-        return lost
+def _lost(ranked: _Ranked, limit: int) -> list[Lost]:
+    """Return the candidates that are no hits, each with the stage at which it was dropped."""
+    best = {group.best for group in ranked.groups}
+    double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
+    lost = []
+    for rank, (rowid, (_, search)) in enumerate(ranked.places.items(), 1):
+        if rowid in best:
+            continue
+        stage: LostAt = "threshold" if rowid in search.below else "duplicate"
+        if rowid not in search.below | double:
+            stage = _fell(search.ranks, rowid, limit)
+        lost.append(Lost(ranked.hit(rank, rowid), stage))
+    return lost
 
 
 def _fell(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -> LostAt:

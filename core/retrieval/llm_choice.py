@@ -25,6 +25,12 @@ MOST_CHARACTERS = 4000
 """Maximum length of an answer."""
 
 
+def widened(query: Query) -> Query:
+    """Return a question with as many hits as the model chooses among."""
+    limit = max(query.settings.limit, CANDIDATES)
+    return replace(query, settings=replace(query.settings, limit=limit, pool=max(query.settings.pool, limit)))
+
+
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
     """Return the first hits, as many as so many characters of notes are enough for."""
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]

@@ -8,8 +8,8 @@ import numpy as np
 
 from core.messages import Message, message
 from core.model import Chunk, LostAt, NoteCard, Query, Rowids, SearchResult, StageScore, WhyNot
-from core.retrieval.search import Search
-from core.retrieval.stages import Stages
+from core.retrieval.stages import narrow
+from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
 
@@ -44,10 +44,9 @@ class Outcome:
 class Reasons:
     """Reasons from a finished search with `explain`, valid within its snapshot."""
 
-    def __init__(self, store: Store, stages: Stages, search: Search, result: SearchResult) -> None:
+    def __init__(self, store: Store, search: SearchState, result: SearchResult) -> None:
         self.hits = result.hits
         self._store = store
-        self._stages = stages
         self._search = search
         self._lost = result.lost
 
@@ -105,7 +104,7 @@ class Reasons:
         if query == self._search.query:
             return self._search.allowed
         narrowed = replace(self._search, query=query)
-        self._stages.narrow(narrowed)
+        narrow(self._store, narrowed)
         return narrowed.allowed
 
     def _among_all(self, rowid: int) -> dict[str, StageScore]:

@@ -1,10 +1,12 @@
 """Follow-up rounds of an exploratory search: its parts in other words, and titles of the best chunks."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from core.messages import Message, message
-from core.model import Chunk, Decomposition, NoteCard, SubQuery
+from core.model import Asked, Chunk, Decomposition, NoteCard, SubQuery
+from core.retrieval.state import SearchState, placed
+from core.store import Store
 
 MOST = 3
 """Maximum number of rounds."""
@@ -15,11 +17,47 @@ WHOLE, SYNONYM, LEAD = message("the whole question"), message("other words"), me
 _PER_ROUND = 3
 
 
+Variants = Callable[[str], Sequence[str]]
+"""Returns a question in other words."""
+
+
+def followed(
+    store: Store,
+    first: Sequence[SearchState],
+    decomposition: Decomposition,
+    variants: Variants,
+    search: Callable[[Sequence[SubQuery]], list[SearchState]],
+) -> tuple[list[SearchState], list[Asked]]:
+    """Run the rounds after the `first`, whose last search is the whole question; return the searches of all rounds.
+
+    `search` runs a round. It follows as long as new chunks are as near to the question as those of the first round.
+    Returns also the hits of each search, counted.
+    """
+    whole, searches, latest = first[-1], list(first), list(first)
+    known: set[int] = set()
+    summaries = [_summary(1, one, known) for one in first]
+    floor = min(_nearness(store, whole, list(placed(first))[: whole.query.settings.limit]).values(), default=0.0)
+    for number in range(2, MOST + 1):
+        done = [one.sub_query for one in searches]
+        parts = follow_ups(decomposition, done, [one.best(3) for one in latest], variants, number)
+        if not parts:
+            break
+        latest = search(parts)
+        for one in latest:
+            order, near = one.order, _nearness(store, whole, list(one.order))
+            one.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
+        summaries += [_summary(number, one, known) for one in latest]
+        searches += latest
+        if not any(part.new for part in summaries if part.round == number):
+            break
+    return searches, summaries
+
+
 def follow_ups(
     decomposition: Decomposition,
     done: Sequence[SubQuery],
     tops: Sequence[Sequence[tuple[Chunk, NoteCard]]],
-    variants: Callable[[str], Sequence[str]],
+    variants: Variants,
     number: int,
 ) -> list[SubQuery]:
     """Return the new sub-queries of the next round; `done` are those of earlier rounds.
@@ -46,3 +84,20 @@ def follow_ups(
             if title.casefold() not in subject.casefold():
                 ask(f"{subject} {title}", LEAD)
     return result
+
+
+def _summary(number: int, search: SearchState, known: set[int]) -> Asked:
+    """Count the hits of a part and those that are new; adds them to `known`."""
+    shown = set(islice(search.order, search.query.settings.limit))
+    new = shown - known
+    known |= new
+    return Asked(number, search.sub_query, len(shown), len(new))
+
+
+def _nearness(store: Store, whole: SearchState, rowids: Sequence[int]) -> dict[int, float]:
+    """Return the cosine of chunks with the whole question, nothing in keyword mode."""
+    scores: dict[int, float] = {}
+    for base in whole.meant:
+        if base.fingerprint in whole.vectors:
+            scores |= store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
+    return scores

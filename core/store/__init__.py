@@ -15,21 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.config import INDEX_TOKEN, IndexSettings
 from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import translated
-from core.messages import Message
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
-from core.store.base_table import BaseTable
-from core.store.chunk_table import ChunkTable
-from core.store.creation_table import CreationTable
-from core.store.cutting import Cutting
 from core.store.database import Database
-from core.store.draft_table import DraftTable
-from core.store.edit_table import EditTable
-from core.store.field_table import FieldTable
 from core.store.floors import Floors
 from core.store.folder import DATABASE, check_there
 from core.store.index.backend import Address, Backend
@@ -38,19 +30,10 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
-from core.store.note_table import Moved, NoteTable
-from core.store.opening_table import OpeningTable
-from core.store.pack_table import PackTable
-from core.store.pending_table import PendingChunk, PendingTable
-from core.store.proposal_table import ProposalTable
-from core.store.question_table import QuestionTable
-from core.store.run_table import RunTable
-from core.store.switch_table import SwitchTable
-from core.store.trashed_table import TrashedTable
-from core.store.usage_table import UsageTable
-from core.store.vector_table import VectorTable
-from core.store.version_table import VersionTable
-from core.store.words import Words
+from core.store.note_rows import Moved
+from core.store.note_to_index import NoteToIndex
+from core.store.pending_table import PendingChunk
+from core.store.tables import Tables
 
 _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
@@ -58,7 +41,7 @@ _WIDER = 4
 """Growth of that number where too few of the results are allowed."""
 
 
-class Store:
+class Store(Tables):
     """All data of a workspace. One process may write; others open it `readonly`.
 
     Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
@@ -84,25 +67,7 @@ class Store:
             self.database.close()
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
-        self.bases = BaseTable(self.database)
-        self.notes = NoteTable(self.database)
-        self.fields = FieldTable(self.database)
-        self.chunks = ChunkTable(self.database)
-        self.pending = PendingTable(self.database)
-        self.words = Words(self.database)
-        self.vectors = VectorTable(self.database)
-        self.edits = EditTable(self.database)
-        self.versions = VersionTable(self.database)
-        self.drafts = DraftTable(self.database)
-        self.proposals = ProposalTable(self.database)
-        self.creations = CreationTable(self.database)
-        self.packs = PackTable(self.database)
-        self.openings = OpeningTable(self.database)
-        self.switches = SwitchTable(self.database)
-        self.trashed_bases = TrashedTable(self.database)
-        self.usage = UsageTable(self.database)
-        self.questions = QuestionTable(self.database)
-        self.runs = RunTable(self.database)
+        super().__init__(self.database)
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
@@ -120,16 +85,6 @@ class Store:
 
     # index
 
-    @property
-    def index_ready(self) -> bool:
-        """Whether searches use the index."""
-        return self.index.ready
-
-    @property
-    def index_problem(self) -> Message | None:
-        """Why the index can't be used, None while it can, or isn't open yet."""
-        return self.index.problem
-
     def open_index(self, *, heal: bool = True) -> None:
         """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""
         self.index.open(heal=heal)
@@ -145,7 +100,7 @@ class Store:
         return sum(self.chunks.count(base)[2] for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Keep the centring of a model, once, and build the indexes of its bases again by it."""
+        """Store the centring of a model, once, and rebuild the indexes of its bases with it."""
         with self.changing:
             bases = self.bases.all() if centring.constants.any() else []
             stale = [base for base in bases if base.fingerprint == fingerprint]
@@ -161,18 +116,18 @@ class Store:
 
     # writing
 
-    def put(self, base: KnowledgeBase, cuttings: Sequence[Cutting]) -> None:
+    def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""
         with self.changing:
             base = self.bases.of_id(base.id)
-            old = self.chunks.entries([cutting.note.id for cutting in cuttings])
-            vectors = chain.from_iterable(chain(*(cutting.vectors for cutting in cuttings)))
+            old = self.chunks.entries([cut.note.id for cut in cuts])
+            vectors = chain.from_iterable(chain(*(cut.vectors for cut in cuts)))
             with self._indexing(base, vectors, old), self.database.write():
-                for cutting in cuttings:
-                    self._write(cutting)
+                for cut in cuts:
+                    self._write(cut)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
-        """Give pending chunks their windows, in one transaction; return the number of those that are as they were."""
+        """Write the windows of pending chunks in one transaction, but of changed ones; return how many."""
         with self.changing:
             base = self.bases.of_id(base.id)
             vectors = self.pending.unchanged(vectors)
@@ -182,32 +137,32 @@ class Store:
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Have the index follow what is written within: windows with these vectors, instead of `old` entries."""
+        """Send the index what the block writes: new windows with these vectors, and `old` entries to look at again."""
         fresh = self.chunks.unused(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
         self.index.follow(base, [*fresh, *old])
 
-    def _write(self, cutting: Cutting) -> None:
+    def _write(self, cut: NoteToIndex) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""
-        self.notes.put(cutting)
-        self.chunks.put(cutting)
-        if cutting.edits is not None:
-            self.edits.put(cutting.note, cutting.edits)
-        if cutting.change:
-            self._put_version(cutting.note, cutting.change)
-            if cutting.change.author == "pack":
-                self.packs.put_file(cutting.note)
+        self.notes.put(cut)
+        self.chunks.put(cut)
+        if cut.edits is not None:
+            self.edits.put(cut.note, cut.edits)
+        if cut.change:
+            self._put_version(cut.note, cut.change)
+            if cut.change.author == "pack":
+                self.packs.put_file(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write the fields of stored notes whose titles and texts are as they were, as new versions."""
+        """Write new versions of stored notes that differ in their fields only, not in title or text."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
                 self._put_version(note, change)
 
     def _put_version(self, note: Note, change: Revision) -> None:
-        """Write the version of a change; a proposed one is made then, and waits no longer."""
+        """Write the version of a change. The proposal of the note is dropped once it is accepted."""
         self.versions.put(note, change)
         if change.kind == "propose":
             self.proposals.drop(note.id)
@@ -220,15 +175,15 @@ class Store:
                 note = self.notes.note(move.note_id)
                 self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
-    def switch(self, target: KnowledgeBase, cuttings: Iterable[Cutting]) -> KnowledgeBase:
+    def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
         """Give a base the embedder of `target` and write its notes cut for it, in one transaction; return the base.
 
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
         old, fresh = self.bases.of_id(target.id), _next_index(target)
         with self.changing, self.database.write():
-            for cutting in cuttings:
-                self._write(cutting)
+            for cut in cuts:
+                self._write(cut)
             self.index.build(fresh)
             self.bases.switch_index(fresh)
             self.switches.end(fresh)
@@ -295,7 +250,7 @@ class Store:
     def _from_index(
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None
     ) -> dict[int, float] | None:
-        """Query the index until enough results are allowed; return None where exact scores are less work, or due."""
+        """Query the index until enough results are allowed; return None where exact search is cheaper, or due."""
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)

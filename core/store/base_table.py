@@ -1,6 +1,7 @@
 """Bases and the syncs of their folders, as rows."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Unpack
@@ -8,9 +9,9 @@ from typing import Any, Unpack
 from core.errors import UnknownChoice
 from core.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
-from core.store.database import Table
 from core.store.ids import fresh_id
 from core.store.reading import Reader, stored
+from core.store.table import Table
 
 
 class BaseTable(Table):
@@ -20,6 +21,10 @@ class BaseTable(Table):
         """Return every base, by name."""
         rows = self._database.rows("SELECT * FROM bases ORDER BY name")
         return [_READER(dict(row), self._database.unread) for row in rows]
+
+    def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
+        """Return the bases of these names, every base for no names; raises UnknownChoice, which lists the bases."""
+        return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from core.errors import StoreError
 from core.model import Rowids
-from core.store.database import AMONG, Database, decoding
+from core.store.database import Database
+from core.store.table import AMONG, decoding
 
 TOKENIZER = "porter ascii tokenchars '.+#_'"
 """FTS5 tokenizer of the index of words."""
@@ -70,7 +71,7 @@ class BM25:
         return counts.rowids[holding], total[holding]
 
     @contextmanager
-    def ahead(self, words: Sequence[str]) -> Iterator[None]:
+    def read_ahead(self, words: Sequence[str]) -> Iterator[None]:
         """Read the counts of these words in another thread, while the caller does something else."""
         if not words or self._has_cached(words):
             yield
@@ -94,7 +95,7 @@ class BM25:
         return all(word in counts.gains for word in words)
 
     @decoding
-    def holding(self, words: Sequence[str]) -> list[Rowids]:
+    def holders(self, words: Sequence[str]) -> list[Rowids]:
         """Return for each word the chunks that hold it, in order."""
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)

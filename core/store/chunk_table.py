@@ -11,9 +11,9 @@ from core.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking, wording
-from core.store.cutting import Cutting
-from core.store.database import AMONG, Table, decoding
 from core.store.field_table import FieldTable
+from core.store.note_to_index import NoteToIndex
+from core.store.table import AMONG, Table, decoding
 from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
@@ -39,15 +39,15 @@ class ChunkTable(Table):
 
     # writing
 
-    def put(self, cutting: Cutting) -> None:
+    def put(self, cut: NoteToIndex) -> None:
         """Write the chunks of a note in place of its old ones; the note's row must exist."""
         with self._database.write():
             self._database.execute(
-                "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cutting.note.id
+                "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id
             )
-            self._database.execute("DELETE FROM chunks WHERE note_id = ?", cutting.note.id)
-            for chunk, vectors in zip(cutting.chunks, cutting.vectors, strict=True):
-                self._put(cutting.note.title, chunk, vectors)
+            self._database.execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
+            for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
+                self._put(cut.note.title, chunk, vectors)
 
     def _put(self, title: str, chunk: Chunk, vectors: Sequence[int]) -> None:
         values = {name: getattr(chunk, name) for name in _COLUMNS} | {
@@ -194,7 +194,7 @@ class ChunkTable(Table):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the notes that were changed last, of two at once the more important."""
+        """Return the first chunks of the last changed notes; at the same time, higher priorities come first."""
         rows = self._database.rows(
             f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id {AMONG}"
             ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
@@ -230,7 +230,7 @@ class ChunkTable(Table):
         return {rowid: score for rowid, (score, _) in self._best_windows(base, query, rowids).items()}
 
     def nearest_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, int]:
-        """Return the index of each chunk's window that is nearest to the query; chunks without vectors are left out."""
+        """Return for each chunk the index of its window nearest to the query; chunks without vectors are left out."""
         return {rowid: index for rowid, (_, index) in self._best_windows(base, query, rowids).items()}
 
     def _best_windows(

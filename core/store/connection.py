@@ -18,7 +18,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translated(method: Method) -> Method:
-    """Translate the errors of a method of a cursor or a connection; mistakes in a statement stay what they are."""
+    """Translate the errors of a method of a cursor or a connection; those of a wrong statement stay as they are."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: Any, **more: Any) -> Any:

@@ -3,7 +3,7 @@
 import json
 
 from core.model import Creation
-from core.store.database import Table, decoding
+from core.store.table import Table, decoding
 
 _DAYS = 1
 _MOST_BYTES = 32 * 1024 * 1024

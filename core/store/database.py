@@ -8,12 +8,11 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any
 
 from core.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
-from core.faults import damaged, translated
+from core.faults import translated
 from core.markdown import tags
 from core.store import filters, schema
 from core.store.connection import Connection, Held
@@ -22,10 +21,6 @@ from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
 from core.store.reading import Unread
 from core.text import fold
-
-AMONG = "IN (SELECT value FROM json_each(?))"
-"""The SQL for "one of a list"; `Database` passes a list as JSON."""
-
 
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "fold": (1, fold),
@@ -247,42 +242,13 @@ class Database:
         self._local = threading.local()
 
 
-class _Reader(Protocol):
-    _database: Database
-
-
-Reader = TypeVar("Reader", bound=_Reader)
-Values = ParamSpec("Values")
-Result = TypeVar("Result")
-
-
-def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[Concatenate[Reader, Values], Result]:
-    """Raise NotesDamaged where a method reads a value that Tessera didn't write."""
-
-    @wraps(method)
-    def call(self: Reader, /, *values: Values.args, **more: Values.kwargs) -> Result:
-        try:
-            return method(self, *values, **more)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
-            raise damaged(self._database.file.parent, f"{type(error).__name__}: {error}") from error
-
-    return call
-
-
-class Table:
-    """Some tables of the database, with the methods that read and write them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-
 def _readable(stored: bytes) -> str:
     """Return a stored text; a byte that is no part of a character is shown as one that can't be read."""
     return str(stored, "utf-8", "replace")
 
 
 def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is NULL of a value that it can't take: what is wrong in one row ends no statement."""
+    """Return a function that gives NULL for a value that it can't read, so that one damaged row ends no statement."""
 
     def call(*values: object) -> Any:
         try:

@@ -5,8 +5,8 @@ import sqlite3
 
 from core.messages import message
 from core.model import NoteDraft
-from core.store.database import Table
 from core.store.reading import Reader, stored
+from core.store.table import Table
 
 _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from core.errors import EditError
 from core.messages import message
 from core.model import Edit, Note
-from core.store.database import AMONG, Table
 from core.store.reading import Reader
+from core.store.table import AMONG, Table
 
 _COLUMNS = Edit.__slots__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"

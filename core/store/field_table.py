@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from core.model import NOTE_FIELDS
-from core.store.database import AMONG, Table
+from core.model import fields_of
 from core.store.filters import EXPIRED, moments
+from core.store.table import AMONG, Table
 
 
 class FieldTable(Table):
@@ -20,7 +20,7 @@ class FieldTable(Table):
 
     def words(self, field: str) -> list[str]:
         """Return the words that notes have in a field of the kind `word`, the most frequent first."""
-        assert NOTE_FIELDS[field].kind == "word", field
+        assert field in fields_of("word"), field
         return self._database.column(
             f"SELECT {field} FROM notes WHERE {field} != '' GROUP BY {field} ORDER BY count(*) DESC, {field}"
         )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.limits import check_filters
 from core.markdown import tags
-from core.model import NOTE_FIELDS, Condition, Filters, in_utc, on_clock
+from core.model import Condition, Filters, fields_of, in_utc, on_clock
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has")
@@ -17,7 +17,7 @@ _FAR = 1 << 62
 
 @dataclass(slots=True)
 class Where:
-    """Conditions that all must hold, with the values of their question marks."""
+    """Conditions of SQL, all of which must hold, with the values of their question marks."""
 
     terms: list[str] = field(default_factory=list)
     values: list[object] = field(default_factory=list)
@@ -151,7 +151,7 @@ def _has(condition: Condition) -> _Term:
 
 _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "tag": _tag,
-    **{name: _word for name, one in NOTE_FIELDS.items() if one.typed and one.kind == "word"},
+    **dict.fromkeys(fields_of("word"), _word),
     "status": _status,
     "priority": _priority,
     "in": _in,

@@ -34,7 +34,7 @@ class Floors:
         self._write(base, {"fingerprint": base.fingerprint, "floor": asdict(floor)})
 
     def drop(self, base: KnowledgeBase) -> None:
-        """Forget the floor of a base whose vectors compare otherwise now."""
+        """Delete the floor of a base whose similarities have changed."""
         self._write(base, {})
 
     def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:

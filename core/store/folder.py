@@ -1,4 +1,4 @@
-"""The folder of a workspace: its owner's only, and never taken for a new one where notes were before."""
+"""The folder of a workspace: readable by its owner only. One that held notes is never taken for a new one."""
 
 import os
 import stat
@@ -40,7 +40,7 @@ def check_there(folder: Path) -> None:
 
 
 def check_unused(folder: Path) -> None:
-    """Raise NotesDamaged if a folder without notes holds what is made from notes."""
+    """Raise NotesDamaged for a folder without a database that holds an index or backups."""
     left = [name for name in _FROM_NOTES if filled(folder / name)]
     if not left:
         return

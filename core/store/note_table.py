@@ -3,83 +3,34 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any, get_type_hints
+from dataclasses import asdict
+from typing import Any
 
 from core.errors import NoteNotFound
-from core.messages import message, to_json
-from core.model import NOTE_FIELDS, ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
+from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
-from core.store.cutting import Cutting
-from core.store.database import AMONG, Table
-from core.store.reading import Reader, loaded, reader, stored
+from core.store.note_rows import (
+    CARD,
+    COLUMNS,
+    NAMED,
+    NOTE,
+    Joined,
+    Moved,
+    Named,
+    card_of,
+    described,
+    named_of,
+    note_of,
+    options_of,
+    overridden_json,
+    row_of,
+    texts,
+)
+from core.store.note_to_index import NoteToIndex
+from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
-_FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
-_RELATIONS = [name for name in _FIELDS if NOTE_FIELDS[name].is_list]
-_COLUMNS = [
-    *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
-    *_FIELDS,
-    *"links created_at updated_at front overridden version extra warnings strategy cut_by chunking".split(),
-]
-_JSON = ["links", "overridden", "extra", "warnings", *_RELATIONS]
-_LISTS = ["tags", "aliases", "warnings", *_RELATIONS]
-_ELSEWHERE = "id base_id generation title body version".split()
 _ALL = Filters()
-_TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
-_NOTE = ", ".join([*_COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
-_CARD = f"""
-    SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
-           strategy, warnings, version, source_ref, notes.created_at,
-           iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases, {_TAGS},
-           (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
-           (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
-    FROM notes JOIN bases ON bases.id = base_id
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """The new place of a note's file."""
-
-    note_id: str
-    path: str
-    source_ref: str
-    title: str
-    mtime_ns: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What a note is called."""
-
-    id: str
-    base_id: str
-    source_ref: str
-    path: str | None
-    title: str
-    aliases: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Chunked:
-    """A note's own chunking options."""
-
-    id: str
-    title: str
-    chunking: ChunkingOptions | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """A note of the workspace that becomes that of a file in `source_ref`; `overridden` are the fields of the file."""
-
-    note_id: str
-    source_ref: str
-    content_hash: str
-    overridden: dict[str, object]
 
 
 class NoteTable(Table):
@@ -87,21 +38,21 @@ class NoteTable(Table):
 
     # writing
 
-    def put(self, cutting: Cutting) -> None:
+    def put(self, cut: NoteToIndex) -> None:
         """Write the row and the tags of a note in place of its old ones; its chunks are another table's."""
-        row = _row(cutting)
-        assignments = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS if column != "id")
+        row = row_of(cut)
+        assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
         with self._database.write() as connection:
             connection.execute(
-                f"INSERT INTO notes ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+                f"INSERT INTO notes ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
                 f" ON CONFLICT (id) DO UPDATE SET {assignments}",
-                [row[column] for column in _COLUMNS],
+                [row[column] for column in COLUMNS],
             )
-            self._tag(cutting.note)
+            self._tag(cut.note)
 
     def describe(self, note: Note) -> None:
         """Write the fields of a stored note whose title and body are as they were; its chunks stay."""
-        row = _note_row(note) | {"generation": note.generation + 1}
+        row = described(note) | {"generation": note.generation + 1}
         assignments = ", ".join(f"{column} = ?" for column in row)
         with self._database.write():
             self._database.execute(f"UPDATE notes SET {assignments} WHERE id = ?", *row.values(), note.id)
@@ -141,7 +92,7 @@ class NoteTable(Table):
         with self._database.write() as connection:
             connection.executemany(
                 "UPDATE notes SET source = 'folder', source_ref = ?, content_hash = ?, overridden = ? WHERE id = ?",
-                [(one.source_ref, one.content_hash, _overridden(one.overridden), one.note_id) for one in joins],
+                [(one.source_ref, one.content_hash, overridden_json(one.overridden), one.note_id) for one in joins],
             )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
@@ -156,7 +107,7 @@ class NoteTable(Table):
     # one note
 
     def note(self, note_id: str) -> Note:
-        return self._note(self._only(_NOTE, note_id))
+        return note_of(self._only(NOTE, note_id), self._database.unread)
 
     def title(self, note_id: str) -> str:
         return str(self._only("title", note_id)[0])
@@ -174,14 +125,6 @@ class NoteTable(Table):
             return card
         raise NoteNotFound(note_id)
 
-    def _note(self, row: sqlite3.Row) -> Note:
-        fields = dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}
-        return _READER(fields, self._database.unread)
-
-    def _card(self, row: sqlite3.Row) -> NoteCard:
-        fields = dict(row) | {name: _listed(row[name]) for name in _LISTS}
-        return _CARD_READER(fields, self._database.unread)
-
     def _only(self, columns: str, note_id: str, *values: object) -> sqlite3.Row:
         row = self._database.row(f"SELECT {columns} FROM notes WHERE id = ?", *values, note_id)
         if row is None:
@@ -195,8 +138,7 @@ class NoteTable(Table):
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
-        row = {"id": note_id, "title": note_id, "chunking": options}
-        return _CHUNKING(row, self._database.unread).chunking
+        return options_of(note_id, options, self._database.unread)
 
     # several notes
 
@@ -207,10 +149,10 @@ class NoteTable(Table):
         """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
         where = narrowed.of_answers(Filters(bases=(base.name,)))
         rows = self._database.rows(
-            f"SELECT {_NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
+            f"SELECT {NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
             *(*where.values, fold(text)),
         )
-        return map(self._note, rows)
+        return (note_of(row, self._database.unread) for row in rows)
 
     def paths(self, base: KnowledgeBase, source_ref: str = "") -> set[str]:
         """Return the paths of the notes of a base that are from one source, by default those written here."""
@@ -249,12 +191,12 @@ class NoteTable(Table):
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
-        rows = self._database.rows(f"{_CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
-        return [self._card(row) for row in rows]
+        rows = self._database.rows(f"{CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
+        return [card_of(row, self._database.unread) for row in rows]
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
-        rows = self._database.rows(f"{_CARD} WHERE notes.id {AMONG}", list(note_ids))
-        return {row["id"]: self._card(row) for row in rows}
+        rows = self._database.rows(f"{CARD} WHERE notes.id {AMONG}", list(note_ids))
+        return {row["id"]: card_of(row, self._database.unread) for row in rows}
 
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as they are written in it."""
@@ -263,11 +205,7 @@ class NoteTable(Table):
 
     def named(self) -> list[Named]:
         """Return what the notes of all bases are called."""
-        rows = self._database.rows(
-            "SELECT id, base_id, source_ref, path, title,"
-            " iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases FROM notes"
-        )
-        return [_NAMED(dict(row) | {"aliases": _listed(row["aliases"])}, self._database.unread) for row in rows]
+        return [named_of(row, self._database.unread) for row in self._database.rows(NAMED)]
 
     def newest(self, limit: int) -> list[str]:
         """Return the ids of the notes that were changed last."""
@@ -318,67 +256,3 @@ class NoteTable(Table):
             base.id,
         )
         return [KnownNote(*row) for row in rows]
-
-
-def _overridden(fields: dict[str, object]) -> str:
-    return json.dumps({name: _plain(value) for name, value in fields.items()}, ensure_ascii=False)
-
-
-def data_of(note: Note) -> dict[str, Any]:
-    """Return what a note has beside its id, base, title and text, as JSON values."""
-    names = [name for name in _COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
-    values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
-    over = {name: _plain(value) for name, value in note.overridden.items()}
-    return values | {"overridden": over, "warnings": [to_json(warning) for warning in note.warnings]}
-
-
-def _note_row(note: Note) -> dict[str, object]:
-    elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
-    row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
-    return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
-
-
-def _row(cutting: Cutting) -> dict[str, object]:
-    return _note_row(cutting.note) | {
-        "mtime_ns": cutting.mtime_ns,
-        "size": cutting.size,
-        "strategy": cutting.strategy,
-        "cut_by": cutting.cut_by,
-        "chunking": json.dumps(asdict(cutting.options)) if cutting.options else None,
-    }
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _listed(stored: object) -> Any:
-    return loaded(stored) if stored else ()
-
-
-def texts(stored: object) -> tuple[str, ...]:
-    """Return a stored list of texts, an empty one where it can't be read."""
-    items = loaded(stored)
-    return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
-
-
-def overridden(values: dict[str, Any]) -> dict[str, object]:
-    """Return values of fields of a note of their JSON values."""
-    return {name: reader(_HINTS[name])(value) for name, value in values.items()}
-
-
-def extra(values: dict[str, Any]) -> dict[str, object]:
-    """Return the values without a field of their JSON values; aliases are texts."""
-    reader(tuple[str, ...])(values.get("aliases", ()))
-    read: dict[str, object] = reader(dict[str, object])(values)
-    return read
-
-
-_HINTS = get_type_hints(Note)
-_WHAT = message("note")
-_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra)
-_CARD_READER = Reader(NoteCard, _WHAT, "title")
-_NAMED = Reader(Named, _WHAT, "title")
-_CHUNKING = Reader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from core.store.database import AMONG, Table, decoding
+from core.store.table import AMONG, Table, decoding
 
 
 class OpeningTable(Table):
@@ -53,7 +53,7 @@ class OpeningTable(Table):
 
 
 def _since(own: date | None, before: str | None, seen: str) -> date:
-    """Return the day from which an item counts; `before` is the day of the opening before the one that saw it first."""
+    """Return the day from which an item counts; `before` is the day of the opening before it was seen."""
     first = date.fromisoformat(seen)
     earliest = date.fromisoformat(before) if before else date.min
     return own if own and earliest <= own <= first else first

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from core.messages import message
 from core.model import InstalledPack, Note, Pack
-from core.store.database import AMONG, Table
 from core.store.reading import Reader
+from core.store.table import AMONG, Table
 
 _PACK = """
     SELECT packs.name, version, base_id, bases.name AS base, folder, initialized_at, checked_at,

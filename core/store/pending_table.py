@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
-from core.store.database import AMONG, Database, Table, decoding
+from core.store.database import Database
+from core.store.table import AMONG, Table, decoding
 
 _OPENED = 20
 """Opened notes that go before the others."""

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from core.messages import message
 from core.model import Proposal
-from core.store.database import Table
 from core.store.reading import Reader, stored
+from core.store.table import Table
 
 _PROPOSALS = """
     SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals JOIN notes ON notes.id = note_id

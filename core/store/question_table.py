@@ -9,9 +9,9 @@ from core.errors import ConfigError, QuestionSetError, UnknownChoice
 from core.limits import check_question
 from core.messages import message
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
-from core.store.database import AMONG, Table
 from core.store.ids import fresh_id
 from core.store.reading import Reader
+from core.store.table import AMONG, Table
 
 _SETS = """
     SELECT question_sets.*,

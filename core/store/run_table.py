@@ -14,9 +14,9 @@ from core.model import (
     QuestionResult,
     Run,
 )
-from core.store.database import AMONG, Table
 from core.store.ids import fresh_id
 from core.store.reading import Reader, loaded, reader, stored
+from core.store.table import AMONG, Table
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from core.messages import message
 from core.model import KnowledgeBase, Switch
-from core.store.database import Table
 from core.store.reading import Reader
+from core.store.table import Table
 
 
 class SwitchTable(Table):

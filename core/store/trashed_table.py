@@ -3,7 +3,7 @@
 from hashlib import sha256
 from typing import IO
 
-from core.store.database import Table
+from core.store.table import Table
 
 
 class TrashedTable(Table):

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from core.messages import message
 from core.model import Feedback, PastSearch, Verdict
-from core.store.database import Table
 from core.store.reading import Reader
+from core.store.table import Table
 
 _REMEMBERED = 200
 """Maximum number of past questions; saved ones are not counted."""

@@ -8,8 +8,8 @@ import numpy as np
 from core.embedding.centring import PLAIN, Centring
 from core.errors import IndexDamaged
 from core.model import Bits, KnowledgeBase, Matrix
-from core.store.database import AMONG, Table, decoding
 from core.store.ids import entry_id
+from core.store.table import AMONG, Table, decoding
 
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"

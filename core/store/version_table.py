@@ -9,9 +9,10 @@ from core.errors import NoteNotFound, VersionNotFound
 from core.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.compressed import packed, unpacked
-from core.store.database import AMONG, Database, Table
-from core.store.note_table import data_of, extra, overridden
+from core.store.database import Database
+from core.store.note_rows import data_of, extra, overridden
 from core.store.reading import Reader, loaded
+from core.store.table import AMONG, Table
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import cache
 from itertools import islice
 
@@ -11,21 +10,17 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
-from core.store.database import AMONG, Database, decoding
 from core.store.phrases import Phrase, quoted, whole_words
 from core.store.ranking import best_of
+from core.store.table import AMONG, decoding
 
 _MARGIN = 10
 """Growth of the number of candidates, at first and where too few are of the wanted bases."""
 _BLOCK = 1000
 
 
-class Words:
+class Words(BM25):
     """The words of a workspace's chunks, without deleted ones."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._bm25 = BM25(database)
 
     def ranked(
         self,
@@ -37,7 +32,7 @@ class Words:
         rowids: Sequence[int] | None = None,
     ) -> dict[int, float]:
         """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first."""
-        holders, scores = self._bm25.scores(words)
+        holders, scores = self.scores(words)
         for only in (allowed, None if rowids is None else np.array(rowids, np.int64)):
             if only is not None:
                 passing = np.isin(holders, only)
@@ -51,10 +46,6 @@ class Words:
             if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
 
-    def read_ahead(self, words: Sequence[str]) -> AbstractContextManager[None]:
-        """Read what `ranked` needs of these words while the caller does something else."""
-        return self._bm25.ahead(words)
-
     def _of_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
         rowids = self._database.column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
@@ -64,26 +55,10 @@ class Words:
         within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
-    def holders(self, words: Sequence[str]) -> list[Rowids]:
-        """Return the chunks that hold each word."""
-        return self._bm25.holding(words)
-
-    def known(self, words: Sequence[str]) -> set[str]:
-        """Return those of some words that any chunk holds."""
-        return self._bm25.known(words)
-
-    def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem under which the index holds each word."""
-        return self._bm25.stems(words)
-
-    def counts(self, words: Sequence[str]) -> dict[str, int]:
-        """Return the number of chunks that hold each word, of those that any holds."""
-        return self._bm25.counts(words)
-
     def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         matches: dict[int, list[str]] = {}
-        for word, holding in zip(words, self._bm25.holding(words), strict=True):
+        for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
                 matches.setdefault(rowid, []).append(word)
         return matches

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from streamlit.components.v2.types import ComponentRenderer
 
 from pages.ui.chunks import bands
-from pages.ui.notes import letters, outside
+from pages.ui.notes import bundle, editor, letters, outside
 from pages.ui.shared import keys, look, tree
 from pages.ui.shared.document import view
 from pages.ui.shared.policy import HEADERS
@@ -74,6 +74,9 @@ class Stage:
         return str(self.page.evaluate("document.activeElement.id"))
 
     def _answer(self, route: Route) -> None:
+        if route.request.url.endswith(bundle.ADDRESS):
+            route.fulfill(path=bundle.FILE, content_type="text/javascript")
+            return
         route.fulfill(
             body=f"<!doctype html><title>t</title>{self.body}", content_type="text/html", headers={**self.headers}
         )
@@ -371,32 +374,6 @@ class TestDocument:
         assert shown.sent == []
 
 
-ADDRESSES = (
-    "obsidian://advanced-uri?eval=1",
-    f"javascript:{RUN}",
-    "https://evil.test/",
-    " obsidian://open?path=x",
-    "obsidian://open?path=%2Fvault%2Fa.md",
-)
-
-
-def test_the_button_opens_a_file_in_obsidian_and_nothing_else(stage: Stage) -> None:
-    stage.mount(outside.OBSIDIAN, headers={})
-    browser = stage.page.context.new_cdp_session(stage.page)
-    browser.send("Page.enable")
-    navigations: list[str] = []
-    browser.on("Page.frameRequestedNavigation", lambda event: navigations.append(event["url"]))
-    button = stage.one("button")
-    for address in ADDRESSES:
-        stage.draw(label="Open <b>", address=address)
-        expect(button).to_have_text("Open <b>")
-        button.click()
-    browser.detach()
-    assert navigations == [ADDRESSES[-1]]
-    assert stage.stored == {}
-    assert stage.page.url == HOME
-
-
 LETTERS_LEFT = {"token": "t", "about": {"key": "new t"}, "number": 3, "text": "boots", "at": 5}
 
 
@@ -442,3 +419,91 @@ class TestLetters:
         shown.later(120_000)
         assert shown.sent == []
         assert shown.stored
+
+
+class TestEditor:
+    APP = "<div data-testid='stApp' data-test-connection-state='CONNECTED'></div>"
+    WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write"}
+
+    @pytest.fixture
+    def shown(self, stage: Stage) -> Stage:
+        stage.mount(editor.WRITE, self.APP)
+        self.draw(stage)
+        expect(stage.one(".cm-content")).to_have_text("boots")
+        return stage
+
+    def draw(self, stage: Stage, **data: object) -> None:
+        numbers = {"number": 0, "taken": 0, "stored": 0, "wishes": 0}
+        about = {"key": "new t", "base": "b", "version": 0, "fields": {}}
+        texts = {"token": "t", "was": "", "text": "boots", "place": "w", "session": "", "script": bundle.ADDRESS}
+        offered = {"notes": [["Hens", "farm"]], "tags": [["garden", "3"]], "words": self.WORDS, "about": about}
+        stage.draw(**{**numbers, **texts, **offered, **data})
+
+    def texts(self, stage: Stage) -> list[tuple[str, object]]:
+        """Let a pause of a person pass; return what was sent: each text with its wish."""
+        stage.later(1_000)
+        return [(message["text"], message.get("wish")) for _, message in stage.sent]
+
+    def kept(self, stage: Stage) -> list[str]:
+        return [
+            json.loads(text)["text"] for name, text in stage.stored.items() if name.startswith("tessera-letters w ")
+        ]
+
+    def test_what_is_typed_is_sent_until_it_came_and_lies_in_the_browser_until_it_is_stored(self, shown: Stage) -> None:
+        shown.one(".cm-content").click()
+        shown.page.keyboard.press("End")
+        shown.page.keyboard.type(" and rain")
+        typed = self.texts(shown)[-1]
+        assert typed == ("boots and rain", None)
+        assert self.kept(shown) == ["boots and rain"]
+        shown.later(2_000)
+        assert {message["text"] for _, message in shown.sent} == {"boots and rain"}, "no answer came"
+        self.draw(shown, number=9, taken=9)
+        shown.later(10_000)
+        assert shown.sent == []
+        assert self.kept(shown) == ["boots and rain"]
+        self.draw(shown, number=9, taken=9, stored=9)
+        shown.page.wait_for_function("!localStorage.length")
+
+    def test_a_save_by_the_keys_is_a_wish_with_the_text_that_is_typed(self, shown: Stage) -> None:
+        shown.one(".cm-content").click()
+        shown.page.keyboard.press("End")
+        shown.page.keyboard.type("!")
+        shown.page.keyboard.press("Control+s")
+        assert self.texts(shown)[-1] == ("boots!", "save")
+
+    def test_a_text_that_the_workspace_never_got_is_there_again(self, stage: Stage) -> None:
+        stage.mount(editor.WRITE, self.APP)
+        left = {"token": "old", "about": {"key": "new t"}, "number": 4, "text": "boots of yesterday", "at": 5}
+        stage.page.evaluate("text => localStorage.setItem('tessera-letters w old', text)", json.dumps(left))
+        self.draw(stage)
+        expect(stage.one(".cm-content")).to_have_text("boots of yesterday")
+        assert self.texts(stage)[-1] == ("boots of yesterday", None)
+        assert list(stage.stored) == ["tessera-letters w t"]
+
+
+ADDRESSES = (
+    "obsidian://advanced-uri?eval=1",
+    f"javascript:{RUN}",
+    "https://evil.test/",
+    " obsidian://open?path=x",
+    "obsidian://open?path=%2Fvault%2Fa.md",
+)
+
+
+def test_the_button_opens_a_file_in_obsidian_and_nothing_else(stage: Stage) -> None:
+    """The last test: the browser's question about the other program takes the focus from the page."""
+    stage.mount(outside.OBSIDIAN, headers={})
+    browser = stage.page.context.new_cdp_session(stage.page)
+    browser.send("Page.enable")
+    navigations: list[str] = []
+    browser.on("Page.frameRequestedNavigation", lambda event: navigations.append(event["url"]))
+    button = stage.one("button")
+    for address in ADDRESSES:
+        stage.draw(label="Open <b>", address=address)
+        expect(button).to_have_text("Open <b>")
+        button.click()
+    browser.detach()
+    assert navigations == [ADDRESSES[-1]]
+    assert stage.stored == {}
+    assert stage.page.url == HOME

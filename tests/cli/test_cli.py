@@ -322,7 +322,7 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         assert all(card.chunks > 1 for card in workspace.notes.all())
         workspace.store.open_index()
-        assert not workspace.store.index_problem
+        assert not workspace.store.index.problem
 
 
 def test_a_base_whose_model_is_another_now_is_searched_by_words(run: Any, folder: Path, tmp_path: Path) -> None:

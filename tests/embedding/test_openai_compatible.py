@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from core import embedding
-from core.config import EmbeddingsSettings
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
+from core.settings_sections import EmbeddingsSettings
 from tests.model_server import Answer, ModelServer, embeddings, vector
 
 

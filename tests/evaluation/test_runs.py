@@ -22,9 +22,9 @@ from core.model import (
     OPEN,
     ChunkingOptions,
     Pipeline,
+    Prepared,
     Question,
     QuestionSet,
-    SearchOptions,
     SearchResult,
     SearchSettings,
 )
@@ -299,14 +299,14 @@ def test_a_base_can_have_a_reranker_of_its_own(workspace: Workspace, kept: Quest
 def test_what_was_asked_before_an_error_stays_with_its_figures(
     workspace: Workspace, kept: QuestionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = SearchEngine.search
+    answer = SearchEngine.answer
 
-    def failing(searching: SearchEngine, typed: str, options: SearchOptions) -> SearchResult:
-        if typed == list(ASKED)[2]:
+    def failing(engine: SearchEngine, prepared: Prepared) -> SearchResult:
+        if prepared.typed == list(ASKED)[2]:
             raise ProviderError("The server is down.")
-        return search(searching, typed, options)
+        return answer(engine, prepared)
 
-    monkeypatch.setattr(SearchEngine, "search", failing)
+    monkeypatch.setattr(SearchEngine, "answer", failing)
     with pytest.raises(ProviderError):
         workspace.runs.run(kept, [PLAIN])
     (stopped,) = workspace.runs.all("vault")

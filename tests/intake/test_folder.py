@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES
-from core.intake.folder import hashed, read, scan
+from core.intake.folder import read, scan, with_text
 
 
 def write(folder: Path, **files: str) -> None:
@@ -106,7 +106,7 @@ def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
         file.truncate(50 * 1024 * 1024)
     (found,) = scan(tmp_path).files
     with pytest.raises(SourceError, match=f"50.0 MB; the limit is {MAX_BYTES // 2**20} MB"):
-        hashed(tmp_path, found)
+        with_text(tmp_path, found)
 
 
 def test_a_file_that_went_away_is_told(tmp_path: Path) -> None:

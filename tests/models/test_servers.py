@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from core import embedding, places, reranking
-from core.config import ENTERED, KEYS, settings
+from core.config import ENTERED, settings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.models.servers import SECTIONS, Servers
 from core.providers import keys
+from core.settings_sections import KEYS
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer
@@ -62,15 +63,15 @@ def test_the_environment_wins_then_the_file_then_what_was_entered(monkeypatch: p
     ],
 )
 def test_a_card_says_where_the_text_goes(address: str, host: str, here: bool, encrypted: bool) -> None:
-    Servers().enter("rerank", base_url=address)
-    card = Servers().card("rerank")
+    Servers().update("rerank", base_url=address)
+    card = Servers().get("rerank")
     assert (card.host, card.here, card.encrypted, card.complete) == (host, here, encrypted, False)
 
 
 @pytest.mark.parametrize("address", ["localhost:11434", "ftp://x", "http://☃.net", "https://me:pw@x", "http://a b"])
 def test_an_address_that_is_none_is_refused_and_nothing_is_stored(address: str, folder: Path) -> None:
     with pytest.raises(ConfigError, match="address"):
-        Servers().enter("embeddings", base_url=address, model="m")
+        Servers().update("embeddings", base_url=address, model="m")
     assert not folder.exists()
 
 

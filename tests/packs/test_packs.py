@@ -209,7 +209,7 @@ def test_a_pack_without_its_collection_is_put_right_from_the_database(place: Pat
     with Workspace(place) as workspace:
         workspace.packs.upgrade("house")
         workspace.store.open_index()
-        assert workspace.store.index_problem is None
+        assert workspace.store.index.problem is None
         assert len(workspace.store.index.ids(workspace.bases.get("shelf"))) == 3
         assert not workspace.chunks.unfinished()
         assert first(workspace, "oil the chain") == "bicycle.md"
@@ -327,7 +327,7 @@ def test_a_workspace_for_reading_changes_no_pack(place: Path, tmp_path: Path) ->
         workspace.packs.install(write(tmp_path / "pack"))
         with Workspace(place, readonly=True) as reader:
             assert [card.installed.version for card in reader.packs.all() if card.installed] == ["1.0"]
-            for change in (reader.packs.install, reader.packs.upgrade, reader.packs.remove):
+            for change in (reader.packs.install, reader.packs.upgrade, reader.packs.delete):
                 with pytest.raises(WorkspaceLocked):
                     change("house")
 

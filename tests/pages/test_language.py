@@ -15,13 +15,12 @@ from streamlit.testing.v1 import AppTest
 from core import embedding, messages, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError, TesseraError
-from core.model import ChangeCost, ChunkingOptions, Pipeline, Rechunked, SearchSettings, Trial
+from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, Pipeline, Rechunked, SearchSettings, Trial
 from core.registry import Entry
 from core.reranking import RERANKERS
 from core.workspace import Workspace
 from pages.ui.settings.servers import PURPOSES
 from pages.ui.shared import shell
-from pages.ui.shared.jobs import WATCHED
 from tests.pages import made_up
 from tests.pages.conftest import Screen
 
@@ -427,7 +426,7 @@ RESULTS = {
 def test_jobs(sent: made_up.Sent, screen: Screen, end: str) -> None:
     questions(screen)
     jobs, gate = screen.workspace.jobs, threading.Event()
-    for name in WATCHED:
+    for name in JOB_KINDS:
         if name.startswith("warm"):
             continue
 
@@ -441,11 +440,11 @@ def test_jobs(sent: made_up.Sent, screen: Screen, end: str) -> None:
 
         jobs.start(name, job)
     if end != "running":
-        for name in WATCHED:
+        for name in JOB_KINDS:
             if end == "cancelled" and not name.startswith("warm"):
                 jobs.cancel(name)
         gate.set()
-        for name in WATCHED:
+        for name in JOB_KINDS:
             screen.finish(name) if not name.startswith("warm") and name == "import" else jobs.wait(name, 30)
     for page in shell.PAGES:
         screen.open(page)

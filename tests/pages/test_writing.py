@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing
 from tests.pages.conftest import Screen
 
 

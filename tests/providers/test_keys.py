@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from core import places
-from core.config import KEYS, ServerSettings
 from core.errors import ConfigError, ProviderError
 from core.providers import Server, keys
+from core.settings_sections import KEYS, ServerSettings
 from tests.keyrings import Forgetful, Memory, using
 from tests.model_server import Answer, ModelServer
 

@@ -12,12 +12,12 @@ from socket import create_server
 import pytest
 
 from core import providers
-from core.config import LlmSettings, ServerSettings
 from core.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
 from core.providers import Server, keys
 from core.providers.chat import QUOTED, Chat
 from core.providers.connection import LONGEST_PAUSE, retry_after
 from core.providers.keys import Key
+from core.settings_sections import LlmSettings, ServerSettings
 from tests.model_server import Answer, Handler, ModelServer, Script, chat
 
 KEY = "sk-TESTKEY-0123456789"

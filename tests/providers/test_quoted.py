@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from core.config import LlmSettings
 from core.errors import ProviderError
 from core.evaluation.suggestions import suggest_by_model
 from core.model import Note
@@ -15,6 +14,7 @@ from core.providers.chat import QUOTED, Chat
 from core.query.decomposition import decompose_by_model
 from core.reranking import Candidate
 from core.reranking.llm import Llm
+from core.settings_sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import ModelServer
 

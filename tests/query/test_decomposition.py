@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import LlmSettings
 from core.errors import ProviderError, ProviderUnavailable
 from core.model import SubQuery
 from core.providers.chat import Chat
 from core.query.decomposition import PART, SUBJECT, decompose, decompose_by_model
+from core.settings_sections import LlmSettings
 from tests.model_server import Answer, ModelServer, chat
 
 SPECIFICATION = """

@@ -44,7 +44,7 @@ LIBRARY: dict[str, Callable[[Workspace], Any]] = {
     "a question of filters": lambda workspace: workspace.search("tag:a " * 10_000),
     "a context": lambda workspace: workspace.context(LONG),
     "why not": lambda workspace: workspace.searching.why_not(LONG, workspace.notes.find("Zebra").id),
-    "settings of a question": lambda workspace: workspace.searching.settings({}, LONG),
+    "a question to be prepared": lambda workspace: workspace.searching.prepare(LONG, {}),
     "a phrase": lambda workspace: workspace.search(f'"{LONG[:5000]}"'),
     "a phrase left out": lambda workspace: workspace.search(f'zebra -"{LONG[:5000]}"'),
     "many phrases": lambda workspace: workspace.search(" ".join(f'"z{n}"' for n in range(1000))),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from core import reranking
-from core.config import LlmSettings, RerankSettings
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.reranking import Candidate
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
+from core.settings_sections import LlmSettings, RerankSettings
 from tests.model_server import Answer, ModelServer, chat
 
 CANDIDATES = [Candidate("weather in rome"), Candidate("restore a backup"), Candidate("a backup")]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from core.model import STAGES
 from core.retrieval.fusion import normalised, raised, reciprocal, weighted
+from core.retrieval.stages import COLLECTING, RANKING
 
 
 def test_scores_go_from_nought_to_one() -> None:
@@ -31,3 +33,7 @@ def test_reciprocal_ranks_by_hand() -> None:
 
 def test_a_gain_is_added_to_scores_from_nought_to_one() -> None:
     assert raised({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.6}) == {1: 1.0, 3: 0.6, 2: 0.5}
+
+
+def test_each_score_of_a_stage_has_a_name_for_people_in_the_order_of_the_stages() -> None:
+    assert [score for stage in (*COLLECTING, *RANKING) for score in stage.scores] == list(STAGES)

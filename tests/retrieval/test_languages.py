@@ -56,7 +56,7 @@ def test_exact_similarities_are_those_of_the_index(mixed: Workspace) -> None:
     (base,) = store.bases.all()
     vector = mixed.models.embedder(base).embed(["睡眠和咖啡"], role="query")[0]
     exact = store.chunks.nearest(base, vector, 8)
-    assert store.index_ready
+    assert store.index.ready
     assert store.nearest(base, vector, 8) == pytest.approx(exact, abs=1e-3)
 
 

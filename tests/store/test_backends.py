@@ -8,10 +8,10 @@ import httpx
 import numpy as np
 import pytest
 
-from core.config import INDEX_TOKEN, IndexSettings
 from core.embedding.centring import Centring
 from core.errors import IndexAway, IndexDamaged, StoreError
 from core.model import Matrix
+from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import Store
 from core.store.index import exact_search
 from core.store.index.backend import Address, Backend

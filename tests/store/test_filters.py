@@ -15,8 +15,8 @@ import core.store
 from core.markdown import tags
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
-from core.store.cutting import Cutting
 from core.store.index import exact_search
+from core.store.note_to_index import NoteToIndex
 from core.text import fold
 
 DIMENSION = 12
@@ -69,7 +69,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def _cutting(
     store: Store, base: KnowledgeBase, number: int, chance: random.Random, numbers: np.random.Generator
-) -> Cutting:
+) -> NoteToIndex:
     path = chance.choice(PATHS)
     note = Note(
         id=f"{base.id}-{number}",
@@ -115,7 +115,7 @@ def _cutting(
         store.vectors.add("random", keys, windows)
         ids = store.vectors.ids("random", keys)
         vectors.append([ids[key] for key in keys])
-    return Cutting(note, chunks, vectors, "test", "test")
+    return NoteToIndex(note, chunks, vectors, "test", "test")
 
 
 @pytest.fixture(scope="module")
@@ -259,7 +259,7 @@ def test_the_nearest_are_those_of_scoring_every_vector(
         }
         best = sorted(scores, key=lambda rowid: -scores[rowid])[:count]
         found = store.nearest(bases[name], query, count, allowed)
-        assert not store.index_problem
+        assert not store.index.problem
         assert list(found) == best
         assert list(found.values()) == pytest.approx([scores[rowid] for rowid in best], abs=1e-5)
 

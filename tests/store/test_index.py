@@ -46,8 +46,8 @@ def opened(folder: Path) -> tuple[Store, KnowledgeBase]:
 
 def assert_answers(store: Store, base: KnowledgeBase) -> None:
     """The index is in use, and the ten nearest are as near as exact search finds them."""
-    assert store.index_ready
-    assert not store.index_problem
+    assert store.index.ready
+    assert not store.index.problem
     assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
     for text in TEXTS[::100]:
         query = WordLengths().embed([text], role="query")[0]
@@ -171,8 +171,8 @@ def test_a_crash_of_chroma_leaves_exact_search_until_it_is_healed(folder: Path) 
     assert running
     running.kill()
     assert_exact(store, base)
-    assert not store.index_ready
-    assert "tessera rebuild" in str(store.index_problem)
+    assert not store.index.ready
+    assert "tessera rebuild" in str(store.index.problem)
     put(store, base, "n2", ("yyyyyyyyyyyyyy y",))
     store.open_index()
     assert_answers(store, base)

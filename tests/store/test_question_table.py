@@ -10,7 +10,7 @@ import pytest
 from core.errors import ConfigError, QuestionSetError, UnknownChoice, WorkspaceLocked
 from core.model import ChunkingOptions, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store, schema
-from core.store.cutting import Cutting
+from core.store.note_to_index import NoteToIndex
 
 BODY = "Cats purr when they are content. Dogs bark at strangers."
 CATS = GoldSpan("a.md", "Cats purr when they are content.", 0, 32, "n1")
@@ -47,7 +47,7 @@ def make(store: Store, name: str) -> KnowledgeBase:
 def put(store: Store, base: KnowledgeBase, note_id: str, body: str = BODY, **fields: object) -> Note:
     note = Note(note_id, base.id, body, "hash", title="Title", path="a.md")
     note = replace(note, **fields)  # type: ignore[arg-type]
-    cutting = Cutting(note, [], [], "none", "test")
+    cutting = NoteToIndex(note, [], [], "none", "test")
     store.notes.put(cutting)
     store.chunks.put(cutting)
     return note

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.config import IndexSettings
 from core.model import Chunk, ChunkingOptions, Matrix, Note
+from core.settings_sections import IndexSettings
 from core.store import Store
-from core.store.cutting import Cutting
 from core.store.index import exact_search
+from core.store.note_to_index import NoteToIndex
 from core.workspace import Workspace
 from tests import samples
 
@@ -35,7 +35,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids = store.vectors.ids("fake", keys)
     chunks = [Chunk(f"n:{n}", "n", n, COUNT, 0, 4, "text", "recursive_character") for n in range(COUNT)]
     note = Note(id="n", base_id=base.id, title="Title", body="text", content_hash="h", path="n.md", generation=1)
-    store.put(base, [Cutting(note, chunks, [[ids[key]] for key in keys], "recursive", "test")])
+    store.put(base, [NoteToIndex(note, chunks, [[ids[key]] for key in keys], "recursive", "test")])
     store.close()
     return folder
 

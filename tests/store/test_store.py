@@ -15,9 +15,9 @@ from core.embedding.centring import PLAIN, Centring
 from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
-from core.store.cutting import Cutting
 from core.store.ids import entry_id
 from core.store.index import exact_search
+from core.store.note_to_index import NoteToIndex
 from core.text import digest
 from tests.fakes import WordLengths
 
@@ -57,7 +57,7 @@ def put(store: Store, base: KnowledgeBase, note_id: str, texts: tuple[str, ...] 
         | {"generation": generation}
         | fields
     )
-    store.put(base, [Cutting(note, chunks, [[ids[key]] for key in hashes], "recursive", "test")])
+    store.put(base, [NoteToIndex(note, chunks, [[ids[key]] for key in hashes], "recursive", "test")])
 
 
 def entries(*texts: str) -> set[str]:
@@ -88,7 +88,7 @@ def store(tmp_path: Path):
 def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1")
-    assert store.index_ready
+    assert store.index.ready
     assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
     rowids = store.words.ranked(["ggggggg"], 10)
     assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]

@@ -14,7 +14,7 @@ import core.store.bm25
 import core.store.words
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.store import Store
-from core.store.cutting import Cutting
+from core.store.note_to_index import NoteToIndex
 from core.text import CJK, fold, query_keywords
 
 PIECES = (
@@ -78,7 +78,7 @@ def put(
         Chunk(f"{note_id}:{index}", note_id, index, 0, 0, 0, text, "line", **fields)  # type: ignore[arg-type]
         for index, text in enumerate(texts)
     ]
-    cutting = Cutting(note, chunks, [()] * len(chunks), "lines", "test")
+    cutting = NoteToIndex(note, chunks, [()] * len(chunks), "lines", "test")
     store.notes.put(cutting)
     store.chunks.put(cutting)
     rows = store.database.connection.execute('SELECT rowid FROM chunks WHERE note_id = ? ORDER BY "index"', (note_id,))

@@ -23,7 +23,7 @@ Place = Path | Address
 
 
 def beside(address: Address) -> Address:
-    """Return where the collections of an address are built again; no owner is called like that."""
+    """Return the address beside this one, at which its collections are built again; no workspace has such a name."""
     return replace(address, owner=f"new-{address.owner}")
 
 

@@ -173,7 +173,7 @@ class _Process:
             self._end()
 
     def forget(self) -> None:
-        """Leave the process to the one that this one was forked from."""
+        """Forget the process in a fork: it belongs to the parent."""
         self._lock = threading.Lock()
         if self._running is not None:
             self._running.returncode = 0

@@ -14,7 +14,8 @@ from core.embedding.centring import Centring
 from core.model import KnowledgeBase, Matrix, Rowids
 from core.store import ranking
 from core.store.chunk_table import ChunkTable
-from core.store.database import Database, Table
+from core.store.database import Database
+from core.store.table import Table
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
@@ -120,13 +121,13 @@ class ExactSearch(Table):
         return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
-        """Return the columns of a query for one row of joined texts, which takes a third of the time of many rows."""
+        """Return the columns of a query as joined texts in one row, which takes a third of the time of many rows."""
         row = self._database.row(statement, *values)
         return [joined.split(",") if joined else [] for joined in row or ()]
 
 
 def _grown(matrix: Matrix, more: int) -> Matrix:
-    """Return a matrix with more rows, mostly in the same memory, of which the old one goes on showing its own."""
+    """Return a matrix with more rows, mostly in the same memory; the old matrix still shows its own rows."""
     count = len(matrix) + more
     room = matrix if matrix.base is None else matrix.base
     if count > len(room):

@@ -1,4 +1,4 @@
-"""The vector index follows SQLite in a thread, so that who writes a note doesn't wait for Chroma's graph."""
+"""The vector index follows SQLite in a thread: writing a note doesn't wait for Chroma's graph."""
 
 import threading
 from collections import defaultdict
@@ -27,7 +27,7 @@ class IndexQueue:
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
-        """Note entries that were written, in SQLite's transaction before this."""
+        """Queue entries that SQLite's last transaction wrote."""
         with self._changed:
             self._noted[base_id].update(dict.fromkeys(entries))
             if self._noted[base_id] and not self._running:

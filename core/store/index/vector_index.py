@@ -125,7 +125,7 @@ class Index:
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Bring entries in line, soon, with what SQLite has now."""
+        """Queue entries, which the thread then adds or removes as SQLite has them."""
         if self.ready:
             self._follower.note(base.id, ids)
 
@@ -148,7 +148,7 @@ class Index:
         return self._backend.names()
 
     def _write(self, write: Callable[[], None]) -> None:
-        """Write if the index is in use: its next opening brings in what is missing. A failure is `problem`."""
+        """Write to the index if it is in use, else its next opening does. A failure becomes `problem`."""
         if self.ready:
             try:
                 with self._writing:
@@ -157,7 +157,7 @@ class Index:
                 self._fault(error)
 
     def _align(self, base_id: str, ids: list[str]) -> None:
-        """Add the entries that a base's windows have, and remove those that none has any more."""
+        """Add the missing entries of a base's windows, and remove the entries that no window has."""
         with self._writing, suppress(UnknownChoice):  # the base was deleted
             base = self._bases.of_id(base_id)
 
@@ -216,7 +216,7 @@ class Index:
     def _renew_base(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Build the collection of a base as the base is at one moment, and judge it by that; return the new `done`."""
+        """Build the collection of a base from one snapshot, and check it against that; return the new `done`."""
         self._create(backend, base)
         more = 0
         with self._database.read():
@@ -287,7 +287,7 @@ class Index:
     # against exact search
 
     def _judge(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Have a base answered exactly if its graph, new as it is, disagrees with exact search."""
+        """Switch a base to exact search if its new graph disagrees with exact search."""
         agrees = self._agrees(backend, base)
         (self._exact.discard if agrees else self._exact.add)(base.id)
         if not agrees:

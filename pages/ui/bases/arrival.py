@@ -1,4 +1,4 @@
-"""What a base from an archive could do where it is from, and the folder that a person connects to it."""
+"""A base that was restored from an archive: the permissions that it lacks here, and a folder to connect to it."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
 def opened(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a base that was restored, in the next run, with what it could do where it is from."""
+    """Open a restored base in the next run, with the permissions that its archive names."""
     st.session_state[_RESTORED] = restored
     st.session_state[_FOREIGN] = trashed and not restored.own
     place.go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw what a base that was restored just now may not do here, and where a person allows it."""
+    """Draw the permissions that a base lacks after its restoration, and where a person grants them."""
     restored: Restored | None = st.session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return

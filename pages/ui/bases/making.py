@@ -1,4 +1,4 @@
-"""The making of a base: everything it can be set to, before anything is made."""
+"""The form for a new base: all its settings, before the base exists."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -70,7 +70,7 @@ def _model(workspace: Workspace, usual: str) -> str:
 
 
 def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
-    """Draw some parts of how a base is searched; None leaves one to the settings."""
+    """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
     chosen: dict[str, Any] = {}
     for column, name in zip(st.columns(2), names, strict=False):
         usual = knobs.shown(name, getattr(workspace.bases.search_settings(), name))
@@ -81,7 +81,7 @@ def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
 
 
 def _switches(*, indexes: bool) -> list[bool]:
-    """Draw the switches of a base and return them; the first is of use only if chunks are indexed."""
+    """Draw the switches of a base and return them; the first has an effect only in a base with vectors."""
     return [
         st.toggle(label, value=value, key=key, help=about) if indexes or key != SWITCHES[0] else value
         for key, value, (label, about) in zip(SWITCHES, (True, False, False, False), switch_texts(), strict=True)

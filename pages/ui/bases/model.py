@@ -93,7 +93,7 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
 
 
 def _wished(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the model that the archive of a base names, what it asks for, and the choice to use it or not."""
+    """Draw the model that the archive of a base names, its needs (network, server, files), and the choice to use it."""
     text = t("The archive of this base names the model {name}. It isn't used until you say so.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))

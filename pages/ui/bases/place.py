@@ -1,4 +1,4 @@
-"""What the Bases page shows, in step with its address: all bases, one of them, or the making of a new one."""
+"""The view of the Bases page, kept in its address: all bases, one base, or the form for a new one."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from pages.ui.shared import links, widgets
 from pages.ui.shared.text import t
 
 NEW = "\0new"
-"""The place where a base is made: no base has this name."""
+"""The view with the form for a new base; no base can have this name."""
 _OPEN = "open_base"
 
 

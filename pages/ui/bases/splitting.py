@@ -1,4 +1,4 @@
-"""How a base splits its notes: a preview on a note, and what other splitting costs before it is done."""
+"""How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ OFFERED = 50
 
 
 def section(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the parameters of a base with a preview; others say what they cost, and are applied after that."""
+    """Draw the parameters of a base with a preview. Changed ones show their cost before they can be applied."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         tried = parameters.choose(f"base_{base.id}", base.chunking, base.chunking)
@@ -51,12 +51,12 @@ def _cost(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, pro
 
 
 def _what(base: KnowledgeBase) -> str:
-    """Return what the job `cost` is about: not the model of the base."""
+    """Return the subject of the job `cost`, which tells it from an estimate for another model."""
     return f"{base.name} · {t('Splitting')}"
 
 
 def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str = "") -> None:
-    """Draw a note of a base, or of any, as it would be split; without notes it is one that comes with Tessera."""
+    """Draw a note of a base, or of any base, as it would be split; without notes, a sample note of Tessera."""
     drawn = _split(workspace, options, embedder, base)
     if drawn is None:
         return

@@ -1,4 +1,4 @@
-"""A base tried on a question: the question on the left, on the right what answers, and which hits it recalls."""
+"""A trial of a base: a question, and its hits by the settings of the base."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What the watching of a base's folders came upon."""
+"""The watched folders of a base: their problems, and syncs that need a person's consent."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def text_folders(workspace: Workspace) -> None:
-    """Draw which bases were made for text folders since the start, and which folders can't have one."""
+    """Draw the bases that were made for text folders since the start, and the folders for which none can be made."""
     if made := workspace.watching.made:
         names = ", ".join(map(plain, made))
         st.info(t("Made for folders with text files: {names}", names=names), icon=":material/folder:")

@@ -32,7 +32,7 @@ LIMIT = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
+    """A span of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
 
     kind: Literal["own", "both", "gap"]
     index: int

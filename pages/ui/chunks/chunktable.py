@@ -77,9 +77,9 @@ def table(
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Bring the marked rows and the chunk that the text shows in step, whichever a person chose since the last run.
+    """Mark the row of the chunk that the text shows, or show the chunk of a row that the person marked last.
 
-    A callback would do it once only, and is lost where another message of the browser breaks its run off.
+    This is done in every run: a callback would be lost if another message of the browser interrupts its run.
     """
     before, by_text = f"{key}_before", f"{key}_by_text"
     now = _marked(key)

@@ -53,7 +53,7 @@ def drawer(
 
 
 def _shut(workspace: Workspace, base: KnowledgeBase) -> bool:
-    """Tell whether the chunks of a base can't be changed now, and say why."""
+    """Return whether the chunks of a base can't be changed now, and draw the reason."""
     why = jobs.hindrance(workspace, base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")

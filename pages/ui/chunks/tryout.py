@@ -1,4 +1,4 @@
-"""Other parameters on a note: a preview of their split, a comparison of two, and applying them to note or base."""
+"""Trial of other parameters on a note: a preview of the split, a comparison of two, and the button that applies them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Runs side by side: which is better and how certain that is, their figures, the settings that differ."""
+"""Runs side by side: the better one and how certain that is, their figures, the settings that differ."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -23,7 +23,7 @@ class Marks:
         self._read: dict[str, tuple[QuestionSet | None, tuple[GoldSpan, ...]]] = {}
 
     def button(self, hit: Hit) -> None:
-        """Draw the mark of a hit; a click sets it, a second one takes it back."""
+        """Draw the mark of a hit; a click sets it, a second click removes it."""
         question_set, golds = self._of(hit)
         name = question_set.name if question_set else t("My questions")
         marked = any(gold.is_within(hit) for gold in golds)
@@ -60,7 +60,7 @@ class Marks:
 
 
 def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
-    """Draw the button that makes a hit's passage a right one, or takes that back; `about` is its tooltip."""
+    """Draw the button that adds a hit's passage to the right ones, or removes it; `about` is its tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     if added:

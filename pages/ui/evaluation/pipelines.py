@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.messages import message
-from core.model import CHUNKING_RANGES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
+from core.model import SIZES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
 from pages.ui.shared import knobs, parameters, rerankers, widgets
@@ -151,11 +151,11 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
 
     st.session_state[keys["strategy"]] = now.strategy
     parameters.strategies(keys["strategy"], on_change=chose)
-    for name, ends in CHUNKING_RANGES.items():
+    for name, option in SIZES.items():
         if name not in parameters.STRATEGIES[now.strategy]:
             continue
         value = getattr(now, name)
-        scale = parameters.scale(ends, parameters.STEPS.get(name, 10), getattr(base.chunking, name), value)
+        scale = parameters.scale(option, getattr(base.chunking, name), value)
         keys[name] = "_".join(map(str, ("way", name, number, *scale)))
         st.session_state[keys[name]] = value
         parameters.size(name, keys[name], scale, on_change=chose)

@@ -54,7 +54,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
 
 
 def panel(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the progress of a run; at its end, its results become the ones that are compared."""
+    """Draw the progress of a run; at its end, the comparison shows its results."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, list) and job.result[0].base_id == base.id:
         comparison.compare(workspace, job.result[0].set_id, [run.id for run in job.result])

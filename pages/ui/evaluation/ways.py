@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.model import CHUNKING_RANGES, KnowledgeBase, Pipeline, Run, SearchSettings, pipeline_label
+from core.model import SIZES, KnowledgeBase, Pipeline, Run, SearchSettings, pipeline_label
 from pages.ui.shared import knobs, rerankers
 from pages.ui.shared.text import text_of
 
@@ -13,10 +13,9 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
     """Return setups that differ from the base in one thing, by name."""
     now = base.chunking
-    lowest = {name: ends[0] for name, ends in CHUNKING_RANGES.items()}
     halved = ("chunk_size", "max_single_chunk_size", "chunk_overlap")
-    halves = {name: max(lowest[name], getattr(now, name) // 2) for name in halved}
-    smaller = replace(now, short_doc_threshold=lowest["short_doc_threshold"], **halves)
+    halves = {name: max(SIZES[name].least, getattr(now, name) // 2) for name in halved}
+    smaller = replace(now, short_doc_threshold=SIZES["short_doc_threshold"].least, **halves)
     strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
     by_meaning = {
         "no_rerank": Pipeline(search=SearchSettings(reranker=rerankers.NONE)),
@@ -43,5 +42,5 @@ def titled(run: Run, number: int, base: KnowledgeBase) -> str:
 
 
 def beside(way: Pipeline, base: KnowledgeBase) -> bool:
-    """Tell whether a setup needs other chunks or vectors than the base's, which are stored beside the base."""
+    """Return whether a setup needs other chunks or vectors than the base's, which are stored beside the base."""
     return (way.chunking or base.chunking, way.embedder or base.embedder) != (base.chunking, base.embedder)

@@ -1,4 +1,4 @@
-"""The notes whose time is over or soon will be, for what needs attention."""
+"""Notes that are expired or soon will be."""
 
 from collections.abc import Sequence
 

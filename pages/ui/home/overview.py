@@ -77,7 +77,7 @@ def attention(workspace: Workspace, status: Status) -> None:
 
 
 def _waiting(n: int) -> None:
-    """Draw how much waits for a person, and the way there."""
+    """Draw the number of notes that need a person's review, and the link to them."""
     with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
         text = t_plural(
             "{n} note waits for you: it is new, or a program proposes a change of it.",
@@ -91,7 +91,7 @@ def _waiting(n: int) -> None:
 
 
 def _unfinished(workspace: Workspace, status: Status) -> None:
-    """Draw how many notes an import left without index, and the button that goes on."""
+    """Draw the number of notes that an import left without index, and the button that indexes them."""
     waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
     text = t_plural(
         "{n} note is found by words only: it is not indexed yet.",

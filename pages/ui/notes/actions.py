@@ -1,4 +1,4 @@
-"""What can be done with the note that is open, and with the notes that are marked in the list."""
+"""The actions on the open note, and on the notes that are marked in the list."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, t_plural
 
 
 def new(workspace: Workspace) -> None:
-    """Draw the button of a new note, which goes into the base that is listed alone."""
+    """Draw the button for a new note; its base is the one that the list is limited to."""
     bases = [base.name for base in workspace.bases.all()]
     base = st.session_state.get("notes_base", "") or (bases[0] if len(bases) == 1 else "")
     widgets.button(
@@ -32,7 +32,7 @@ def actions(workspace: Workspace, note: Note) -> None:
 
 
 def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
-    """Draw what can be done with the notes that are marked in the list, and with the base that it shows."""
+    """Draw the actions on the notes that are marked in the list, and on the base that it shows."""
     shut = workspace.readonly or jobs.importing(workspace)
     with st.container(horizontal=True, key="marked_actions"):
         if note_ids:
@@ -53,7 +53,7 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
-    """Draw the menu of what is rarely done with a note."""
+    """Draw the menu of rare actions on a note."""
     key = f"note_menu_{note.id}"
 
     @shell.guarded

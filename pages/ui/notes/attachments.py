@@ -1,4 +1,4 @@
-"""The pictures and files beside notes, for the browser: only those that a page of this run links to."""
+"""The route of pictures and files beside notes. An address holds a seal, which only pages of this run can make."""
 
 import hmac
 import secrets
@@ -14,7 +14,7 @@ from core.model import Attachment
 from core.workspace import Workspace
 
 _KEY = secrets.token_bytes(32)
-"""The key of this run: who knows an address has it from a page that links to the file."""
+"""The key of this run's seals."""
 
 
 def address(note_id: str, place: str) -> str:
@@ -38,7 +38,7 @@ def route(workspace: Callable[[], Workspace]) -> Route:
 
 
 def _answer(file: Attachment) -> Response:
-    """Answer with a file; what isn't a picture, and a picture that could hold a script, is saved and not shown."""
+    """Answer with a file. A browser shows pictures, and saves other files and pictures that could hold a script."""
     shown = file.type and file.type != "image/svg+xml"
     return FileResponse(
         file.path,

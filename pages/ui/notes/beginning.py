@@ -1,4 +1,4 @@
-"""What stands in place of the reader while no note is open: how to begin, and the notes that changed last."""
+"""The right side while no note is open: how to open one, and the notes that changed last."""
 
 import streamlit as st
 

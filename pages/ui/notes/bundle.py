@@ -1,4 +1,4 @@
-"""The script of the editor as the app serves it: one file, which a browser reads once per version."""
+"""The route of the editor's script: one file, which a browser loads once per version."""
 
 import hashlib
 from pathlib import Path

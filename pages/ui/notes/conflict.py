@@ -1,4 +1,4 @@
-"""The choice between a text and what is stored, where a note was changed while a person wrote."""
+"""The choice between the text in the editor and the stored note, which was changed meanwhile."""
 
 from dataclasses import replace
 
@@ -7,14 +7,14 @@ import streamlit as st
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, history
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
 
 def draw(workspace: Workspace, now: Writing) -> None:
-    """Draw what differs, and the three ways on; nothing is lost in any of them."""
+    """Draw the differences and three actions; none of them loses a text."""
     stored = now.opposed
     assert stored is not None
     with st.container(border=True, key="conflict"):
@@ -54,7 +54,7 @@ def _difference(workspace: Workspace, stored: Note, now: Writing) -> None:
 
 
 def _mine(workspace: Workspace, now: Writing) -> None:
-    """Save over the other text, which becomes a version where it is that of a file."""
+    """Save over the stored text; a changed file is read first, so that its text becomes a version."""
     assert now.note is not None
     stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
     composer.save(workspace, now, over=stored)
@@ -70,7 +70,7 @@ def _theirs(workspace: Workspace, now: Writing) -> None:
 
 def _in_file(workspace: Workspace, now: Writing) -> bool:
     assert now.note is not None
-    return now.note.in_file and composer.base_of(workspace, now.note.base_id).write_files
+    return now.note.in_file and workspace.bases.of_id(now.note.base_id).write_files
 
 
 def _on(now: Writing) -> None:

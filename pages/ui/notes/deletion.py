@@ -1,4 +1,4 @@
-"""The dialog that deletes notes or a base: it names what goes."""
+"""The dialog that deletes notes or a base; it names what it deletes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The drafts that wait: of a note where it is opened, of new notes where notes are listed."""
+"""Unsaved drafts: those of a note above it, those of new notes above the list."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The page on which a note is written: title, editor, the rendered text or the fields beside it, what is not saved yet."""
+"""The page on which a note is written: title, editor, and beside it the rendered text or the fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,14 @@ import streamlit as st
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, conflict, editor, notefields, offers, opened, preview
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 
 def is_open() -> bool:
-    """Whether a note is being written here; a link to another note puts that aside."""
+    """Return whether the editor is open; a link to another note closes it."""
     now = composer.now()
     if now is None:
         return False
@@ -27,7 +27,7 @@ def is_open() -> bool:
 
 
 def page(workspace: Workspace) -> None:
-    """Draw the page; what is typed draws the part again, and a save all of it."""
+    """Draw the page. Typing draws this part again, a save the whole page."""
 
     @st.fragment
     def part() -> None:
@@ -46,7 +46,7 @@ def _draw(workspace: Workspace, now: Writing) -> None:
     with shell.errors():
         _act(workspace, now)
     with shell.errors():
-        with st.container():  # what comes and goes here leaves the editor where it is
+        with st.container():  # its own container: elements that come and go don't move the editor
             if now.opposed:
                 conflict.draw(workspace, now)
             _bar(workspace, now)
@@ -109,7 +109,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
 
 def _state(workspace: Workspace, now: Writing) -> str:
     if now.saved and now.note and not now.changed:
-        base = composer.base_of(workspace, now.note.base_id)
+        base = workspace.bases.of_id(now.note.base_id)
         if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
             return t("Saved. Its words find it; {n} of its chunks wait until you index this base.", n=n)
         return t("Saved as version {n}.", n=now.note.version)
@@ -125,7 +125,7 @@ def _pending(workspace: Workspace, note_id: str) -> int:
 
 
 def _complete(now: Writing) -> bool:
-    """Whether there is enough to make a note of it."""
+    """Return whether the text or its title is enough for a note."""
     return now.note is not None or bool(now.base and (now.body.strip() or now.value("title")))
 
 
@@ -140,14 +140,14 @@ def _editor(workspace: Workspace, now: Writing) -> None:
 
 
 def _shut(workspace: Workspace, now: Writing) -> bool:
-    """Whether the text is that of a file that isn't written here."""
-    return bool(now.note and now.note.in_file and not composer.base_of(workspace, now.note.base_id).write_files)
+    """Return whether the text is that of a file which its base doesn't write."""
+    return bool(now.note and now.note.in_file and not workspace.bases.of_id(now.note.base_id).write_files)
 
 
 def _elsewhere(workspace: Workspace, now: Writing) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
-    note, base = now.note, composer.base_of(workspace, now.note.base_id)
+    note, base = now.note, workspace.bases.of_id(now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_why_shut(note, base))

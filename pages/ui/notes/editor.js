@@ -1,5 +1,6 @@
 const PAUSE = 500;
 const PATIENCE = 1500;
+const MOST = 60000;
 const HOLD = 30000;
 const shelf = window.tesseraShelf;
 
@@ -13,11 +14,13 @@ const item = own => ({
 });
 
 // What is sent may be lost, or take the place of what nobody has read yet: each message tells the last wish again, with its
-// number, and is sent again until the answer shows that it came.
+// number, and is sent again until the answer shows that it came. A message ends the run of the script that would answer
+// the one before, so each waits twice as long for its answer.
 const send = (own, wish) => {
   for (const timer of [own.timer, own.again]) clearTimeout(timer);
   own.timer = null;
-  own.again = setTimeout(() => (left(own) || !came(own)) && send(own), PATIENCE);
+  own.wait = came(own) ? PATIENCE : Math.min(MOST, 2 * own.wait);
+  own.again = setTimeout(() => (left(own) || !came(own)) && send(own), own.wait);
   if (wish) {
     own.wish = wish;
     own.wishes += 1;
@@ -154,6 +157,7 @@ const adopted = data => {
   Object.assign(own, {
     data, token: data.token, session: data.session, wish: own.waits ? own.wish : undefined,
     wishes: data.wishes + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
+    wait: PATIENCE,
   });
   setTimeout(() => {
     if (own.number > data.number || own.editor.text() !== lines(data.text)) changed(own);
@@ -162,7 +166,9 @@ const adopted = data => {
   return own;
 };
 
-const begun = data => ({ token: data.token, number: data.number, sent: data.number, wishes: data.wishes, last: 0 });
+const begun = data => ({
+  token: data.token, number: data.number, sent: data.number, wishes: data.wishes, wait: PATIENCE, last: 0,
+});
 
 export default async function ({ parentElement, data, setTriggerValue }) {
   const paper = parentElement.querySelector('.paper');

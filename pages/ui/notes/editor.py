@@ -1,8 +1,8 @@
-"""The component in which a note is written: CodeMirror, with links and tags to complete, and what is typed sent on.
+"""The component in which a note is written: CodeMirror, with completion of links and tags.
 
-An editor lives in the window, not in the page: where the page is drawn anew, it holds the keys until its place is there
-again. What it sends may be lost on the way, so it is sent again until the answer shows that it came; until it is stored,
-it stays on the shelf.
+The editor belongs to the window, not to the page: while the page is drawn anew, it keeps the focus. A message to the
+server may be lost, so the editor repeats it until the answer confirms it. Until a text is stored as a draft, the
+browser's storage holds it (`shelf.js`).
 """
 
 from collections.abc import Callable, Mapping
@@ -12,24 +12,24 @@ import streamlit as st
 
 from core.workspace import Workspace
 from pages.ui.notes import bundle, composer, letters
-from pages.ui.notes.composer import Writing
 from pages.ui.notes.offers import Offers
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
 
 WRITE = component("note_editor", __file__, "<div class='paper'></div>", before="shelf.js")
-"""Triggers `typed`: the text, its number, the caret's place, a title that was typed, and the last wish with its number.
+"""Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last wish with its number.
 
-A later text, and a later wish, has a higher number.
+Numbers of texts and of wishes rise.
 """
 
 
 def write(workspace: Workspace, now: Writing, offered: Offers, typed: Callable[[Mapping[str, Any]], None]) -> None:
-    """Draw the editor; `typed` gets what it sends, before the script runs."""
+    """Draw the editor; `typed` gets its messages before the page is drawn."""
     key = f"editor_{now.token}"
 
     def take() -> None:
-        # Where the editor was left, what it sent last comes too late for the page, and stays on the shelf.
+        # The last message of a closed editor comes too late for the page; `letters` takes its text.
         if sent := (st.session_state.get(key) or {}).get("typed"):
             typed(sent)
 

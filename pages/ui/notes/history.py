@@ -1,4 +1,4 @@
-"""The versions of a note in a dialog: what differs between any two, and the way back to one."""
+"""The versions of a note in a dialog: the differences between any two, and the return to one."""
 
 import streamlit as st
 
@@ -30,7 +30,7 @@ def dialog(workspace: Workspace) -> None:
 
 
 def line(version: Version) -> str:
-    """Return a version in one line: its number, what was done, by whom, and when."""
+    """Return a version in one line: its number, kind, author and time."""
     done = t("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
     return f"{version.number} · {done} · {local(version.at)}"
 
@@ -64,7 +64,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
 
 
 def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
-    """Draw what differs between a version and another one, by default the one before it."""
+    """Draw the differences between a version and another one, by default the one before it."""
     if not others:
         st.caption(t("This is the only version."))
         return

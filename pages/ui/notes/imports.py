@@ -14,14 +14,14 @@ TYPES = [suffix.removeprefix(".") for suffix in NOTE_SUFFIXES]
 
 
 def popover(workspace: Workspace) -> None:
-    """Draw the button that opens the ways to import, where notes are there already."""
+    """Draw the button that opens the ways to import, if there are notes."""
     if not (_opened(workspace) or _shut(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the plan that waits for a confirmation, or the ways to import where there are no notes or a link asks."""
+    """Draw a plan that needs a confirmation; else, without notes or after a link, the ways to import."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
@@ -150,7 +150,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Say which notes of the workspace become those of files; return whether a person lets those change that differ."""
+    """Draw the notes that a folder's files take over; return whether the person lets files replace other texts."""
     joined = t_plural(
         "{n} note has its file in {folder}, of the same path, and is the file's note from then on.",
         "{n} notes have their files in {folder}, of the same paths, and are the files' notes from then on.",
@@ -172,7 +172,7 @@ def _joins(plan: SyncPlan) -> bool:
 
 
 def _makes(workspace: Workspace, plan: SyncPlan) -> None:
-    """Say what a plan makes whose base isn't there, and link to where it is made with other settings."""
+    """Draw the base that a plan makes, and the link to the form with its other settings."""
     if plan.makes is None or plan.base in {base.name for base in workspace.bases.all()}:
         return
     st.info(plain(text_of(new_base_line(plan.base, plan.makes))), icon=":material/add_circle:")

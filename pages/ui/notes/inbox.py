@@ -1,4 +1,4 @@
-"""What programs wrote and a person hasn't accepted yet: the list of it, and the box above a note that waits."""
+"""Notes and changes that programs proposed: their list, and the box above a note with one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ ABOUT: dict[str, Message] = {
 
 
 def arrive() -> None:
-    """Show what waits, where a link leads to it."""
+    """Choose the list of proposals if a link leads to it."""
     if links.arrived("view") == listing.WAITING:
         st.session_state["notes_view"] = listing.WAITING
         if links.arrived("note") is None:
@@ -37,7 +37,7 @@ def arrive() -> None:
 
 
 def listed(submissions: Iterable[Submission], base: str, text: str) -> list[Submission]:
-    """Return what waits in a base, or in all, with a text in its title or path."""
+    """Return the proposals of a base, or of all, with a text in the note's title or path."""
     look = text.casefold()
     return [
         one
@@ -47,7 +47,7 @@ def listed(submissions: Iterable[Submission], base: str, text: str) -> list[Subm
 
 
 def draw(workspace: Workspace, submissions: Sequence[Submission]) -> None:
-    """Draw what waits, each with what can be done with it, and what can be done with all of it."""
+    """Draw the proposals, each with its actions, and the actions on all of them."""
     if not submissions:
         st.caption(t("Nothing waits for you."))
         return
@@ -71,7 +71,7 @@ def draw(workspace: Workspace, submissions: Sequence[Submission]) -> None:
 
 
 def box(workspace: Workspace, submissions: Iterable[Submission], note_id: str) -> None:
-    """Draw above a note what waits of it, what would change, and the ways on."""
+    """Draw the proposal on a note, its differences and its actions, above the note."""
     one = next((one for one in submissions if one.note.id == note_id), None)
     if one is None:
         return
@@ -105,13 +105,15 @@ def _button(workspace: Workspace, verb: str, label: str, key: str, chosen: Seque
 
 
 def _accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Accept what was shown, a change also over a note that was changed before."""
+    """Accept the proposals that were shown; a change is made even if its note was changed since it was proposed."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
     except Conflict as conflict:
         if conflict.stored.in_file:
-            workspace.notes.take_file(conflict.stored.id)  # another program changed it: then both are shown
+            workspace.notes.take_file(
+                conflict.stored.id
+            )  # another program changed the file: its text and the proposal are shown then
         raise
     workspace.start_indexing()
     _leave(chosen)
@@ -119,7 +121,7 @@ def _accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
-    """Undo what was accepted: it waits as it did."""
+    """Undo an acceptance: the proposals are open again."""
     for one in done:
         if one.change:
             note = workspace.notes.revert(one.note.id, one.note.version, embed=False)
@@ -141,7 +143,7 @@ def _reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 
 
 def _leave(done: Sequence[Submission]) -> None:
-    """Close notes of which nothing waits any more where those are shown that wait: the next one opens."""
+    """Close notes without a proposal while proposals are listed, so that the next one opens."""
     if st.session_state.get("notes_view") == listing.WAITING:
         opened.forget([one.note.id for one in done])
 

@@ -23,7 +23,7 @@ const deliver = ({ data, setTriggerValue }) => {
 };
 
 // Streamlit's own box about a server that doesn't answer would take the keys away.
-const watch = text => {
+const watch = ({ data, setTriggerValue }) => {
   const app = document.querySelector('[data-testid=stApp]');
   if (!app) return;
   const away = window.tesseraAway ??= document.body.appendChild(document.createElement('div'));
@@ -32,8 +32,12 @@ const watch = text => {
     + 'border-radius: .5rem; font: 600 .95rem sans-serif; color: #6a4a05; background: #f9edd0; box-shadow: 0 .2rem 1rem #0004';
   const look = () => {
     clearTimeout(window.tesseraAbsent);
-    if (app.dataset.testConnectionState === 'CONNECTED') away.hidden = true;
-    else window.tesseraAbsent = setTimeout(() => { away.textContent = text; away.hidden = false; }, AWAY);
+    const here = app.dataset.testConnectionState === 'CONNECTED';
+    // A server that was started anew answers no fragment of a page before it has drawn the whole page, which nobody asks of it.
+    if (here && shelf.gone) setTriggerValue('typed', { items: [], resume: '' });
+    shelf.gone = !here;
+    if (here) away.hidden = true;
+    else window.tesseraAbsent = setTimeout(() => { away.textContent = data.away; away.hidden = false; }, AWAY);
   };
   window.tesseraLook?.disconnect();
   window.tesseraLook = new MutationObserver(look);
@@ -48,5 +52,5 @@ export default function (component) {
   for (const own of shelf.editors.values())
     if (own.held && own.session === data.session && own.token !== data.open) own.close();
   shelf.deliver();
-  watch(data.away);
+  watch(component);
 }

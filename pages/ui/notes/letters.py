@@ -1,4 +1,4 @@
-"""What was typed and didn't come to the workspace: each page takes it over, as a draft or into the editor it is from."""
+"""Texts that were typed and aren't stored yet: every page takes them from the browser, into a draft or the open editor."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,6 +12,7 @@ from core.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
+from pages.ui.notes.written_text import whole
 from pages.ui.shared import links, shell
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
@@ -21,21 +22,21 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Triggers `typed`: the texts that aren't stored, and the editor that goes on, where its session ended."""
+"""Triggers `typed`: the texts that aren't stored, and the token of an editor whose session ended."""
 
 
 def session() -> str:
-    """Return the name of this session, which the window tells from the one before."""
+    """Return the name of this session, by which the window notices a new one."""
     return str(st.session_state.setdefault(_SESSION, token_hex(4)))
 
 
 def about(draft: NoteDraft) -> dict[str, Any]:
-    """Return what a draft says beside its text, as a browser holds it."""
+    """Return the key, the base, the version and the fields of a draft for the browser."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
 def listen(workspace: Workspace) -> None:
-    """Take over what isn't stored, of this window's editors and of those that were closed."""
+    """Take the texts that aren't stored, of this window's editors and of closed ones."""
 
     def take() -> None:
         sent = (st.session_state.get(_KEY) or {}).get("typed")
@@ -59,7 +60,7 @@ def listen(workspace: Workspace) -> None:
 
 
 def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> None:
-    """Take over a text: into what is written in this session, else into its draft, with which its editor may go on."""
+    """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
     token, number = str(one["token"]), int(one["number"])
     if mine := next((one for one in composer.of_session().values() if token in (one.token, one.was)), None):
         if number > mine.stored:
@@ -75,11 +76,11 @@ def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> Non
 
 
 def _draft(one: Mapping[str, Any]) -> NoteDraft:
-    about, text = one["about"], composer.whole(one["text"])
+    about, text = one["about"], whole(one["text"])
     fields = dict(about["fields"]) | {"number": int(one["number"]), "writer": str(one["token"])}
     title = one.get("title")
     if title is not None:
-        fields["fields"] = dict(fields.get("fields") or {}) | {"title": composer.whole(title)}
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": whole(title)}
     title = str((fields.get("fields") or {}).get("title") or "")
     return NoteDraft(
         str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)
@@ -87,7 +88,7 @@ def _draft(one: Mapping[str, Any]) -> NoteDraft:
 
 
 def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
-    """Whether this text, or a later one of its editor, is a draft already, or what is saved."""
+    """Return whether this text, or a later one of its editor, is stored as a draft or in the note."""
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):

@@ -28,7 +28,7 @@ def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str
 
 
 def view(waiting: int) -> str:
-    """Draw the choice between tree, list, trash and, where something waits, that; return it."""
+    """Draw the choice between tree, list, trash and, if there are any, proposals; return it."""
     views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
     if waiting or st.session_state.get("notes_view") == WAITING:
         views[WAITING] = t("Waiting · {n}", n=waiting)
@@ -65,7 +65,7 @@ def notes(cards: Sequence[NoteCard], view: str, note_id: str, filtered: Sequence
 
 
 def clear() -> None:
-    """Let every note of every base pass in the next run."""
+    """Remove all filters in the next run."""
     st.session_state.update(notes_base="", notes_tags=[], notes_text="")
 
 

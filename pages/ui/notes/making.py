@@ -1,4 +1,4 @@
-"""The note that a link names and that isn't there: a click begins to write it."""
+"""The note that a broken link names: a click begins to write it."""
 
 import posixpath
 from pathlib import PurePosixPath

@@ -1,4 +1,4 @@
-"""The fields of a note that is being written: words that are in use are offered, and any other may be typed."""
+"""The fields of a note in the editor: words in use are offered, and any other may be typed."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -7,17 +7,15 @@ from typing import Any
 import streamlit as st
 
 from core.messages import Message, message
-from core.model import NOTE_FIELDS
+from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import composer, offers
-from pages.ui.notes.composer import Writing
+from pages.ui.notes.written_text import Writing, as_json
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-RELATIONS = {name: NOTE_FIELDS[name].title for name in ("supersedes", "depends_on", "related")}
-_PAIRS = (("type", "category"), ("project", "scope"), ("status", "priority"), ("expires_at",))
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
     "scope": message("Where the note holds, for instance a team or a system"),
@@ -37,7 +35,7 @@ def place(workspace: Workspace, now: Writing) -> None:
     left, right = st.columns(2)
 
     def chosen(name: str, key: str) -> None:
-        if key in st.session_state:  # what comes after the page was left is of no field
+        if key in st.session_state:  # a value that arrives after the page was left belongs to no field
             setattr(now, name, (st.session_state[key] or "").strip())
             composer.keep(workspace, now)
 
@@ -61,8 +59,8 @@ def place(workspace: Workspace, now: Writing) -> None:
 def draw(workspace: Workspace, now: Writing) -> None:
     """Draw all fields but the title."""
     _field(workspace, now, "tags", st)
-    for names in _PAIRS:
-        for column, name in zip(st.columns(2), names, strict=False):
+    for at in range(0, len(CLASSIFYING), 2):
+        for column, name in zip(st.columns(2), CLASSIFYING[at : at + 2], strict=False):
             _field(workspace, now, name, column)
     for name in RELATIONS:
         _field(workspace, now, name, st)
@@ -93,22 +91,22 @@ def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     taken = _taken(workspace, now, name, key)
     more: dict[str, Any] = {"help": text_of(about)} if about else {}
-    offered = _offered(workspace, now)
-    if name == "tags":
-        _several(box, label, [tag for tag, _ in offered.tags], value or [], key, taken, **more)
-    elif name in RELATIONS:
-        _several(box, label, [note for note, _ in offered.notes], value or [], key, taken, **more)
-    elif name == "priority":
-        box.number_input(label, -MOST, MOST, value or 0, step=1, key=key, on_change=taken, **more)
-    elif name == "expires_at":
-        day = date.fromisoformat(value) if value else None
-        box.date_input(label, day, min_value=None, key=key, on_change=taken, format="YYYY-MM-DD", **more)
-    elif name == "status":
-        texts = {status: text_of(text) for status, text in STATUSES.items()}
-        index = list(texts).index(value or "active")
-        widgets.select(label, texts, key, box, index=index, on_change=taken, **more)
-    else:
-        _select(box, label, _words(workspace, now, name), value or "", key, taken, **more)
+    match NOTE_FIELDS[name].kind:
+        case "tags":
+            _several(box, label, [tag for tag, _ in _offered(workspace, now).tags], value or [], key, taken, **more)
+        case "notes":
+            _several(box, label, [note for note, _ in _offered(workspace, now).notes], value or [], key, taken, **more)
+        case "number":
+            box.number_input(label, -MOST, MOST, value or 0, step=1, key=key, on_change=taken, **more)
+        case "day":
+            day = date.fromisoformat(value) if value else None
+            box.date_input(label, day, min_value=None, key=key, on_change=taken, format="YYYY-MM-DD", **more)
+        case "status":
+            texts = {status: text_of(text) for status, text in STATUSES.items()}
+            index = list(texts).index(value or "active")
+            widgets.select(label, texts, key, box, index=index, on_change=taken, **more)
+        case _:
+            _select(box, label, _words(workspace, now, name), value or "", key, taken, **more)
     _own(workspace, now, name, box)
 
 
@@ -144,11 +142,11 @@ def _select(
 
 
 def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
-    """Say of a field that a person set over a file's what the file says, with the way back to it."""
+    """Draw the file's value of a field that a person set otherwise, and the button that restores it."""
     note = now.note
     if note is None or name not in note.overridden:
         return
-    value = composer.as_json(note.overridden[name])
+    value = as_json(note.overridden[name])
     said = ", ".join(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
         text = t("Yours; the file says: {value}", value=plain(str(said))) if said else t("Yours; the file says nothing")

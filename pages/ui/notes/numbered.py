@@ -1,4 +1,4 @@
-"""A plain text with the numbers of its lines; nothing in it is laid out as Markdown."""
+"""A plain text with line numbers; no Markdown in it is rendered."""
 
 import re
 
@@ -7,9 +7,9 @@ from pages.ui.shared.safe import html
 
 LINES = 2_000
 CHARACTERS = 100_000
-"""What is drawn at once, at most."""
+"""Most lines and characters that are drawn at once."""
 BEFORE = 8
-"""Lines above the one that was looked for."""
+"""Lines above the wanted one."""
 
 
 def lines(body: str, at: int) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""What the editor and its fields offer: the notes, tags and folders that there are."""
+"""The completions of the editor and its fields: notes, tags and folders."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,16 +13,16 @@ _NOT_IN_LINKS = set("[]|#^\n")
 
 @dataclass(frozen=True)
 class Offers:
-    """The notes as a link names them, each with what else it is called; the tags; the folders."""
+    """Completions: notes by the name in a link, each with a detail (title, folder); tags, each with its count; folders."""
 
     notes: list[tuple[str, str]]
     tags: list[tuple[str, str]]
     folders: dict[str, list[str]]
-    """Of each base."""
+    """Folders by the name of their base."""
 
 
 def of(workspace: Workspace) -> Offers:
-    """Return what there is now."""
+    """Return the present notes, tags and folders of the workspace."""
     cards = workspace.notes.all()
     folders = {
         base.name: _sorted(str(PurePosixPath(card.path or "").parent) for card in cards if card.base == base.name)

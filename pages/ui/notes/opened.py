@@ -13,7 +13,7 @@ _PLACE = "open_place"
 _ARRIVAL = "notes_opened"
 _TRAIL = "notes_trail"
 FAR = 50
-"""Notes of the way back that are stored."""
+"""Most notes that are stored as the way back."""
 
 
 def note_id() -> str:
@@ -40,7 +40,7 @@ def place() -> str:
 
 
 def arrival() -> str:
-    """Return what differs each time that a note is opened."""
+    """Return a value that changes each time a note is opened."""
     return str(st.session_state.get(_ARRIVAL, 0))
 
 

@@ -1,4 +1,4 @@
-"""A note's file in another program: Obsidian through its address, or what the system opens such files with."""
+"""A note's file in another program: Obsidian, by its address, or the system's program for such files."""
 
 from pathlib import Path
 from urllib.parse import quote
@@ -21,5 +21,5 @@ def obsidian(note: Note, label: str) -> None:
 
 
 def is_here() -> bool:
-    """Return whether the person sits at the machine of the app, where its programs can be opened."""
+    """Return whether the browser runs on the machine of the app, so that the person sees programs that open there."""
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK

@@ -1,12 +1,12 @@
-"""The text that is being written as the reader shows it; of a long one the part around the caret."""
+"""The rendered text of the editor; of a long one the part around the caret."""
 
 import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, making, opened
-from pages.ui.notes.composer import Writing
 from pages.ui.notes.sources import NoteSources
+from pages.ui.notes.written_text import Writing
 from pages.ui.shared.document import document, plain, view
 from pages.ui.shared.safe import light, tangled
 
@@ -15,7 +15,7 @@ AROUND = 20_000
 
 
 def draw(workspace: Workspace, now: Writing) -> None:
-    """Draw the text; a click on a link to a note leaves the editor for it, and the draft stays."""
+    """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
         composer.leave()
@@ -41,7 +41,7 @@ def _around(body: str, caret: int) -> str:
 
 
 def _note(workspace: Workspace, now: Writing) -> Note:
-    """Return the note that is written, or what a new one will be for its links."""
+    """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
     if now.note:
         return now.note
     base = workspace.bases.find(now.base)

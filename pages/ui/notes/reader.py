@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import NOTE_FIELDS, Chunk, Note, classification, day_of
+from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, making, numbered, opened
-from pages.ui.notes.notefields import RELATIONS
+from pages.ui.notes import actions, making, numbered, opened
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
@@ -78,7 +77,7 @@ def _tag(edited: Sequence[int]) -> str:
 
 def _fields(note: Note) -> None:
     shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
-    shown += [(text_of(name), ", ".join(getattr(note, field))) for field, name in RELATIONS.items()]
+    shown += [(text_of(NOTE_FIELDS[name].title), ", ".join(getattr(note, name))) for name in RELATIONS]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     shown += [(str(name), str(value)) for name, value in note.extra.items()]
     lines = [f"<div><b>{html(name)}</b>: {html(value)}</div>" for name, value in shown if value]
@@ -88,7 +87,7 @@ def _fields(note: Note) -> None:
 
 
 def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note's text as it is meant, around its passage where it is too long."""
+    """Draw a note's rendered text; of a long one the part around its passage."""
     if note.plain:
         _numbered(note, passage)
         return
@@ -117,7 +116,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             if link.note_id:
                 opened.choose(link.note_id, link.place)
             else:
-                making.begin(composer.base_of(workspace, note.base_id).name, link.make)
+                making.begin(workspace.bases.of_id(note.base_id).name, link.make)
 
         view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 

@@ -1,10 +1,10 @@
-"""Fields of several notes at once, in a dialog; a field that is left alone stays as each note has it."""
+"""The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import NOTE_FIELDS
+from core.model import NOTE_FIELDS, fields_of
 from core.workspace import Workspace
 from pages.ui.notes import undo
 from pages.ui.notes.notefields import MOST, STATUSES
@@ -12,7 +12,8 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.text import labels, t, t_plural, text_of
 
 _CHOSEN = "setting"
-WORDS = ("type", "category", "project", "scope")
+WORDS = fields_of("word")
+OTHERS = fields_of("number", "status", "day")
 
 
 def ask(note_ids: Sequence[str]) -> None:
@@ -47,8 +48,8 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
     add = st.multiselect(t("Add tags"), tags, key="several_add", accept_new_options=True, placeholder="")
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
     values: dict[str, object] = {}
-    for names in (WORDS[:2], WORDS[2:]):
-        for column, name in zip(st.columns(2), names, strict=True):
+    for at in range(0, len(WORDS), 2):
+        for column, name in zip(st.columns(2), WORDS[at : at + 2], strict=False):
             words = sorted({getattr(card, name) for card in cards} - {""})
             values[name] = column.selectbox(
                 text_of(NOTE_FIELDS[name].title),
@@ -58,16 +59,16 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 accept_new_options=True,
                 placeholder=leave,
             )
-    left, middle, right = st.columns(3)
-    statuses = {"": leave, **labels(STATUSES)}
-    values["status"] = widgets.select(text_of(NOTE_FIELDS["status"].title), statuses, "several_status", left)
-    values["priority"] = middle.number_input(
-        text_of(NOTE_FIELDS["priority"].title), -MOST, MOST, None, step=1, key="several_priority", placeholder=leave
-    )
-    day = right.date_input(
-        text_of(NOTE_FIELDS["expires_at"].title), None, min_value=None, key="several_expires_at", format="YYYY-MM-DD"
-    )
-    values["expires_at"] = day and day.isoformat()
+    for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
+        label, key = text_of(NOTE_FIELDS[name].title), f"several_{name}"
+        match NOTE_FIELDS[name].kind:
+            case "status":
+                values[name] = widgets.select(label, {"": leave, **labels(STATUSES)}, key, column)
+            case "number":
+                values[name] = column.number_input(label, -MOST, MOST, None, step=1, key=key, placeholder=leave)
+            case _:
+                day = column.date_input(label, None, min_value=None, key=key, format="YYYY-MM-DD")
+                values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if widgets.button(
         t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)

@@ -1,4 +1,4 @@
-"""Where the links of a note of the workspace lead."""
+"""The targets of the links of a note."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -38,7 +38,7 @@ class NoteSources:
         return note.body, NoteSources(self._workspace, note, self._links)
 
     def links(self) -> tuple[list[Place], list[str], list[Place]]:
-        """Return the notes that the note links to, the targets of its links that aren't there, and what links to it."""
+        """Return the notes that the note links to, the targets of its broken links, and the notes that link to it."""
         links = self._links.of(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
         missing = [link.target for link in links if not link.note_id]

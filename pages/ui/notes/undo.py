@@ -1,4 +1,4 @@
-"""A change that was just made, and the button that undoes it."""
+"""The last change, and the button that undoes it."""
 
 from collections.abc import Callable
 
@@ -11,12 +11,12 @@ _DONE = "notes_done"
 
 
 def offer(text: str, undo: Callable[[], object]) -> None:
-    """Show in the next run what was done, with a button that undoes it."""
+    """Show a text about a change in the next run, with a button that undoes the change."""
     st.session_state[_DONE] = (text, undo)
 
 
 def draw() -> None:
-    """Draw what was done, once."""
+    """Draw the last change, once."""
     if _DONE not in st.session_state:
         return
     text, undo = st.session_state[_DONE]

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
 from core.messages import Message, message
-from core.model import MODES, NOTICES, Facet, Notice, SearchOptions, SearchResult
+from core.model import MODES, NOTICES, Facet, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
     context_block,
@@ -32,7 +32,7 @@ ABOUT_MODELS = {
         "when it is ready."
     ),
 }
-"""Notices on a missing model that a search can't choose: it doesn't know whether one still loads, and which."""
+"""Notices on a missing model. The page replaces them, for it knows which model still loads."""
 
 
 PAUSE, LONG_PAUSE, SLICE = 0.35, 1.5, 0.05
@@ -50,15 +50,19 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         st.empty(),
     )
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
-    settings = workspace.searching.settings(options)
-    chooses = _chooses(workspace, text, options)
-    slow = (chooses or settings["reranker"] not in rerankers.QUICK) and st.session_state.get("reranked") != question
+    try:
+        prepared = workspace.searching.prepare(text, now)
+    except QueryError:
+        links.say("q", text)
+        raise
+    chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
+    slow = (chooses or reranker not in rerankers.QUICK) and st.session_state.get("reranked") != question
     typing = question_box.is_typing()
     waiting = None
     doing = t("Searching by meaning…") if typing else t("Taking a second look…")
     doing = t("The language model chooses…") if chooses else doing
     about = f":material/hourglass_top: {doing}"
-    early = _at_once(workspace, text, now, by_words=typing) if typing or slow else None
+    early = _at_once(workspace, prepared, now, by_words=typing) if typing or slow else None
     if early is not None:
         with top:
             understood.chips(text, early)
@@ -74,7 +78,8 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         (waiting or before).caption(about)  # here the run ends if more was typed
     links.say("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
-        result = workspace.search(text, **now)
+        workspace.start_healing()
+        result = workspace.searching.answer(prepared)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
     question_box.remember(workspace, text)
@@ -86,26 +91,21 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     if waiting:
         waiting.empty()
     with answer.container():
-        _summary(workspace, text, result, now, top, narrow=bool(fields))
+        _summary(workspace, prepared, result, top, narrow=bool(fields))
         with _beside(result, fields):
-            _hits(workspace, text, result, options, several=several)
+            _hits(workspace, prepared, result, options, several=several)
 
 
-def _chooses(workspace: Workspace, text: str, options: SearchOptions) -> bool:
-    """Return whether a language model is asked to choose; what is wrong with the question is told by the search."""
-    try:
-        return workspace.searching.chooses(text, options)
-    except QueryError:
-        return False
-
-
-def _at_once(workspace: Workspace, text: str, options: SearchOptions, *, by_words: bool) -> SearchResult | None:
+def _at_once(
+    workspace: Workspace, prepared: Prepared, options: SearchOptions, *, by_words: bool
+) -> SearchResult | None:
     """Return the hits before the second look, or those by words only; None where none is close or the question fails."""
     first = SearchOptions(**{**options, "reranker": rerankers.NONE, "choose": False})
     if by_words:
         first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
     try:
-        result = workspace.search(text, **first)
+        early = workspace.searching.prepare(prepared.typed, first, like=prepared)
+        result = workspace.searching.answer(early)
     except QueryError:
         return None
     return result if result.hits and result.confident else None
@@ -121,19 +121,22 @@ def _beside(result: SearchResult, fields: dict[str, list[Facet]]) -> DeltaGenera
     return right
 
 
-def _hits(workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, *, several: bool) -> None:
+def _hits(
+    workspace: Workspace, prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool
+) -> None:
+    text = prepared.typed
     subqueries.section(result)
     if result.hits:
         with _folded(result):
             hits.listed(workspace, text, result, base=several)
     else:
         suggestions.no_hits(workspace, text, result)
-    lost.lost(workspace, text, options)
+    lost.lost(workspace, prepared, options)
     lost.why_not(workspace, text, options)
 
 
 def _folded(result: SearchResult) -> DeltaGenerator:
-    """Return the container for the hits: folded where they are the nearest of what is no answer."""
+    """Return the container for the hits; it is folded if none of them is confident."""
     if result.confident:
         return st.container()
     return st.expander(t("Nothing close. The nearest:"), icon=":material/search_off:")
@@ -149,9 +152,9 @@ def _count(result: SearchResult) -> str:
 
 
 def _summary(
-    workspace: Workspace, text: str, result: SearchResult, options: SearchOptions, top: DeltaGenerator, *, narrow: bool
+    workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
-    """Draw the count of the hits, the way they were found, what can be done with all, and the notices."""
+    """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
         t("second look: {name}", name=rerankers.called(result.reranker)) if result.reranker else "",
@@ -162,7 +165,7 @@ def _summary(
         if narrow:
             widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
         if result.hits:
-            context_block.section(workspace, text, options)
+            context_block.section(workspace, prepared)
     if result.rerank_problem:
         st.warning(
             f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
@@ -177,7 +180,7 @@ def _summary(
 
 
 def _spelled(result: SearchResult) -> None:
-    """Draw which words were looked for by another spelling, and the way back."""
+    """Draw the words that were searched in another spelling, and the button that searches them as typed."""
     for word, nearest in result.spelled.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
             text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
@@ -191,7 +194,7 @@ def _is_by_meaning(result: SearchResult) -> bool:
 
 
 def _wait_for_reranker(workspace: Workspace) -> None:
-    """Draw the page anew when the reranker is loaded; the side bar doesn't see a loading that began with this search."""
+    """Draw the page anew when the reranker is loaded; the side bar doesn't know of a job that this search started."""
     drawn: list[bool] = []
 
     @st.fragment(run_every=1.0)

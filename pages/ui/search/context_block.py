@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import SearchOptions
+from core.model import Prepared
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import facts
@@ -13,19 +13,19 @@ from pages.ui.shared.text import t, t_plural
 BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
-def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
+def section(workspace: Workspace, prepared: Prepared) -> None:
     """Draw the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
-    inside = partial(_inside, workspace, text, options)
+    inside = partial(_inside, workspace, prepared)
     shell.popover(t("Context"), "context_box", "content_copy", inside, type="tertiary", help=about)
 
 
-def _inside(workspace: Workspace, text: str, options: SearchOptions) -> None:
+def _inside(workspace: Workspace, prepared: Prepared) -> None:
     with st.container(key="context_body"):
-        _body(workspace, text, options)
+        _body(workspace, prepared)
 
 
-def _body(workspace: Workspace, text: str, options: SearchOptions) -> None:
+def _body(workspace: Workspace, prepared: Prepared) -> None:
     default = workspace.settings.search.context_tokens
     st.session_state.setdefault("context_budget", default)
     budget = st.select_slider(
@@ -35,7 +35,7 @@ def _body(workspace: Workspace, text: str, options: SearchOptions) -> None:
         key="context_budget",
         persist_state="session",
     )
-    context = workspace.context(text, budget=budget, **options)
+    context = workspace.searching.context(prepared, budget)
     if not context.confident:
         st.caption(t("Nothing close. The nearest:"))
     texts = [

@@ -33,7 +33,7 @@ def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> di
         wider = _without(result, name)
         facets = result.facets
         if wider not in ("", result.query):
-            if workspace.searching.settings(options)["reranker"] not in rerankers.QUICK:
+            if result.settings.reranker not in rerankers.QUICK:
                 options = SearchOptions(**{**options, "reranker": rerankers.NONE})
             facets = workspace.search(wider, **SearchOptions(**{**options, "choose": False})).facets
         if group := [facet for facet in facets if facet.field == name]:

@@ -83,7 +83,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
 
 class Entries:
-    """What the entries of an answer share: the question, the highlights, the marks, the colours."""
+    """Draws the hits of an answer, with its question, highlights, marks and colours."""
 
     def __init__(self, workspace: Workspace, text: str, result: SearchResult, *, base: bool) -> None:
         self._workspace = workspace
@@ -140,7 +140,7 @@ class Entries:
         )
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
-        """Draw why a hit is there, and what a person can say about it."""
+        """Draw the reasons for a hit, and the buttons for a verdict on it."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         with st.container(key=f"why_body_{hit.rank}", gap="small"):
             st.html(f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div>{cards.stages(hit.scores)}')
@@ -153,7 +153,7 @@ class Entries:
                 widgets.chunk_link(hit.note.id, hit.chunk.index)
 
     def _verdict(self, hit: Hit) -> None:
-        """Draw the person's verdict on a hit; a second click on it takes it back."""
+        """Draw the person's verdict on a hit; a second click removes it."""
         key, history = f"verdict_{hit.chunk.id}", self._workspace.history
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
         verdicts = {one.chunk_id: one.verdict for one in history.judged(query=self._text)}

@@ -6,7 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
-from core.model import LOST, Lost, LostAt, NoteCard, SearchOptions, WhyNot
+from core.model import LOST, Lost, LostAt, NoteCard, Prepared, SearchOptions, WhyNot
 from core.workspace import Workspace
 from pages.ui.shared import cards, shell, widgets
 from pages.ui.shared.safe import html
@@ -19,13 +19,14 @@ LISTED = 300
 EXCERPT = 2
 
 
-def lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
+def lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
     """Draw the candidates that are no hits, on demand."""
-    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _lost(workspace, text, options))
+    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _lost(workspace, prepared, options))
 
 
-def _lost(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    result = workspace.search(text, **SearchOptions(**{**options, "explain": True, "wait": False}))
+def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+    explained = SearchOptions(**{**options, "explain": True, "wait": False})
+    result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
         st.caption(t("Every chunk that was considered is a hit."))
         return

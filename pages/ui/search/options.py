@@ -43,7 +43,7 @@ def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOpt
 
 
 def _left(name: str) -> Any:
-    """Draw a widget and return its value if a person chose it, None if it shows the base's or the settings' value."""
+    """Draw a widget and return the value that a person chose, None while it shows that of the base or the settings."""
     value = knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
     return value if name in st.session_state["own_options"] else None
 

@@ -38,7 +38,7 @@ def without(text: str, start: int, end: int) -> str:
 
 
 def _question() -> str | None:
-    """Draw the box and return the question; one in the address is asked at once, one that is typed as it is typed."""
+    """Draw the box and return the question: that of the address at once, a typed one while it is typed."""
     if (linked := links.arrived("q")) is not None:
         put(linked)
         st.session_state.update(new_question=linked.strip(), draft="")
@@ -57,12 +57,12 @@ def _typed() -> None:
 
 
 def is_typing() -> bool:
-    """Return whether the question was just typed, so that more of it may come; once."""
+    """Return once whether the question was just typed, so that the person may still be typing."""
     return bool(st.session_state.pop("typing", False))
 
 
 def remember(workspace: Workspace, text: str) -> None:
-    """Record a question that has been answered, if it is new; what was typed on the way to it is forgotten."""
+    """Record an answered question if it is new, in place of its beginning that was recorded while it was typed."""
     if st.session_state.pop("new_question", "") != text:
         return
     draft: str = st.session_state.get("draft", "")
@@ -105,7 +105,7 @@ def _misplaced(text: str, start: int, end: int, field: str) -> None:
 
 
 def nothing_yet() -> None:
-    """Say that there are no notes, and offer the way to get some."""
+    """Draw that there are no notes, and the ways to get some."""
     st.html(
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
         f"<span>{html(t('Import a folder of notes, or try it with samples.'))}</span></div>"

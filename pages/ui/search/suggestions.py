@@ -1,4 +1,4 @@
-"""A search without hits: parts to leave out and options to change, one click each."""
+"""Suggestions after a search without hits: a part to leave out or an option to change, by a click."""
 
 from collections.abc import Callable
 

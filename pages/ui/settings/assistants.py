@@ -1,4 +1,4 @@
-"""Assistants on the settings page: what to put into the configuration of each."""
+"""Assistants on the settings page: the configuration of each."""
 
 import streamlit as st
 

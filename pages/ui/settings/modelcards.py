@@ -62,7 +62,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
 
 
 def _idle(card: ModelCard) -> bool:
-    """Tell whether a card is of a server that isn't set up."""
+    """Return whether a card is of a server that isn't set up."""
     return card.name in SERVED and not card.server
 
 
@@ -115,7 +115,7 @@ def _title(card: ModelCard) -> str:
 
 
 def _problem(card: ModelCard) -> str:
-    """Return why a model can't be used; of one that a button downloads, the details say more."""
+    """Return why a model can't be used, in short if a button downloads it."""
     return t("Not on this machine yet.") if card.downloadable and card.problem else text_of(card.problem or "")
 
 

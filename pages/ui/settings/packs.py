@@ -1,4 +1,4 @@
-"""The packs on the settings page: what there is, what is installed, and what a person changed in them."""
+"""The packs on the settings page: available and installed ones, and the notes of them that a person changed."""
 
 from difflib import unified_diff
 from functools import partial

@@ -14,7 +14,7 @@ _SWITCH = "programs"
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the switch, and while programs are let in, what they need."""
+    """Draw the switch, and while it is on, what programs need."""
     about = t(
         "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until you "
         "accept them on the page Notes."

@@ -15,7 +15,7 @@ from pages.ui.shared.text import t, text_of
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What a server is for, what it reads, how it is put to use, and the usual addresses of local ones."""
+    """A purpose of servers: its texts for the card, and the usual addresses of local servers."""
 
     title: Message
     about: Message
@@ -167,7 +167,7 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
 
 
 def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
-    """Store what stands in the boxes and begin the test."""
+    """Store the values of the boxes and start the test."""
     section = card.section
     if open_:
         workspace.servers.update(section, **{name: st.session_state[_box(name, card)] for name in open_})
@@ -181,7 +181,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
 
 
 def _where(card: ServerCard) -> None:
-    """Draw where the text of the notes goes."""
+    """Draw the destination of the notes' text."""
     if card.here:
         st.caption(t("This server is on this machine: the text stays here."))
     elif card.encrypted:
@@ -232,7 +232,7 @@ def _box(what: str, card: ServerCard) -> str:
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Put a new box in place of a box: a browser shows no other text in the same box of a form, and no key stays in one."""
+    """Replace a box by an empty one: a browser keeps the text of a form's box, and no key may stay in it."""
     st.session_state.pop(_box(what, card), None)
     st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
     st.session_state.pop(_replacing(card), None)

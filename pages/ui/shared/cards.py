@@ -48,7 +48,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def relevance(hit: Hit, seen: Highlight) -> tuple[int, str]:
-    """Return how well a hit answers, 0 to 3, and the word for it, which is empty where nothing tells."""
+    """Return the relevance of a hit, 0 to 3, and its name, which is empty if no score tells it."""
     if (literal := hit.scores.get("literal")) and literal.score > EXACT:
         return 3, t("As typed")
     if seen.nearness is not None:
@@ -81,7 +81,7 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
 
 
 def where(hit: Hit, tone: str = "") -> str:
-    """Return the number of a hit's chunk as HTML, and what else marks it; `tone` is of the part that found it."""
+    """Return the number of a hit's chunk and its marks as HTML; `tone` is the colour of the part that found it."""
     number = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
@@ -89,7 +89,7 @@ def where(hit: Hit, tone: str = "") -> str:
 
 
 def about(hit: Hit) -> str:
-    """Return what a hit's note is classified as, and what to know before relying on it, as HTML; empty without any."""
+    """Return the fields of a hit's note and warnings about it (archived, expired) as HTML, empty without any."""
     fields = classification(hit.note)
     chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name].title), name) for name, value in fields.items()]
     warnings = "".join(f'<span class="t-tag t-gone">{html(text_of(remark))}</span>' for remark in remarks(hit))

@@ -1,4 +1,4 @@
-"""What a language model chose among the hits of bases that answer by words only, and its answer."""
+"""The hits that a language model chose in bases that answer by words only, and its answer."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What a page without notes says, and the two buttons that bring some."""
+"""A page without notes: its purpose, and the two buttons that bring notes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from pages.ui.shared.text import t
 
 
 def no_notes(workspace: Workspace, text: str) -> None:
-    """Draw what the page is for, the buttons, and the import that one of them began."""
+    """Draw the purpose of the page, the buttons, and the import that one of them started."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
     beginnings(workspace)
     jobs.panel(workspace)

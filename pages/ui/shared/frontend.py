@@ -1,4 +1,4 @@
-"""What Streamlit's page in the browser is told at its start: it shows no boxes of its own, which take the keys away."""
+"""The configuration of Streamlit's front end: it shows no boxes about lost connections, which would take the focus."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -8,7 +8,7 @@ _PLACE = "/_stcore/host-config"
 
 
 class FrontEnd:
-    """The middleware that answers in Streamlit's place what its page may do."""
+    """The middleware that answers the front end's request for its configuration in place of Streamlit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,12 +1,24 @@
-"""Long work on the screen: what runs, how far it is, how it ended. `workspace.jobs` does the work."""
+"""Jobs on the screen: their progress and their end. `workspace.jobs` runs them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from core.messages import Message, message, plural
-from core.model import ChangeCost, Job, PackReport, Progress, Rechunked, ServerTrial, SyncPlan, SyncReport, Trial
+from core.messages import Message, message
+from core.model import (
+    JOB_KINDS,
+    ChangeCost,
+    Job,
+    PackReport,
+    Progress,
+    Rechunked,
+    ServerTrial,
+    SyncPlan,
+    SyncReport,
+    Trial,
+    jobs_at,
+)
 from core.workspace import Workspace
 from pages.ui.shared import plans, sizes, verdicts, widgets
 from pages.ui.shared.safe import html, plain
@@ -16,55 +28,14 @@ SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
 """The pack of notes to try the program with, and its base."""
 PACKS = "packs"
-IMPORTS = ("import", "rebuild")
-INDEX = ("heal",)
-CHUNKS = ("rechunk", "embed", "edits")
-WRITING = ("import", "rebuild", "rechunk", "edits", PACKS)
+IMPORTS = jobs_at("notes")
+CHUNKS = jobs_at("chunks")
+BASES = jobs_at("bases")
+MODELS = jobs_at("models")
+EVALUATION = jobs_at("evaluation")
+QUESTIONS = jobs_at("questions")
+WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
-BASES = ("switch", "tokens")
-MODELS = ("test", "server", "download", "device")
-EVALUATION = ("evaluate", "advise")
-QUESTIONS = ("suggest",)
-WATCHED = ("warm", "warm_reranker", *INDEX, *IMPORTS, PACKS, *CHUNKS, *BASES, "cost", *MODELS, *EVALUATION, *QUESTIONS)
-DOING = {
-    "import": message("Importing"),
-    "packs": message("Bringing the pack up to date"),
-    "rebuild": message("Rebuilding the index"),
-    "heal": message("Repairing the search index"),
-    "rechunk": message("Splitting notes again"),
-    "embed": message("Indexing"),
-    "edits": message("Changing chunks"),
-    "switch": message("Changing the model"),
-    "tokens": message("Word-by-word data"),
-    "cost": message("Estimating"),
-    "test": message("Testing the model"),
-    "server": message("Asking the server"),
-    "download": message("Downloading"),
-    "device": message("Looking at this machine"),
-    "evaluate": message("Asking the questions"),
-    "advise": message("Trying the settings"),
-    "suggest": message("Looking for questions"),
-}
-"""What each job does."""
-DONE = {
-    "import": message("Import finished"),
-    "packs": message("The pack is up to date"),
-    "rebuild": message("The index is rebuilt"),
-    "heal": message("The search index is repaired"),
-    "rechunk": message("The notes are split again"),
-    "embed": plural("{n} chunk indexed", "{n} chunks indexed"),
-    "edits": message("The chunks are changed"),
-    "switch": message("The base has its new model"),
-    "tokens": message("The word-by-word data is up to date"),
-    "cost": message("Estimate"),
-    "test": message("Tested"),
-    "server": message("The server answers"),
-    "download": message("Downloaded"),
-    "evaluate": message("All questions asked"),
-    "advise": message("All questions asked"),
-    "suggest": plural("{n} question suggested", "{n} questions suggested"),
-}
-"""What each job has done; `n` is its result where that is a number."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 PackWork = Callable[[Progress], PackReport]
 """Installs or upgrades a pack."""
@@ -73,7 +44,7 @@ SOON = 1.2
 
 
 def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
-    """Draw what depends on jobs: again while one runs, and the whole page once when one starts or ends."""
+    """Draw a part that depends on jobs: again while one runs, and the whole page when one starts or ends."""
     running = _running(workspace)
 
     @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else None)
@@ -86,17 +57,17 @@ def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
 
 
 def _running(workspace: Workspace) -> list[str]:
-    return [name for name in WATCHED if workspace.jobs.running(name)]
+    return [name for name in JOB_KINDS if workspace.jobs.running(name)]
 
 
 def importing(workspace: Workspace, base: str = "") -> bool:
-    """Tell whether notes are being written into a base; without a base, into any."""
+    """Return whether an import into a base is running; without a base, into any."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
 def writing(workspace: Workspace, base: str = "") -> bool:
-    """Tell whether the chunks of a base can't be changed; without a base, of any."""
+    """Return whether the chunks of a base can't be changed; without a base, of any."""
     return bool(hindrance(workspace, base))
 
 
@@ -109,13 +80,13 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
         if job.state == "running" and (job.name != "import" or importing(workspace, base)):
-            doing = text_of(DOING[job.name])
+            doing = text_of(JOB_KINDS[job.name].doing)
             return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
     return ""
 
 
 def evaluating(workspace: Workspace) -> bool:
-    """Tell whether no run can begin or be deleted: another one is under way, or the workspace is for reading only."""
+    """Return whether runs can't start or be deleted: one is running, or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
@@ -199,7 +170,7 @@ def _running_job(workspace: Workspace, job: Job) -> None:
     whole = job.name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
-    st.progress(job.share, text=f"**{text_of(DOING[job.name])}** {done}")
+    st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}")
     if job.name != "rebuild":
         key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
         widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
@@ -209,15 +180,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
         st.error(f"**{t('It did not work')}** {plain(text_of(job.error))}", icon=":material/error:")
     elif job.state == "cancelled":
-        if job.name in QUESTIONS:
-            state = t("Stopped. No question was added.")
-        elif job.name == "embed":
-            state = t("Stopped. What is indexed stays; the other notes are found by words.")
-        elif job.name in (*BASES, "cost", *MODELS, *EVALUATION):
-            state = t("Stopped. What was done stays, and you can continue later.")
-        else:
-            state = t("Cancelled. Notes that were done stay; nothing was removed.")
-        st.warning(state, icon=":material/stop_circle:")
+        st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
     match job.result:
         case SyncReport():
             plans.report(job.result)
@@ -234,7 +197,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
-            done = html(text_of(DONE[job.name], n=job.result if isinstance(job.result, int) else 0))
+            done = html(text_of(JOB_KINDS[job.name].done, n=job.result if isinstance(job.result, int) else 0))
             head = f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
             st.html(head, width="content")
             if job.name == "import":

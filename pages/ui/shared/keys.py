@@ -8,7 +8,7 @@ KEYS = component("keys", __file__)
 
 
 def listen(*, searches: bool) -> str:
-    """Listen to `/`, Ctrl+K, Ctrl+O and the arrows; return "search" or "switch" where a person wants that, else ""."""
+    """Listen to `/`, Ctrl+K, Ctrl+O and the arrows; return "search" or "switch" after the key for it, else ""."""
     with st.container(key="keys"):
         wants = KEYS(
             key="keys_component",

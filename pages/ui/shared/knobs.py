@@ -49,7 +49,7 @@ AROUND = SearchSettings(expansion_size=1)
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
-"""The settings without a use in a base that answers by words only."""
+"""The settings without an effect in a base that answers by words only."""
 
 OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "reranker": ((), rerankers.QUICK),
@@ -61,7 +61,7 @@ OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_wei
 
 
 def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
-    """Return those of some settings that a base has a use for."""
+    """Return those of some settings that have an effect in a base."""
     return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 

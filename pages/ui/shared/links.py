@@ -1,21 +1,21 @@
-"""The address of a page, in step with what is chosen on it."""
+"""The query parameters of a page: its choices, so that an address can be shared and survives a reload."""
 
 import streamlit as st
 
 
 def arrived(name: str) -> str | None:
-    """Return the value of `name` in the address where a link brought it, None where the page itself put it there."""
+    """Return the value of a query parameter that a link brought, None for one that the page itself set."""
     value = st.query_params.get(name)
     return value if value is not None and value != st.session_state.get(_known(name)) else None
 
 
 def known(name: str) -> str:
-    """Return the value that this page last put into the address for `name`."""
+    """Return the value of a query parameter that this page set last."""
     return str(st.session_state.get(_known(name), ""))
 
 
 def say(name: str, value: str) -> None:
-    """Put what is chosen into the address, so that it can be shared and outlives a reload."""
+    """Set a query parameter."""
     st.session_state[_known(name)] = value
     if st.query_params.get(name, "") == value:
         return

@@ -1,4 +1,4 @@
-"""Light, dark, or as the system is: the person's choice, which Streamlit sends to the browser with every run."""
+"""The theme that a person chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
 
 from functools import cache
 
@@ -17,13 +17,13 @@ SYSTEM = "system"
 _PREFERENCE = "look"
 _THEMES = ("theme", "theme.light", "theme.dark")
 
-# Streamlit begins a page with the look that it finds in the browser's storage, and hears of ours a moment later. Ours is
-# there only between two pages: at any other time Streamlit would take it for a choice made in its own menu.
+# Streamlit draws a new page in the theme of the browser's storage until it gets the server's. Our theme is stored there
+# only between two pages: at other times Streamlit would take it for a choice in its own menu.
 _START = component("look_at_start", __file__, "<i></i>")
 
 
 def settle(workspace: Workspace | None) -> None:
-    """Take on the look that was chosen; the page is drawn anew if that is another one than before."""
+    """Apply the chosen theme; the page is drawn anew if it changed."""
     look = _chosen(workspace)
     if config.get_option("theme.base") == (None if look == SYSTEM else look):
         return

@@ -14,7 +14,7 @@ _LONGEST = 1000
 
 
 def find(text: str, words: Sequence[str]) -> list[Span]:
-    """Return the places of the words in order; places that touch are joined.
+    """Return the spans of the words in order; spans that touch are joined.
 
     A word of letters is marked where it begins: at a border, or at a capital inside of an identifier.
     Simplified Chinese characters mark the traditional ones too.

@@ -5,19 +5,18 @@ from typing import Any
 
 import streamlit as st
 
-from core.model import CHUNKING_RANGES, ChunkingOptions
-from pages.ui.shared import knobs, names, widgets
+from core.model import SIZES, ChunkingOption, ChunkingOptions
+from pages.ui.shared import knobs, widgets
 from pages.ui.shared.text import t, text_of
 
 STRATEGIES = {
-    "auto": set(CHUNKING_RANGES),
+    "auto": set(SIZES),
     "none": set[str](),
     "markdown": {"chunk_size", "max_single_chunk_size"},
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
 """The strategies, each with the sizes that it uses."""
-STEPS = {"min_headings_for_md_aware": 1, "chunk_overlap": 5, "chunk_size": 16}
 
 
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
@@ -39,10 +38,10 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
         strategy = strategies(keys["strategy"], columns[0], persist_state="session")
-        for number, (name, ends) in enumerate(CHUNKING_RANGES.items(), start=1):
+        for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = st.session_state[keys[name]]
             # What is stored may have been set by a command, which heeds no slider's range.
-            fitting = scale(ends, STEPS.get(name, 10), getattr(first, name), value)
+            fitting = scale(option, getattr(first, name), value)
             if st.session_state.get(f"{keys[name]}_scale") != fitting:
                 # Another scale is another slider: it would begin with a value of its own.
                 st.session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
@@ -70,11 +69,11 @@ def strategies(key: str, place: Any = st, **more: Any) -> str:
 def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
     """Draw the slider of a size on a `scale`, and return its value."""
     low, high, step = scale
-    about = text_of(names.ABOUT_PARAMETERS[name])
+    about = text_of(SIZES[name].about)
     return int(st.slider(knobs.setting(name), low, high, step=step, key=key, help=about, **more))
 
 
-def scale(ends: tuple[int, int], step: int, *values: int) -> tuple[int, int, int]:
+def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
     """Return the ends and the step of a slider that can show these values too."""
-    fits = all((value - ends[0]) % step == 0 for value in values)
-    return min(ends[0], *values), max(ends[1], *values), step if fits else 1
+    fits = all((value - option.least) % option.step == 0 for value in values)
+    return min(option.least, *values), max(option.most, *values), option.step if fits else 1

@@ -1,4 +1,4 @@
-"""The headers of every answer: the pages reach nothing but the app."""
+"""The headers of every answer, by which pages load from and send to the app only."""
 
 from collections.abc import Mapping
 

@@ -29,7 +29,7 @@ _WHOLE = re.compile(
     r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+)(?P=quote)\]\[[^\[\]\n]*\]",
     re.DOTALL,
 )
-"""What Markdown would take apart or can't know: formulas, comments, wikilinks, links whose address is elsewhere."""
+"""Syntax that the Markdown parser would split or doesn't know: formulas, comments, wikilinks, reference links."""
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
@@ -158,7 +158,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
 
 
 def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[Piece]:
-    """Yield a stretch of text with what was hidden from the parser."""
+    """Yield a span of text with the syntax that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
         first, last = start + match.start(), start + match.end()
         if match[0][0] != _STANDIN:

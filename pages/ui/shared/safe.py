@@ -1,4 +1,4 @@
-"""Texts from outside -> what can be shown: nothing in them is run, fetched, or taken for Markdown by accident."""
+"""Texts from outside -> texts that are safe to show: none of it is run, fetched, or read as Markdown by accident."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
-"""Invisible: what they stand in is shown as it is written. Only the second, a blank, can't begin a name."""
+"""Two invisible characters that keep syntax around them from being read; the second, a blank, can't begin a name."""
 
 
 def plain(text: str) -> str:

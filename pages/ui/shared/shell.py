@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.messages import message
+from core.model import JOB_KINDS
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, keys, language, look, style, switcher, widgets
 from pages.ui.shared.safe import html, plain
@@ -30,7 +31,7 @@ MEANWHILE = {
     "loading": message("You can search by words meanwhile."),
     "failed": message("You can still search by words."),
 }
-"""What a search can do in each state of the model."""
+"""What a search can do while the model isn't loaded, by the state of the job `warm`."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -79,7 +80,7 @@ def errors() -> Iterator[None]:
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """Name beside the page what it met that can't be read."""
+    """Draw in the side bar the rows of the database that can't be read."""
     try:
         yield
     finally:
@@ -153,7 +154,7 @@ def confirm(title: str, text: str, key: str, act: Callable[[], object], *, close
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Return the workspace of this server, and why it can only be read."""
+    """Return the workspace of this server, and why it is read-only, empty if it isn't."""
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
@@ -164,7 +165,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.log.listen("streamlit.error_util", "uvicorn.error")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
-        with suppress(OSError):  # commands are refused then, and nothing else is lost
+        with suppress(OSError):  # commands beside the app are refused then, and nothing else changes
             workspace.access.open(address())
     try:
         workspace.start_indexing()
@@ -228,18 +229,10 @@ def _model_state(workspace: Workspace) -> None:
         st.html(f'<div class="t-list t-dim">{html(text_of(job.error))}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     workspace.start_healing()
-    for name in (
-        *jobs.INDEX,
-        *jobs.IMPORTS,
-        *jobs.CHUNKS,
-        *jobs.BASES,
-        *jobs.MODELS,
-        *jobs.EVALUATION,
-        *jobs.QUESTIONS,
-    ):
-        if (running := workspace.jobs.find(name)) and running.state == "running":
-            st.progress(running.share, text=f"{text_of(jobs.DOING[name])} {running.share:.0%}")
-            if name in jobs.INDEX:
+    for name, kind in JOB_KINDS.items():
+        if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
+            st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
+            if kind.place == "index":
                 st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))
 
 

@@ -24,7 +24,7 @@ def t_plural(one: str, many: str, /, **fields: object) -> str:
 
 
 def text_of(value: object, /, **fields: object) -> str:
-    """Return a message of a table or of core, with the fields that it still lacks."""
+    """Return a message in the language of the session, with more fields."""
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
     return render(value, session_language())

@@ -9,7 +9,7 @@ from pages.ui.shared.text import t, text_of
 
 
 def trial(done: Trial) -> None:
-    """Draw how a model did: what it ranked right, its speed and its memory."""
+    """Draw the result of a model's test: right rankings, speed and memory."""
     boxes = [
         f'<div class="t-count {"" if done.right[language] == total else "bad"}"><b>{done.right[language]}/{total}</b>'
         f"<span>{html(text_of(names.TEXT_LANGUAGES[language]))}</span></div>"
@@ -33,7 +33,7 @@ def trial(done: Trial) -> None:
 
 
 def server(done: ServerTrial) -> None:
-    """Draw how a server did: its time, and whether its answer makes sense."""
+    """Draw the result of a server's test: its time, and whether its answer is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
     verdict = (

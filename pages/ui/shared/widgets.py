@@ -13,12 +13,12 @@ Item = TypeVar("Item")
 
 
 def button(label: str, key: str, icon: str = "", **more: Any) -> bool:
-    """Draw a button with a Material icon, given by its name, and tell whether it is pressed."""
+    """Draw a button with a Material icon, given by its name; return whether it is pressed."""
     return _pressable(st.button, label, key, icon, **more)
 
 
 def submit(label: str, key: str, icon: str = "", **more: Any) -> bool:
-    """Draw the button of a form, and tell whether it is pressed."""
+    """Draw the button of a form; return whether it is pressed."""
     return _pressable(st.form_submit_button, label, key, icon, **more)
 
 
@@ -39,7 +39,7 @@ def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **mor
 
 
 def forget_presses() -> None:
-    """Forget presses that a whole run didn't come to: their buttons are gone."""
+    """Forget presses of buttons that a whole run didn't draw."""
     _presses().clear()
 
 
@@ -54,7 +54,7 @@ def small(label: str, key: str, icon: str, **more: Any) -> bool:
 
 
 def close(key: str, about: str, **more: Any) -> None:
-    """Draw a cross that takes a thing away; `about` is its tooltip."""
+    """Draw a cross that removes or closes a thing; `about` is its tooltip."""
     small("", key, "close", help=about, **more)
 
 
@@ -65,7 +65,7 @@ def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, *
 
 
 def counted(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
-    """Draw a button for `count` things, which stand behind its label; without any it is disabled."""
+    """Draw a button with a count behind its label; it is disabled at 0."""
     label = f"{label} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
 

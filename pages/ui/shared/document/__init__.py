@@ -1,7 +1,7 @@
-"""A note's Markdown -> HTML as Obsidian shows it, which runs, restyles and fetches nothing.
+"""A note's Markdown -> HTML as Obsidian shows it, without scripts, styles and requests.
 
-The HTML has only what `drawing` writes: of the note it has escaped text, and addresses of web pages that are clicked.
-`view` leaves out once more what isn't on its lists.
+`drawing` writes all tags. A note contributes escaped text, and addresses of web pages, which open by a click only. In
+the browser, `view` removes elements and attributes that aren't on its lists.
 """
 
 import itertools
@@ -121,7 +121,7 @@ def _footnotes(environment: dict[str, Any], drawing: Drawing) -> str:
 
 
 def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, the blocks of some lines between tokens of a passage; of a container only its parts in them."""
+    """Yield the tokens, with the blocks of some lines between the tokens of a passage; containers are marked in part."""
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: only elements and attributes of the lists here get through."""
+"""Formulas as MathML, which browsers render; elements and attributes that aren't on the lists here are removed."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
 
 
 def math(tex: str, *, block: bool) -> str:
-    """Return a formula as HTML; one that can't be read as its signs in a line."""
+    """Return a formula as HTML; one that can't be parsed as a line of its signs."""
     if len(tex) > MOST or _depth(tex) > DEEPEST:
         return f"<code>{html(tex[:MOST])}</code>"
     try:

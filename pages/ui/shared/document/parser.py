@@ -43,7 +43,7 @@ def _parser() -> MarkdownIt:
 
 
 def _is_followed(url: str) -> bool:
-    """Return whether a link is one; an address of another scheme stays the text that it is written as."""
+    """Return whether an address makes a link; one of another scheme stays text."""
     scheme = _SCHEME.match(url)
     return scheme is None or scheme[1].lower() in FOLLOWED
 

@@ -1,4 +1,4 @@
-"""What a note refers to: other notes, files beside it, its own headings."""
+"""The targets of a note's links: other notes, files beside it, its own headings."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Heading:
 
 
 class Sources(Protocol):
-    """Where the links of a note lead."""
+    """Resolves the links of a note."""
 
     @property
     def can_make(self) -> bool:

@@ -1,4 +1,4 @@
-"""The component that shows a document: it puts in the HTML that `document` made, takes clicks on links, scrolls to a place."""
+"""The component that shows a document: it inserts its HTML, reports clicks on links, and scrolls to a place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """State of one search, and the order of several that take turns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
@@ -9,7 +9,6 @@ from core.embedding import Embedder
 from core.messages import Message
 from core.model import (
     Chunk,
-    CompleteSettings,
     KnowledgeBase,
     Matrix,
     NoteCard,
@@ -26,7 +25,7 @@ from core.text import query_keywords
 
 
 @dataclass
-class Search:
+class SearchState:
     """State of one search between its stages: per stage, the scores of chunks by rowid.
 
     `spelled` is the question with the nearest spelling of words that no chunk holds, and `corrections` has those words
@@ -75,11 +74,6 @@ class Search:
         return languages.groups(self.chunks, self.cards)
 
     @property
-    def settings(self) -> CompleteSettings:
-        """The settings of the query."""
-        return self.query.settings
-
-    @property
     def order(self) -> dict[int, float]:
         """The candidates of the last stage, best first, without those below the threshold."""
         last = list(self.pools.values())[-1] if self.pools else {}
@@ -97,6 +91,18 @@ class Search:
         """The rank of each chunk in every stage; valid once all stages have run."""
         return {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in self.pools.items()}
 
+    def collected(self) -> "SearchState":
+        """Return the search with its candidates as they are now."""
+        return replace(self, pools=dict(self.pools), completed=dict(self.completed), notices=list(self.notices))
+
+    def take_over(self, other: "SearchState") -> None:
+        """Take over the candidates that a search of the same question collected from the same notes."""
+        for name in ("mode", "allowed", "phrased", "chunks", "cards", "below"):
+            setattr(self, name, getattr(other, name))
+        self.pools, self.completed = dict(other.pools), dict(other.completed)
+        for notice in other.notices:
+            self.say(notice)
+
     def scores(self, rowid: int) -> dict[str, StageScore]:
         """Return the score and rank of a candidate in each stage."""
         return {
@@ -109,7 +115,7 @@ class Search:
         self.pools[stage] = self.completed[stage] = scores
 
 
-def placed(searches: Sequence[Search]) -> dict[int, tuple[float, Search]]:
+def placed(searches: Sequence[SearchState]) -> dict[int, tuple[float, SearchState]]:
     """Return each candidate with its score and the search that ranks it best, best first.
 
     Several searches take turns, so that each has a fair share of the first places.

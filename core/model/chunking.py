@@ -1,0 +1,99 @@
+"""How notes are cut, in one table.
+
+A new parameter is a line in `ChunkingOptions`, and its translation; the strategies that use it take it by this name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, get_args, get_type_hints
+
+from core.messages import Message, message
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingOption:
+    """The name of a parameter as a title and what it does, for a number its range and the step of its slider.
+
+    `label` is its value `n` in the name of a setup.
+    """
+
+    title: Message
+    about: Message
+    label: Message | None = None
+    least: int = 0
+    most: int = 0
+    step: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingOptions:
+    """Chunking of a base; sizes in tokens of the base's embedder."""
+
+    strategy: Annotated[
+        str,
+        ChunkingOption(
+            message("Strategy"),
+            message("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line)."),
+        ),
+    ] = "auto"
+    short_doc_threshold: Annotated[
+        int,
+        ChunkingOption(
+            message("Keep notes whole up to"),
+            message(
+                "A shorter note stays in one piece. In tokens: 100 tokens are about 75 English words or "
+                "150 Chinese characters."
+            ),
+            message("notes shorter than {n} tokens whole"),
+            300,
+            700,
+        ),
+    ] = 500
+    chunk_size: Annotated[
+        int,
+        ChunkingOption(
+            message("Chunk size"), message("The length that chunks come near to, in tokens."), None, 256, 1024, 16
+        ),
+    ] = 512
+    chunk_overlap: Annotated[
+        int,
+        ChunkingOption(
+            message("Overlap"),
+            message("How much text neighbouring chunks share, in tokens."),
+            message("overlap {n}"),
+            50,
+            200,
+            5,
+        ),
+    ] = 100
+    min_headings_for_md_aware: Annotated[
+        int,
+        ChunkingOption(
+            message("Split by headings from"),
+            message("A note with at least this many headings (## or ###) is split at them."),
+            message("split by headings from {n}"),
+            2,
+            5,
+            1,
+        ),
+    ] = 2
+    max_single_chunk_size: Annotated[
+        int, ChunkingOption(message("Largest chunk"), message("No chunk is longer, in tokens."), None, 1000, 2000)
+    ] = 1500
+
+    def smaller(self) -> "ChunkingOptions":
+        """Return these options with smaller chunks."""
+        return replace(self, chunk_size=256, max_single_chunk_size=1000)
+
+    def larger(self) -> "ChunkingOptions":
+        """Return these options with larger chunks."""
+        return replace(self, chunk_size=1024, max_single_chunk_size=2000)
+
+
+CHUNKING: Mapping[str, ChunkingOption] = {
+    name: get_args(hint)[1] for name, hint in get_type_hints(ChunkingOptions, include_extras=True).items()
+}
+"""Each parameter by its name."""
+
+SIZES: Mapping[str, ChunkingOption] = {name: option for name, option in CHUNKING.items() if option.most}
+"""The parameters that are numbers."""

@@ -1,0 +1,190 @@
+"""The sections of `tessera.toml`, each with its settings, their ranges and defaults."""
+
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
+
+from core.messages import message
+from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, CompleteSettings, SearchSettings
+
+KEYS = {
+    "embeddings": "TESSERA_EMBEDDINGS_API_KEY",
+    "rerank": "TESSERA_RERANK_API_KEY",
+    "llm": "TESSERA_LLM_API_KEY",
+}
+"""Section -> environment variable with the server's API key; a key is no setting. `core.providers.keys` finds it."""
+
+INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
+"""Environment variable with the key of the server that has the vector index."""
+
+_OPTIONS = ChunkingOptions()
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+_SIZES: dict[str, Any] = {
+    name: (int, Field(getattr(_OPTIONS, name), ge=one.least, le=one.most)) for name, one in SIZES.items()
+}
+_Sizes: Any = create_model("_Sizes", __base__=_Section, **_SIZES)
+
+
+class ChunkingSettings(_Sizes):
+    """Chunking of a new base, in tokens; the sliders have the same ranges."""
+
+    strategy: str = _OPTIONS.strategy
+
+
+_FIELDS: dict[str, Any] = {
+    name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
+    for name, kind in get_type_hints(CompleteSettings).items()
+}
+_Parts: Any = create_model("_Parts", __base__=_Section, **_FIELDS)
+"""The fields of CompleteSettings within their ranges."""
+
+
+class SearchSection(_Parts):
+    """Search settings for what neither the question nor the base sets.
+
+    `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
+    where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
+    bases. `context_tokens` is the budget of a context.
+    """
+
+    decompose: Literal["auto", "rules", "llm"] = "auto"
+    choose: Literal["auto", "never"] = "auto"
+    context_tokens: int = Field(2000, ge=100, le=100_000)
+
+    @property
+    def chosen(self) -> SearchSettings:
+        """Parts that a person set."""
+        return SearchSettings.of({name: getattr(self, name) for name in self.model_fields_set})
+
+
+def path_without_zero(path: Path | None) -> Path | None:
+    if "\0" in str(path):
+        raise ValueError(message("it must be a path"))
+    return path
+
+
+def plain_address(url: str) -> str:
+    """Return the address of a server without a slash at its end; raises ValueError for what is none, or holds a key."""
+    if not url:
+        return url
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna")
+    except ValueError:  # an impossible name or port
+        fits = False
+    if not fits:
+        raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        names = [*KEYS.values(), INDEX_TOKEN]
+        raise ValueError(
+            message("it must hold no name, password or key; a key belongs into one of {names}", names=names)
+        )
+    if " " in url or not url.isprintable():
+        raise ValueError(message("it must hold no spaces"))
+    return url.rstrip("/")
+
+
+class ServerSettings(_Section):
+    """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
+
+    `queue_interval_seconds` is the least time between the starts of two requests, `timeout_seconds` the
+    limit of one request, and `retries` the number of repeats of a request that the server couldn't serve.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    queue_interval_seconds: float = Field(0, ge=0, le=60)
+    timeout_seconds: float = Field(60, gt=0, le=600)
+    retries: int = Field(4, ge=0, le=10)
+
+    _plain = field_validator("base_url")(plain_address)
+
+
+class EmbeddingsSettings(ServerSettings):
+    """The server behind the embedder `openai_compatible`.
+
+    `dimensions` is requested of the server; None, or 0 in the file, takes the model's own. `batch_size` is the most
+    texts in a request; by default it is `embed_batch_size` of `[knowledge]`. `input_tokens` is the model's input
+    limit. The prompts precede questions and texts; unset, they are the known ones of the model's family.
+    """
+
+    dimensions: int | None = Field(None, ge=0, le=65_536)
+    batch_size: int = Field(64, ge=1, le=2048)
+    input_tokens: int = Field(512, ge=64, le=131_072)
+    query_prompt: str | None = None
+    note_prompt: str | None = None
+
+    @field_validator("dimensions")
+    @classmethod
+    def _own(cls, dimensions: int | None) -> int | None:
+        return dimensions or None
+
+
+class RerankSettings(ServerSettings):
+    """The server behind the reranker `rerank-api`; `style` is the form of its requests; `auto` detects it."""
+
+    style: Literal["auto", "cohere", "jina", "tei"] = "auto"
+    batch_size: int = Field(32, ge=1, le=1000)
+
+
+class LlmSettings(ServerSettings):
+    """A language model; `input_characters` limits the text of notes in one request."""
+
+    input_characters: int = Field(16_000, ge=1000, le=1_000_000)
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether a model can be asked."""
+        return bool(self.base_url and self.model)
+
+
+class IndexSettings(_Section):
+    """Where the vector index is: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
+
+    A search without an index compares with every vector.
+    """
+
+    kind: Literal["chroma", "none"] = "chroma"
+    url: str = ""
+    database: str = "default_database"
+    tenant: str = "default_tenant"
+
+    _plain = field_validator("url")(plain_address)
+
+
+class HttpSettings(_Section):
+    """Whether other programs are let in; None leaves it to the person's choice on the page Settings."""
+
+    enabled: bool | None = None
+
+
+class AppSettings(_Section):
+    """Whether the pages need the token of the run, which `tessera app` prints."""
+
+    token: bool = False
+
+
+class KnowledgeSettings(_Section):
+    """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
+
+    With `auto_scan` the app looks for them every `scan_interval` seconds, and makes bases that are new; with
+    `auto_embed` their lines are embedded then. `embed_batch_size` is the most texts in a request to the embeddings
+    server, `default_top_k` the number of hits of a search in such a base.
+    """
+
+    enabled: bool = False
+    base_dir: Path = Path("knowledge")
+    auto_scan: bool = True
+    auto_embed: bool = True
+    scan_interval: float = Field(60, ge=1, le=86_400)
+    embed_batch_size: int = Field(64, ge=1, le=2048)
+    default_top_k: int = Field(5, ge=1, le=100)
+
+    _plain = field_validator("base_dir")(path_without_zero)

@@ -1,0 +1,165 @@
+"""A note as a row, and a row as a note, a card or a name."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from sqlite3 import Row
+from typing import Any, get_type_hints
+
+from core.messages import message, to_json
+from core.model import NOTE_FIELDS, RELATIONS, ChunkingOptions, Note, NoteCard
+from core.store.note_to_index import NoteToIndex
+from core.store.reading import Reader, Unread, loaded, reader, stored
+
+_FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
+COLUMNS = [
+    *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
+    *_FIELDS,
+    *"links created_at updated_at front overridden version extra warnings strategy cut_by chunking".split(),
+]
+_JSON = ["links", "overridden", "extra", "warnings", *RELATIONS]
+_LISTS = ["tags", "aliases", "warnings", *RELATIONS]
+_ELSEWHERE = "id base_id generation title body version".split()
+_ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
+_TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
+NOTE = ", ".join([*COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
+CARD = f"""
+    SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
+           strategy, warnings, version, source_ref, notes.created_at,
+           {_ALIASES}, {_TAGS},
+           (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
+           (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
+    FROM notes JOIN bases ON bases.id = base_id
+"""
+NAMED = f"""
+    SELECT id, base_id, source_ref, path, title,
+           {_ALIASES}
+    FROM notes
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The new place of a note's file."""
+
+    note_id: str
+    path: str
+    source_ref: str
+    title: str
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a note is called."""
+
+    id: str
+    base_id: str
+    source_ref: str
+    path: str | None
+    title: str
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunked:
+    """A note's own chunking options."""
+
+    id: str
+    title: str
+    chunking: ChunkingOptions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A note of the workspace that becomes that of a file in `source_ref`; `overridden` are the fields of the file."""
+
+    note_id: str
+    source_ref: str
+    content_hash: str
+    overridden: dict[str, object]
+
+
+def overridden_json(fields: dict[str, object]) -> str:
+    return json.dumps({name: _plain(value) for name, value in fields.items()}, ensure_ascii=False)
+
+
+def data_of(note: Note) -> dict[str, Any]:
+    """Return what a note has beside its id, base, title and text, as JSON values."""
+    names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
+    values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
+    over = {name: _plain(value) for name, value in note.overridden.items()}
+    return values | {"overridden": over, "warnings": [to_json(warning) for warning in note.warnings]}
+
+
+def described(note: Note) -> dict[str, object]:
+    elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
+    row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
+    return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
+
+
+def row_of(cut: NoteToIndex) -> dict[str, object]:
+    return described(cut.note) | {
+        "mtime_ns": cut.mtime_ns,
+        "size": cut.size,
+        "strategy": cut.strategy,
+        "cut_by": cut.cut_by,
+        "chunking": json.dumps(asdict(cut.options)) if cut.options else None,
+    }
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _listed(stored: object) -> Any:
+    return loaded(stored) if stored else ()
+
+
+def note_of(row: Row, unread: Unread) -> Note:
+    """Return the note of a row of `NOTE`."""
+    return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
+
+
+def card_of(row: Row, unread: Unread) -> NoteCard:
+    """Return the card of a row of `CARD`."""
+    return _CARD_READER(dict(row) | {name: _listed(row[name]) for name in _LISTS}, unread)
+
+
+def named_of(row: Row, unread: Unread) -> Named:
+    """Return what a note is called, of a row of `NAMED`."""
+    return _NAMED_READER(dict(row) | {"aliases": _listed(row["aliases"])}, unread)
+
+
+def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
+    """Return the own chunking options of a note, None where it has those of its base."""
+    return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
+
+
+def texts(stored: object) -> tuple[str, ...]:
+    """Return a stored list of texts, an empty one where it can't be read."""
+    items = loaded(stored)
+    return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
+
+
+def overridden(values: dict[str, Any]) -> dict[str, object]:
+    """Return values of fields of a note from their JSON values."""
+    return {name: reader(_HINTS[name])(value) for name, value in values.items()}
+
+
+def extra(values: dict[str, Any]) -> dict[str, object]:
+    """Return the values without a field from their JSON values; aliases are texts."""
+    reader(tuple[str, ...])(values.get("aliases", ()))
+    read: dict[str, object] = reader(dict[str, object])(values)
+    return read
+
+
+_HINTS = get_type_hints(Note)
+_WHAT = message("note")
+_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra)
+_CARD_READER = Reader(NoteCard, _WHAT, "title")
+_NAMED_READER = Reader(Named, _WHAT, "title")
+_CHUNKING_READER = Reader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

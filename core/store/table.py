@@ -1,0 +1,40 @@
+"""What the tables of the database share."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from core.faults import damaged
+from core.store.database import Database
+
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""The SQL for "one of a list"; `Database` passes a list as JSON."""
+
+
+class Table:
+    """Some tables of the database, with the methods that read and write them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+class _Reader(Protocol):
+    _database: Database
+
+
+Reader = TypeVar("Reader", bound=_Reader)
+Values = ParamSpec("Values")
+Result = TypeVar("Result")
+
+
+def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[Concatenate[Reader, Values], Result]:
+    """Raise NotesDamaged where a method reads a value that Tessera didn't write."""
+
+    @wraps(method)
+    def call(self: Reader, /, *values: Values.args, **more: Values.kwargs) -> Result:
+        try:
+            return method(self, *values, **more)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise damaged(self._database.file.parent, f"{type(error).__name__}: {error}") from error
+
+    return call

@@ -1,0 +1,47 @@
+"""All tables of the database."""
+
+from core.store.base_table import BaseTable
+from core.store.chunk_table import ChunkTable
+from core.store.creation_table import CreationTable
+from core.store.database import Database
+from core.store.draft_table import DraftTable
+from core.store.edit_table import EditTable
+from core.store.field_table import FieldTable
+from core.store.note_table import NoteTable
+from core.store.opening_table import OpeningTable
+from core.store.pack_table import PackTable
+from core.store.pending_table import PendingTable
+from core.store.proposal_table import ProposalTable
+from core.store.question_table import QuestionTable
+from core.store.run_table import RunTable
+from core.store.switch_table import SwitchTable
+from core.store.trashed_table import TrashedTable
+from core.store.usage_table import UsageTable
+from core.store.vector_table import VectorTable
+from core.store.version_table import VersionTable
+from core.store.words import Words
+
+
+class Tables:
+    """The tables of a workspace, one object for each noun."""
+
+    def __init__(self, database: Database) -> None:
+        self.bases = BaseTable(database)
+        self.notes = NoteTable(database)
+        self.fields = FieldTable(database)
+        self.chunks = ChunkTable(database)
+        self.pending = PendingTable(database)
+        self.words = Words(database)
+        self.vectors = VectorTable(database)
+        self.edits = EditTable(database)
+        self.versions = VersionTable(database)
+        self.drafts = DraftTable(database)
+        self.proposals = ProposalTable(database)
+        self.creations = CreationTable(database)
+        self.packs = PackTable(database)
+        self.openings = OpeningTable(database)
+        self.switches = SwitchTable(database)
+        self.trashed_bases = TrashedTable(database)
+        self.usage = UsageTable(database)
+        self.questions = QuestionTable(database)
+        self.runs = RunTable(database)

@@ -1,0 +1,100 @@
+"""A text that a person writes, with its fields, between what the editor sends and what is stored."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from core.model import Note
+from core.text import with_line_ends
+from pages.ui.notes import offers
+
+NEW = "new"
+"""The first part of the key of a new note's draft; in other drafts it is the note's id."""
+
+Wish = Literal["save", "leave", "discard"]
+"""What a person wants done with the text; `leave` closes the editor, and the draft stays."""
+
+
+@dataclass
+class Writing:
+    """A text in the editor, with its fields. `note` is the stored note as it was when editing began, None for a new one.
+
+    `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
+    still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
+    the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
+    from the note's, in JSON form. `opposed` is the stored note after a save was refused. With `settles`, a save also
+    decides on the proposed change that the person edits. `wish` is an action that the page hasn't done yet, and `wishes`
+    counts those that the editor sent.
+    """
+
+    token: str
+    note: Note | None
+    base: str
+    body: str = ""
+    folder: str = ""
+    fields: dict[str, Any] = field(default_factory=dict)
+    number: int = 0
+    stored: int = 0
+    drawn: int = 0
+    caret: int = 0
+    opposed: Note | None = None
+    saved: bool = False
+    settles: bool = False
+    wish: Wish | None = None
+    wishes: int = 0
+    offered: offers.Offers | None = None
+    links: Any = None
+    draft: str = ""
+    was: str = ""
+
+    def __post_init__(self) -> None:
+        self.draft = self.draft or self.token
+
+    @property
+    def key(self) -> str:
+        """The key of the draft."""
+        return f"{self.note.id if self.note else NEW} {self.draft}"
+
+    @property
+    def changed(self) -> bool:
+        """Whether the text or a field differs from the stored note."""
+        return bool(self.fields) or self.body != (self.note.body if self.note else "")
+
+    def typed(
+        self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0, title: str | None = None
+    ) -> None:
+        """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
+
+        `title` is a title that the person typed and the page doesn't have yet.
+        """
+        if number >= self.number:
+            self.body = with_line_ends(whole(text), self.note.body if self.note else "")
+            self.number, self.caret = number, at
+            if title is not None:
+                self.set("title", whole(title))
+        if wishes > self.wishes:
+            self.wish, self.wishes = wish, wishes
+
+    def value(self, name: str) -> Any:
+        """Return the present value of a field in JSON form."""
+        return self.fields[name] if name in self.fields else as_json(getattr(self.note, name, None))
+
+    def set(self, name: str, value: Any) -> None:
+        """Change a field."""
+        stored = as_json(getattr(self.note, name, None))
+        if value == stored or not (value or stored):
+            self.fields.pop(name, None)
+        else:
+            self.fields[name] = value
+
+
+def as_json(value: Any) -> Any:
+    """Return a field of a note in JSON form."""
+    if isinstance(value, datetime):
+        return value.date().isoformat()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def whole(text: str) -> str:
+    """Return a text of a browser without halves of characters, which nothing can store."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
