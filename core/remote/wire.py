@@ -35,8 +35,10 @@ def failure(error: TesseraError) -> dict[str, object]:
 
 
 def error_of(value: dict[str, Any]) -> TesseraError:
-    """Return the error of a line's value; of a kind that isn't known here, a TesseraError."""
-    kind: Callable[..., TesseraError] = getattr(errors, str(value["kind"]), TesseraError)
+    """Return the error of a line's value; of a kind that isn't known here, a TesseraError. Raises ValueError."""
+    if not isinstance(value, dict) or not isinstance(value.get("message"), Message):
+        raise ValueError("no error")
+    kind: Callable[..., TesseraError] = getattr(errors, str(value.get("kind")), TesseraError)
     known = isinstance(kind, type) and issubclass(kind, TesseraError)
     return errors.unpickled(kind if known else TesseraError, {"message": value["message"]})  # type: ignore[arg-type]
 
@@ -48,4 +50,7 @@ def _plain(value: object) -> object:
 
 
 def _message(value: dict[str, Any]) -> Any:
-    return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
+    try:
+        return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError("no message") from error
