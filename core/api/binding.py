@@ -39,7 +39,7 @@ def router(operations: Iterable[Operation]) -> APIRouter:
 
 def _add(routes: APIRouter, one: Operation) -> None:
     method, place = one.http.split()
-    in_body = {name: value for name, value in one.takes.items() if f"{{{name}" not in place}
+    in_body = {name: value for name, value in one.arguments.items() if f"{{{name}" not in place}
     status = HTTPStatus.ACCEPTED if one.job else HTTPStatus.CREATED if one.creates else HTTPStatus.OK
     routes.add_api_route(
         place,
@@ -49,7 +49,7 @@ def _add(routes: APIRouter, one: Operation) -> None:
         operation_id=one.name,
         summary=str(one.about),
         response_model=FORM.type if one.job else one.answer,
-        **documented(JOB if one.job else one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        **documented(JOB if one.job else one.response, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 

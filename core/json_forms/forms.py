@@ -31,18 +31,18 @@ class Form:
     optional = False
 
     def __init__(self, name: str, noun: type, names: str = "", /, **more: tuple[Any, str | Callable[[Any], Any]]):
-        self._name, self._noun = name, noun
+        self.name, self._noun = name, noun
         pairs = (each.rpartition("=") for each in names.split())
         chosen = {name or path.rpartition(".")[2]: path for name, _, path in pairs}
         self._paths = chosen
-        self._kinds = {name: kind for name, (kind, _) in more.items()}
+        self.parts = {name: kind for name, (kind, _) in more.items()}
         getters = {name: attrgetter(get) if isinstance(get, str) else get for name, (_, get) in more.items()}
         self._getters = {name: attrgetter(path) for name, path in chosen.items()} | getters
 
     def __call__(self, noun: Any) -> dict[str, Any]:
         values = {name: get(noun) for name, get in self._getters.items()}
         return {
-            name: value if type(value) in _PLAIN else _filled(self._kinds.get(name), value)
+            name: value if type(value) in _PLAIN else _filled(self.parts.get(name), value)
             for name, value in values.items()
         }
 
@@ -54,10 +54,10 @@ class Form:
     @cached_property
     def type(self) -> Any:
         """The type of the values, a typed dictionary."""
-        return typed_dict(self._name, {name: self._type(name) for name in self._getters})
+        return typed_dict(self.name, {name: self._type(name) for name in self._getters})
 
     def _type(self, name: str) -> Any:
-        return _type_of(self._kinds[name] if name in self._kinds else _hint(self._noun, self._paths[name]))
+        return _type_of(self.parts[name] if name in self.parts else _hint(self._noun, self._paths[name]))
 
     def through(self, inner: Callable[[Any], Any]) -> dict[str, tuple[Any, Any]]:
         """Return these fields for a form of a noun from which `inner` takes the noun of this one."""

@@ -9,7 +9,6 @@ from core.json_forms.forms import Form
 from core.messages import Message, message
 from core.model import Restored, TrashedBase
 from core.operations.declaring import About, operation
-from core.operations.examples import RESTORED, TRASHED_BASE
 from core.operations.parameters import Base
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ NewName = Annotated[str, About(message("Another name for the base."))]
     "base.export",
     message("Write a base to a file or a folder, to keep or to take elsewhere."),
     cli="export {base}",
-    takes={"base": "work", "to": "/home/ada/work.zip"},
-    gives={"base": "work", "as": "zip", "place": "/home/ada/work.zip"},
+    takes={"to": "/home/ada/work.zip"},
     form=Form("Exported", tuple, base=(str, itemgetter(0)), **{"as": (str, itemgetter(1))}, place=(str, itemgetter(2))),
     lacks=_FILES,
 )
@@ -56,7 +54,6 @@ def export(
     by_hand=("cli",),
     writes=True,
     takes={"place": "/home/ada/work.zip"},
-    gives=RESTORED,
     form=forms.RESTORED,
     lacks=_FILES,
 )
@@ -75,7 +72,6 @@ def restore(
     by_hand=("cli",),
     writes=True,
     takes={"key": "work"},
-    gives=RESTORED,
     form=forms.RESTORED,
     lacks=_PERSONS,
 )
@@ -89,7 +85,6 @@ def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> _Re
     message("List the deleted bases."),
     cli="restore",
     by_hand=("cli",),
-    gives={"trash": [TRASHED_BASE]},
     form=forms.TRASH,
     lacks=_PERSONS,
 )
@@ -102,8 +97,6 @@ def trash(workspace: "Workspace") -> list[TrashedBase]:
     message("Delete the bases in the trash for good, or one of them; asks first."),
     cli="base empty-trash {key}",
     writes=True,
-    takes={"key": "4f1c"},
-    gives={"deleted": 1},
     form=Form("Emptied", int, deleted=(int, int)),
     lacks=_PERSONS,
 )

@@ -18,7 +18,6 @@ from core.model import (
     SearchSettings,
 )
 from core.operations.declaring import About, operation
-from core.operations.examples import BASE, COST, RECHUNKED
 from core.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ TrustsPrograms = Annotated[
     cli="base list",
     tool="knowledge_list",
     by_hand=("tool",),
-    gives={"bases": [BASE]},
     form=forms.BASES,
 )
 def list_(workspace: "Workspace") -> list[BaseStatus]:
@@ -72,8 +70,6 @@ def list_(workspace: "Workspace") -> list[BaseStatus]:
     message("Show a base with its settings, folders and size."),
     http="GET /bases/{base:path}",
     cli="base show {base}",
-    takes={"base": "work"},
-    gives=BASE,
     form=forms.BASE,
     lacks={"tool": "knowledge_list has what an assistant needs of a base"},
 )
@@ -89,7 +85,6 @@ def show(workspace: "Workspace", base: Base) -> BaseStatus:
     writes=True,
     creates="/bases/{name}",
     takes={"name": "work", "description": "Plans and decisions"},
-    gives=BASE,
     form=forms.BASE,
     lacks=ASSISTANT,
 )
@@ -124,8 +119,7 @@ def new(
     http="PATCH /bases/{base:path}",
     cli="base set {base}",
     writes=True,
-    takes={"base": "work", "search": {"limit": 5}},
-    gives=BASE,
+    takes={"search": {"limit": 5}},
     form=forms.BASE,
     lacks=ASSISTANT,
 )
@@ -151,12 +145,12 @@ def change(
     message("Give a base another name; its notes, question sets and runs stay."),
     cli="base rename {base} {new_name}",
     writes=True,
-    takes={"base": "work", "new_name": "plans"},
-    gives=BASE,
     form=forms.BASE,
     lacks={"http": "base.change takes a name", **ASSISTANT},
 )
-def rename(workspace: "Workspace", base: Base, new_name: Annotated[str, About(message("The new name."))]) -> BaseStatus:
+def rename(
+    workspace: "Workspace", base: Base, new_name: Annotated[str, About(message("The new name."), example="plans")]
+) -> BaseStatus:
     return workspace.bases.status(workspace.bases.rename(base, new_name))
 
 
@@ -166,8 +160,6 @@ def rename(workspace: "Workspace", base: Base, new_name: Annotated[str, About(me
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
-    takes={"base": "work"},
-    gives={"base": "work", "notes": 41, "deleted": True},
     form=Form("DeletedBaseName", BaseStatus, "base=base.name notes", deleted=(bool, bool)),
     lacks=ASSISTANT,
 )
@@ -188,8 +180,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseStatus:
     writes=True,
     job="rechunk",
     check=check_base,
-    takes={"base": "work", "chunk_size": 256},
-    gives=RECHUNKED,
+    takes={"chunk_size": 256},
     form=forms.RECHUNKED,
     fields=CHUNKING_PARAMETERS,
     lacks=ASSISTANT,
@@ -205,8 +196,6 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
     cli="base set {base}",
     by_hand=("cli",),
     job="cost",
-    takes={"base": "work", "embedder": "bundled"},
-    gives={"chunking": None, "embedder": COST},
     form=forms.COSTS,
     lacks=_PERSONS,
 )
@@ -230,8 +219,6 @@ def cost(
     cli="models switch {base} {embedder}",
     writes=True,
     job="switch",
-    takes={"base": "work", "embedder": "bundled"},
-    gives=BASE,
     form=forms.BASE,
     lacks=_PERSONS,
 )
@@ -254,8 +241,6 @@ def switch(
     cli="models switch {base} --abandon",
     by_hand=("cli",),
     writes=True,
-    takes={"base": "work"},
-    gives=BASE,
     form=forms.BASE,
     lacks=_PERSONS,
 )

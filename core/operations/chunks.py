@@ -11,7 +11,7 @@ from core.messages import message
 from core.model import ChunkingOptions, Cut, Note, Progress
 from core.operations import named
 from core.operations.declaring import About, operation
-from core.operations.examples import CHUNK, CUT
+from core.operations.examples import CUT
 from core.operations.index import INDEXED
 from core.operations.parameters import CHUNKING_PARAMETERS, NoteName
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = {"tool": "what an assistant writes waits for the person, and an edit of a chunk counts at once"}
 
-Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` shows it."))]
-Text = Annotated[str, About(message("The text of the chunk."), long=True)]
+Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` shows it."), example="4f1c:0a9b")]
+Text = Annotated[str, About(message("The text of the chunk."), long=True, example="In short.")]
 
 
 MADE = Form("MadeChunks", list, chunks=(list[str], list))
@@ -33,8 +33,6 @@ MADE = Form("MadeChunks", list, chunks=(list[str], list))
     message("List the chunks of a note in reading order, hidden ones too."),
     http="GET /notes/{note}/chunks",
     cli="chunk list {note}",
-    takes={"note": "4f1c"},
-    gives={"chunks": [CHUNK]},
     form=forms.CHUNKS,
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
@@ -49,8 +47,6 @@ def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    takes={"note": "4f1c", "text": "In short."},
-    gives={"chunks": ["4f1c:edit-9a"]},
     form=MADE,
     lacks=_AT_ONCE,
 )
@@ -69,8 +65,6 @@ def add(
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    takes={"chunk": "4f1c:0a9b", "text": "In May."},
-    gives={"chunks": ["4f1c:edit-9a"]},
     form=MADE,
     lacks=_AT_ONCE,
 )
@@ -84,8 +78,7 @@ def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> list[str]:
     http="POST /chunks/{chunk}/merge",
     cli="chunk merge {chunk} {others}",
     writes=True,
-    takes={"chunk": "4f1c:0a9b", "others": []},
-    gives={"chunks": ["4f1c:edit-9a"]},
+    takes={"others": []},
     form=MADE,
     lacks=_AT_ONCE,
 )
@@ -103,7 +96,7 @@ def merge(
     http="POST /chunks/{chunk}/split",
     cli="chunk split {chunk} {at}",
     writes=True,
-    takes={"chunk": "4f1c:0a9b", "at": 120},
+    takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
     form=MADE,
     lacks=_AT_ONCE,
@@ -124,8 +117,6 @@ def split(
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
-    takes={"chunk": "4f1c:0a9b"},
-    gives={"chunks": ["4f1c:edit-9a"]},
     form=MADE,
     lacks=_AT_ONCE,
 )
@@ -139,7 +130,6 @@ def hide(workspace: "Workspace", chunk: Chunk) -> list[str]:
     http="POST /chunks/{chunk}/restore",
     cli="chunk restore {chunk}",
     writes=True,
-    takes={"chunk": "4f1c:edit-9a"},
     gives={"chunks": []},
     form=MADE,
     lacks=_AT_ONCE,
@@ -157,7 +147,6 @@ def restore(workspace: "Workspace", chunk: Chunk) -> list[str]:
     writes=True,
     job="embed",
     takes={"notes": ["4f1c"]},
-    gives={"chunks": 12},
     form=INDEXED,
     lacks={"tool": "the app and `tessera index` see to the index"},
 )

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from core.json_forms.forms import Form, typed_dict
 from core.messages import Message
 from core.model import Author, Progress, no_progress
+from core.operations import examples
 
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
@@ -37,7 +38,7 @@ class About:
 
     `flag`, `query` and `tool` are its names as an option, in an address and for a tool where those aren't its name.
     Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note. `parts` are what an
-    object holds; a command takes each as an option.
+    object holds; a command takes each as an option. `example` is a value of one that is required.
     """
 
     text: Message
@@ -49,6 +50,7 @@ class About:
     most: int | None = None
     long: bool = False
     parts: tuple["Parameter", ...] = ()
+    example: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,17 @@ class Operation:
     form: Callable[..., Any] | None = None
     by_hand: tuple[Door, ...] = ()
     lacks: Mapping[Door, str] = field(default_factory=dict)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """An example of arguments: what is required, and what it `takes`."""
+        required = {each.name: each.about.example for each in self.parameters if each.required}
+        return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
+
+    @cached_property
+    def response(self) -> Any:
+        """An example of an answer: what it `gives`, else that of its form."""
+        return examples.of(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
 
     @property
     def noun(self) -> str:

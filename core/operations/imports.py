@@ -8,12 +8,12 @@ from core.messages import message
 from core.model import NewBase, Progress, ScannedFolder, SyncPlan, SyncReport
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, Caller, operation
-from core.operations.examples import SYNCED
 from core.operations.parameters import Base, SomeBase
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+Folder = Annotated[Path, About(message("The folder of Markdown notes."), example="/home/ada/notes")]
 Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
 
 
@@ -24,8 +24,7 @@ Removals = Annotated[bool, About(message("Apply a plan that removes more than a 
     cli="import {folder}",
     writes=True,
     job="import",
-    takes={"base": "work", "folder": "/home/ada/notes"},
-    gives=SYNCED,
+    takes={"base": "work"},
     form=forms.SYNCED,
     lacks=ASSISTANT,
 )
@@ -33,7 +32,7 @@ def import_(
     workspace: "Workspace",
     caller: Caller,
     progress: Progress,
-    folder: Annotated[Path, About(message("The folder of Markdown notes."))],
+    folder: Folder,
     base: SomeBase = None,
     dry_run: Annotated[bool, About(message("Show the plan and change nothing."), doors=("cli",))] = False,
     allow_removals: Removals = False,
@@ -52,14 +51,12 @@ def import_(
     message("Say what an import makes."),
     cli="import {folder}",
     by_hand=("cli",),
-    takes={"folder": "/home/ada/notes"},
-    gives={"makes": None},
     form=forms.MAKES,
     lacks={"http": "an import makes what the settings say", **ASSISTANT},
 )
 def makes(
     workspace: "Workspace",
-    folder: Annotated[Path, About(message("The folder of Markdown notes."))],
+    folder: Folder,
     base: SomeBase = None,
 ) -> tuple[str, NewBase | None]:
     return workspace.notes.target(folder, base)
@@ -71,9 +68,6 @@ def makes(
     cli="base connect {base} {folder}",
     writes=True,
     job="import",
-    takes={"base": "work", "folder": "/home/ada/notes"},
-    gives={**SYNCED, "base": "work", "folder": "/home/ada/notes", "connected": True, "joined": 41}
-    | {"writes_files": False, "differing": []},
     form=forms.CONNECTED,
     lacks={"http": "a base gets the power over files by the person only", **ASSISTANT},
 )
@@ -81,7 +75,7 @@ def connect(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    folder: Annotated[Path, About(message("The folder with the files of its notes."))],
+    folder: Annotated[Path, About(message("The folder with the files of its notes."), example="/home/ada/notes")],
     dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
     confirmed: Annotated[bool, About(message("Don't ask where notes differ from their files."), "yes")] = False,
     allow_removals: Removals = False,
@@ -99,9 +93,6 @@ def connect(
     message("Bring the text files below base_dir of tessera.toml into their bases now; new folders become bases."),
     cli="base scan",
     writes=True,
-    gives={
-        "folders": [{**SYNCED, "base": "faq", "folder": "/home/ada/knowledge/faq/texts", "made": True, "problem": ""}]
-    },
     form=forms.SCANNED,
     lacks={"http": "the app and `tessera serve` look at the folders themselves", **ASSISTANT},
 )

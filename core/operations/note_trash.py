@@ -9,7 +9,6 @@ from core.messages import message
 from core.model import NoteDifference, Submission, Trashed
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
-from core.operations.examples import DIFFERENCE, NOTE, SUBMISSION, TRASHED, WRITTEN
 from core.operations.notes import ONE, Shown, Written, written
 from core.operations.parameters import Expected, NoteName, NoteNames, SomeBase
 
@@ -30,8 +29,6 @@ _TRASH = "an assistant has no business with what the person deleted"
     http="GET /trash",
     cli="note list --trash",
     by_hand=("cli",),
-    takes={"base": "work"},
-    gives={"trash": [TRASHED]},
     form=forms.TRASH,
     lacks={"tool": _TRASH},
 )
@@ -44,8 +41,6 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> list[tuple[Trashed, 
     message("Put notes into the trash, from which they can be restored for some days."),
     cli="note delete {notes}",
     writes=True,
-    takes={"notes": ["4f1c"]},
-    gives={"deleted": ["4f1c"], "days": 30},
     form=Form("DeletedNoteIds", tuple, deleted=(list[str], itemgetter(0)), days=(int, itemgetter(1))),
     lacks={"http": ONE, "tool": _TRASH},
 )
@@ -60,8 +55,6 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> tuple[li
     message("Put a note into the trash, from which it can be restored for some days."),
     http="DELETE /notes/{note}",
     writes=True,
-    takes={"note": "4f1c"},
-    gives={"id": "4f1c", "deleted": True},
     form=Form("DeletedNoteId", str, id=(str, str), deleted=(bool, bool)),
     lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
@@ -79,8 +72,6 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
     message("Bring notes back: deleted ones from the trash, archived ones to the active ones."),
     cli="note restore {notes}",
     writes=True,
-    takes={"notes": ["4f1c"]},
-    gives={"restored": ["4f1c"]},
     form=Form("RestoredNotes", list, restored=(list[str], list)),
     lacks={"http": ONE, "tool": _TRASH},
 )
@@ -95,8 +86,6 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[st
     message("Bring a deleted note back, as it was; one that waited for the person waits again."),
     http="POST /trash/{note}/restore",
     writes=True,
-    takes={"note": "4f1c"},
-    gives=WRITTEN,
     form=forms.WRITTEN,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
@@ -114,8 +103,6 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
     message("List what programs wrote that waits until the person accepts it."),
     cli="note waiting",
     by_hand=("cli",),
-    takes={"base": "work"},
-    gives={"waiting": [SUBMISSION]},
     form=Form("Waiting", list, waiting=([forms.SUBMISSION], list)),
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
@@ -128,8 +115,6 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> list[Submission]:
     message("Show what of a note waits until the person accepts it."),
     cli="note waiting {note}",
     by_hand=("cli",),
-    takes={"note": "4f1c"},
-    gives={**SUBMISSION, **DIFFERENCE, "text": NOTE},
     form=forms.PROPOSED,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
@@ -144,8 +129,6 @@ def proposed(workspace: "Workspace", note: NoteName) -> tuple[Submission, tuple[
     message("Accept what waits of notes: new ones are found from then on, and proposed changes are made."),
     cli="note accept {notes}",
     writes=True,
-    takes={"notes": ["4f1c"]},
-    gives={"accepted": [SUBMISSION]},
     form=Form("Accepted", list, accepted=([forms.SUBMISSION], list)),
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
@@ -166,8 +149,6 @@ def accept(
     message("Reject what waits of notes: new ones go into the trash, proposed changes go for good."),
     cli="note reject {notes}",
     writes=True,
-    takes={"notes": ["4f1c"]},
-    gives={"rejected": [SUBMISSION]},
     form=Form("Rejected", list, rejected=([forms.SUBMISSION], list)),
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )

@@ -9,7 +9,6 @@ from core.messages import message
 from core.model import NOTE_FIELDS, Note, NoteCard, NoteDifference, Proposal, Version
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
-from core.operations.examples import CARD, DIFFERENCE, NOTE, VERSION, WRITTEN
 from core.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, Number, only
 
 if TYPE_CHECKING:
@@ -41,8 +40,6 @@ Filters = Annotated[
     cli="note list {filters}",
     tool="note_list",
     by_hand=("cli", "tool"),
-    takes={"bases": ["work"], "filters": ["tag:plan"]},
-    gives={"notes": [CARD], "left_out": 0},
     form=forms.CARDS,
 )
 def list_(
@@ -67,8 +64,6 @@ def list_(
     cli="note show {note}",
     tool="note_read",
     by_hand=("tool",),
-    takes={"note": "4f1c"},
-    gives=NOTE,
     form=forms.NOTE,
 )
 def show(
@@ -94,15 +89,16 @@ def show(
     tool="note_add",
     writes=True,
     creates="/notes/{id}",
-    takes={"base": "work", "body": "# Roadmap\n\nThe search comes first.\n"},
-    gives=WRITTEN,
+    takes={"body": "# Roadmap\n\nThe search comes first.\n"},
     form=forms.WRITTEN,
     fields=NOTE_PARAMETERS,
 )
 def new(
     workspace: "Workspace",
     caller: Caller,
-    base: Annotated[str, About(message("The knowledge base, by name. A command makes it where there is none."))],
+    base: Annotated[
+        str, About(message("The knowledge base, by name. A command makes it where there is none."), example="work")
+    ],
     body: NewBody = "",
     path: Annotated[str, About(message("Its place in the base, such as work/plan.md."), doors=("http", "cli"))] = "",
     **fields: Any,
@@ -121,8 +117,7 @@ def new(
     cli="note edit {note}",
     tool="note_update",
     writes=True,
-    takes={"note": "4f1c", "tags": ["plan"], "priority": 1},
-    gives=WRITTEN,
+    takes={"tags": ["plan"], "priority": 1},
     form=forms.WRITTEN,
     fields=only(NOTE_PARAMETERS, "http", "tool"),
 )
@@ -149,8 +144,6 @@ def update(
     message("Set fields of notes; what isn't given stays. An empty value removes it."),
     cli="note set {notes}",
     writes=True,
-    takes={"notes": ["4f1c"], "tags": ["plan"]},
-    gives={"notes": [CARD]},
     form=forms.LISTED,
     fields=NOTE_PARAMETERS,
     lacks=dict.fromkeys(("http", "tool"), ONE),
@@ -181,8 +174,6 @@ def set_(
     http="POST /notes/{note}/versions/{number}/revert",
     cli="note revert {note} {number}",
     writes=True,
-    takes={"note": "4f1c", "number": 1},
-    gives=WRITTEN,
     form=forms.WRITTEN,
     lacks={"tool": "note_update writes any text"},
 )
@@ -203,8 +194,6 @@ def revert(
     message("Archive notes: searches leave them out unless they ask for archived ones."),
     cli="note archive {notes}",
     writes=True,
-    takes={"notes": ["4f1c"]},
-    gives={"archived": ["4f1c"]},
     form=Form("ArchivedNotes", list, archived=(list[str], list)),
     lacks=dict.fromkeys(("http", "tool"), _WAITS),
 )
@@ -221,8 +210,6 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[st
     "note.version",
     message("Read a note as it was in a version."),
     http="GET /notes/{note}/versions/{number}",
-    takes={"note": "4f1c", "number": 3},
-    gives=NOTE,
     form=forms.NOTE,
     lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
 )
@@ -236,8 +223,6 @@ def version(workspace: "Workspace", note: NoteName, number: Number) -> Shown:
     http="GET /notes/{note}/versions",
     cli="note history {note}",
     tool="note_history",
-    takes={"note": "4f1c"},
-    gives={"versions": [VERSION]},
     form=forms.VERSIONS,
 )
 def history(workspace: "Workspace", note: NoteName) -> list[Version]:
@@ -250,8 +235,6 @@ def history(workspace: "Workspace", note: NoteName) -> list[Version]:
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
-    takes={"note": "4f1c", "first": 2, "second": 3},
-    gives=DIFFERENCE,
     form=forms.DIFFERENCE,
 )
 def diff(

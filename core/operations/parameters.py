@@ -15,11 +15,11 @@ from core.messages import message
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 from core.operations.declaring import DOORS, About, Door, Parameter
 
-NoteName = Annotated[str, About(message("A note's id, path or title."))]
-NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."))]
+NoteName = Annotated[str, About(message("A note's id, path or title."), example="4f1c")]
+NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."), example=["4f1c"])]
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
-Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000)]
-Base = Annotated[str, About(message("The knowledge base, by name."))]
+Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000, example=1)]
+Base = Annotated[str, About(message("The knowledge base, by name."), example="work")]
 SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
 
 
