@@ -11,8 +11,7 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ VersionNotFound
 │  ├─ Conflict                 a note was changed since it was read; holds the one that is stored
 │  ├─ ChunkNotFound
-│  ├─ RunNotFound
-│  ├─ JobNotFound
+│  ├─ RunNotFound, JobNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
 │  ├─ DiskFull                 no space is left; nothing was lost
 │  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
@@ -157,11 +156,6 @@ class ChunkNotFound(StoreError):
 
 class JobNotFound(StoreError):
     """No job has this id."""
-
-    def __init__(self, job_id: str) -> None:
-        super().__init__(
-            message("There is no job '{job}'. A later one of its kind may have taken its place.", job=job_id)
-        )
 
 
 class WorkspaceLocked(StoreError):

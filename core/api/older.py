@@ -28,7 +28,7 @@ from core.model import (
 )
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
-from core.operations import search_examples as examples
+from core.operations import examples
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.examples import JOB
 from core.workspace import Workspace
@@ -225,7 +225,8 @@ class Test(Body):
 
 
 _WORDS = ("base", "tags", "any_tags", "type", "category", "project", "scope", "status")
-_Words: Any = create_model("Words", __base__=Body, **dict.fromkeys(_WORDS, (Text | list[Text] | None, None)))
+_FIELDS: Any = dict.fromkeys(_WORDS, (Text | list[Text] | None, None))
+_Words: Any = create_model("Words", __base__=Body, **_FIELDS)
 
 
 class NoteFilters(_Words):

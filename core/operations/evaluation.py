@@ -10,8 +10,8 @@ from core.json_forms import evaluation as forms
 from core.messages import message
 from core.model import Measured, Pipeline, Progress, Question, QuestionSet, Run, SearchSettings
 from core.operations.declaring import About, operation
+from core.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 from core.operations.parameters import SEARCH, Base
-from core.operations.search_examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

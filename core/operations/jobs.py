@@ -62,4 +62,4 @@ def known(workspace: "Workspace", job: str) -> Job:
     for one in workspace.jobs.all():
         if job_id(one) == job:
             return one
-    raise JobNotFound(job)
+    raise JobNotFound("There is no job '{job}'. A later one of its kind may have taken its place.", job=job)

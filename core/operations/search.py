@@ -7,8 +7,8 @@ from core.json_forms import search as forms
 from core.messages import message
 from core.model import Context, SearchOptions, SearchResult, SearchSettings, WhyNot
 from core.operations.declaring import About, Parameter, operation
+from core.operations.examples import CONTEXT, RESULT, WHY_NOT
 from core.operations.parameters import SEARCH, NoteName
-from core.operations.search_examples import CONTEXT, RESULT, WHY_NOT
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -57,7 +57,7 @@ class Remote:
                     case "step":
                         progress(*value)
                     case "error":
-                        raise wire.error_of(value)
+                        raise value
                     case "answer":
                         return value
         raise _gone()
@@ -95,7 +95,8 @@ class Remote:
             connection.request("POST", place, body, headers)
             response = connection.getresponse()
             while response.status == HTTPStatus.OK and (line := response.readline()):
-                yield wire.read(line)
+                kind, value = wire.read(line)
+                yield kind, wire.error_of(value) if kind == "error" else value
         except (OSError, HTTPException, ValueError) as error:
             raise _gone() from error
 
