@@ -28,7 +28,7 @@ from core import cli
 from core.embedding import EMBEDDERS
 from core.errors import Cancelled
 from core.model import Matrix, Role
-from core.operations import bases, index
+from core.operations import imports, index
 from core.registry import Entry
 from core.remote import calls, client
 from core.workspace import Workspace
@@ -209,7 +209,7 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        remote.run(bases.import_, {"folder": tmp_path / "many", "base": "many"}, progress)
+        remote.run(imports.import_, {"folder": tmp_path / "many", "base": "many"}, progress)
     assert steps == sorted(steps)
     assert len(steps) > 1
     slow.jobs.wait("import")
