@@ -98,6 +98,13 @@ class Settings(BaseSettings):
 
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
+    def __init__(self, **values: Any) -> None:
+        """Read what isn't given; raises ConfigError that names the key and its source."""
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise error_of(error, FILE, KEYS, values) from None
+
     @model_validator(mode="after")
     def _batches(self) -> "Settings":
         if "batch_size" not in self.embeddings.model_fields_set:
@@ -263,7 +270,4 @@ def _made(values: Mapping[str, Any]) -> Settings:
                 variable=variable,
                 names=sorted(known),
             )
-    try:
-        return Settings(**values)
-    except ValidationError as error:
-        raise error_of(error, FILE, KEYS) from None
+    return Settings(**values)

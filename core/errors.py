@@ -11,7 +11,7 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ VersionNotFound
 │  ├─ Conflict                 a note was changed since it was read; holds the one that is stored
 │  ├─ ChunkNotFound
-│  ├─ RunNotFound
+│  ├─ RunNotFound, JobNotFound
 │  ├─ WorkspaceLocked          another process writes here; says which
 │  ├─ DiskFull                 no space is left; nothing was lost
 │  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
@@ -152,6 +152,10 @@ class ChunkNotFound(StoreError):
                 chunk=chunk_id,
             )
         )
+
+
+class JobNotFound(StoreError):
+    """No job has this id."""
 
 
 class WorkspaceLocked(StoreError):

@@ -38,10 +38,14 @@ _REASONS = {
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
 
 
-def error_of(error: ValidationError, file: Path, keys: Mapping[str, str]) -> ConfigError:
-    """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold."""
+def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, Any]) -> ConfigError:
+    """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold.
+
+    `given` are the settings that a program gave.
+    """
     first = error.errors()[0]
-    key, place = ".".join(map(str, first["loc"])), _place(first["loc"], file)
+    key = ".".join(map(str, first["loc"]))
+    place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else _place(first["loc"], file)
     if first["loc"][-1:] == ("api_key",):
         return ConfigError(
             "A key stands in a variable of its own only, so that no file gives it away. Remove '{key}' from {place} "

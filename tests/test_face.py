@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import core
-from core import Settings, Workspace
+from core import Settings, TesseraError, Workspace
 from core.cli import app
 from core.config import settings
 from core.contracts import EmbedderContract, RerankerContract
@@ -139,6 +139,8 @@ def test_given_settings_hold_while_the_workspace_is_open(tmp_path: Path, monkeyp
     assert EMBEDDERS.built("openai_compatible") is None
     with Workspace(tmp_path / "two") as workspace:
         assert workspace.settings.trash_days == 30
+    with pytest.raises(TesseraError, match=r"'trash_days' is not valid: it must be at least 1 \(in Settings\(\)\)"):
+        Settings(trash_days=0)
 
 
 def test_a_deleted_base_is_in_the_trash_and_one_deleted_for_good_is_not(tmp_path: Path) -> None:

@@ -25,11 +25,11 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.drills.edging.doors import BODY, DOORS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core import data
 from core.api.lazy_app import api
 from core.errors import TesseraError
-from core.json_forms import versions
+from core.json_forms import notes, search
 from core.messages import readable
+from core.operations import status
 from core.workspace import Workspace
 from pages.ui.shared import shell
 
@@ -102,18 +102,18 @@ class Bench:
         if any(self._vault.iterdir()):
             workspace.notes.apply(workspace.notes.plan_folder(self._vault, self.base), embed=False)
         cards = workspace.notes.all()
-        _json([data.of_card(card) for card in cards])
+        _json([notes.CARD(card) for card in cards])
         for number in range(0, len(cards), BATCH):
             some = workspace.notes.cards_of([card.id for card in cards[number : number + BATCH]])
             [card.expired for card in some.values()]
         for question in ("heron", "heron status:active", "heron status:expired", "heron after:1900 priority:0.."):
             result = workspace.search(question, mode="keyword", limit=BATCH, explain=True)
-            _json(data.of_result(result))
+            _json(search.RESULT(result))
         workspace.notes.expiring(days=36_500)
-        _json(data.of_status(workspace.status()))
+        _json(status.FORM(workspace.status()))
         for card in cards:
-            _json(data.of_note(workspace.notes.get(card.id), card.base))
-            _json([versions.of_version(one) for one in workspace.notes.history(card.id)])
+            _json(notes.NOTE((workspace.notes.get(card.id), card.base)))
+            _json([notes.VERSION(one) for one in workspace.notes.history(card.id)])
         for base in workspace.bases.all():
             for form in ("json", "zip"):
                 workspace.archives.exported(base.name, form)

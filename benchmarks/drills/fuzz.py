@@ -6,7 +6,6 @@ HANG seconds by the clock), a peak of the process's memory that is more than GRO
 function `use_…` returns as lost.
 """
 
-import codecs
 import json
 import os
 import resource
@@ -23,7 +22,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.drills.fuzzing import files, frames, settings, texts
+from benchmarks.drills.fuzzing import files, lines, settings, texts
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core import chunking, config, embedding
@@ -33,15 +32,13 @@ from core.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
 from core.model import ChunkingOptions, Note, SyncReport
-from core.remote import frames as remote
+from core.operations import OPERATIONS, checking
+from core.remote import wire
 from core.workspace import Workspace
 
 SECONDS = 5.0
 HANG = 60
 GROWTH = 2**30
-FRAME_SECONDS = 1.0
-FRAME_GROWTH = 50 * 2**20
-"""What reading a frame of some kilobytes takes at most; what it does beside making values is a fault too."""
 
 BY_MEANING = 20
 """One question of so many is searched for by meaning too, and its hits are reranked, which takes long."""
@@ -126,45 +123,26 @@ def use_upload(bench: Bench, made: list[tuple[str, bytes]]) -> str:
     return _uploaded(bench, made)
 
 
-def use_frame(bench: Bench, made: bytes) -> str:
-    """Read a frame; return what it did beside making values."""
-    peak, started = _peak(), time.process_time()
-    _WATCH.events.clear()
-    _WATCH.on = True
+def use_call(_: Bench, made: tuple[str, bytes]) -> str:
+    """Check the arguments of an operation as the app does."""
+    name, body = made
     try:
-        value = remote.load(made)
-    except remote.Unreadable as error:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as error:
         raise TesseraError("refused") from error
-    finally:
-        _WATCH.on = False
-        did = [*_WATCH.events]
-        took, grown = time.process_time() - started, _peak() - peak
-        if Path(frames.CRASH).exists():
-            Path(frames.CRASH).unlink()
-            did.append("made a file")
-        if took > FRAME_SECONDS or grown > FRAME_GROWTH:
-            did.append(f"took {took:.1f} s and {grown / 2**20:.0f} MB")
-        if did:
-            raise AssertionError("; ".join(did))
-    remote.dump(value)
-    return "" if not isinstance(value, remote.Call) or value.is_sound in (True, False) else "unsound"
+    arguments = checking.arguments(OPERATIONS[name], given)
+    unknown = arguments.keys() - {each.name for each in OPERATIONS[name].parameters}
+    return f"took {unknown}" if unknown else ""
 
 
-class _Watch:
-    """What the interpreter does while a frame is read: names that are looked up, files, imports, processes."""
-
-    def __init__(self) -> None:
-        self.on = False
-        self.events: list[str] = []
-        codecs.lookup("raw-unicode-escape")  # pickletools reads some texts by it, which imports it once
-        sys.addaudithook(self._heard)
-
-    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.on and not (event == "pickle.find_class" and arguments in remote.NAMED):
-            self.events.append(f"{event} {arguments}"[:200])
-
-
-_WATCH = _Watch()
+def use_line(_: Bench, made: bytes) -> str:
+    """Read a line as a command does."""
+    try:
+        kind, value = wire.read(made)
+        error = wire.error_of(value) if kind == "error" else None
+    except (ValueError, RecursionError) as error:
+        raise TesseraError("refused") from error
+    return "" if kind != "error" or isinstance(error, TesseraError) else f"read {error!r}"
 
 
 Use = Callable[[Bench, Any], str]
@@ -178,7 +156,8 @@ KINDS: dict[str, tuple[Callable[[Random], Any], Use]] = {
     "uploads": (files.upload, use_upload),
     "archives": (files.archive, use_archive),
     "questions": (texts.question, use_question),
-    "frames": (frames.frame, use_frame),
+    "calls": (lines.call, use_call),
+    "lines": (lines.line, use_line),
 }
 """Kind -> what makes an input, and what uses it and returns what was lost."""
 

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import PLACE, bases, binding, chunks, jobs, knowledge, notes, notesearch, questions, searching, status
+from core.api import PLACE, binding, jobs, older
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
@@ -22,9 +22,6 @@ from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
-_RESOURCES = (bases, notes, chunks, searching, questions, jobs, status)
-_OLDER = (knowledge, notesearch)
-"""Modules with a `router`: of version 1, and by the paths of older designs."""
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
 _REASONS = {
@@ -60,10 +57,8 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     )
     app.state.workspace = workspace
     app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
-    for resource in _RESOURCES:
-        app.include_router(resource.router, prefix="/v1")
-    for resource in _OLDER:
-        app.include_router(resource.router)
+    app.include_router(jobs.router, prefix="/v1")
+    app.include_router(older.router)
     app.add_middleware(Idempotency, workspace=workspace)
     app.add_middleware(_Unbroken)
     app.add_exception_handler(TesseraError, _refused)

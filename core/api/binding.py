@@ -1,23 +1,31 @@
 """Operations as routes of version 1, with the schemas of what they take and answer."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from pathlib import Path as Place
+from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query
-from pydantic import create_model
+from pydantic import AfterValidator, Field, create_model
 from starlette.responses import Response
 
-from core.api import PLACE, jobs, values
+from core.api import PLACE, jobs
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, Opened, Text, documented, expected
+from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.errors import UnknownChoice
+from core.json_forms.jobs import JOB as FORM
+from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
-from core.operations.parameters import with_texts
+from core.operations.examples import JOB
+from core.operations.parameters import plain, with_types
 
+_T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
+_TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(text))]}
+_LONG = {str: LongText}
 
 
 def router(operations: Iterable[Operation]) -> APIRouter:
@@ -31,7 +39,7 @@ def router(operations: Iterable[Operation]) -> APIRouter:
 
 def _add(routes: APIRouter, one: Operation) -> None:
     method, place = one.http.split()
-    in_body = {name: value for name, value in one.takes.items() if f"{{{name}" not in place}
+    in_body = {name: value for name, value in one.arguments.items() if f"{{{name}" not in place}
     status = HTTPStatus.ACCEPTED if one.job else HTTPStatus.CREATED if one.creates else HTTPStatus.OK
     routes.add_api_route(
         place,
@@ -40,8 +48,8 @@ def _add(routes: APIRouter, one: Operation) -> None:
         tags=[one.noun],
         operation_id=one.name,
         summary=str(one.about),
-        response_model=values.JobForm if one.job else one.answer,
-        **documented(one.gives, status, takes=in_body if method in ("POST", "PATCH") else None),
+        response_model=FORM.type if one.job else one.answer,
+        **documented(JOB if one.job else one.response, status, takes=in_body if method in ("POST", "PATCH") else None),
     )
 
 
@@ -50,18 +58,18 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     in_path = re.findall(r"\{(\w+)", place)
     taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body: dict[str, Any] = {}
-    for each in one.parameters:
-        kind: Any = with_texts(each.type, Text)
-        annotation: Any = None
-        about, default = str(each.about.text), each.default
+    for each in one.taken("http"):
+        kind: Any = with_types(each.type, _LONG if each.about.long else _TYPES)
+        about = _described(each.about)
+        annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
+        default = each.default
         if each.name in in_path:
-            annotation, default = Annotated[kind, Path(description=about)], Parameter.empty
+            annotation, default = Annotated[plain(kind), Path(**about)], Parameter.empty
         elif each.name == _EXPECTED:
             annotation, default = IfMatch, ""
-        elif method in ("GET", "DELETE"):
-            annotation = Annotated[kind, Query(description=about)]
-        else:
-            in_body[each.name] = (kind, ...) if each.required else (kind | None, default)
+        elif method not in ("GET", "DELETE"):
+            kind = kind if each.required else kind | None
+            in_body[each.name] = (kind, Field(... if each.required else default, **about))
             continue
         taken.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
     if in_body:
@@ -73,22 +81,36 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         if _EXPECTED in given:
             given[_EXPECTED] = expected(given[_EXPECTED])
         arguments = given | (body.given() if body else {})
+        addressed = [given[each] for each in given if method == "GET" or each in in_path]
         if one.job:
+            if check := one.check:
+                _addressed(addressed, lambda: check(workspace, **arguments))
             work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return jobs.start_job(workspace, one.job, work, base=arguments.get("base", ""))
-        try:
-            return _answer(one, one.formed(one.run(workspace, PROGRAM, arguments)))
-        except UnknownChoice as error:
-            if error.message.fields["name"] in (given.get(name) for name in in_path):
-                raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
-            raise
+        answered = lambda: one.formed(one.run(workspace, PROGRAM, arguments))  # noqa: E731
+        return _answer(one, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
 
 
-def _answer(one: Operation, value: Mapping[str, Any]) -> Response:
+def _described(about: declaring.About) -> dict[str, Any]:
+    return {"description": str(about.text), "ge": about.least, "le": about.most}
+
+
+def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
+    """Return what `act` returns; raises Problem where there is none of the names of an address."""
+    try:
+        return act()
+    except UnknownChoice as error:
+        if error.message.fields["name"] in names:
+            raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+        raise
+
+
+def _answer(one: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:
     headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
     if one.creates:
-        headers["Location"] = f"{PLACE}/v1{one.creates.format_map(value)}"
+        named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}
+        headers["Location"] = f"{PLACE}/v1{one.creates.format_map(named)}"
     return answer(value, HTTPStatus.CREATED if one.creates else HTTPStatus.OK, **headers)

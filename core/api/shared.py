@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Request
-from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from core.api.answers import Problem
 from core.api.idempotency import ONCE
 from core.errors import UnknownChoice
-from core.model import ChunkingOptions, SearchSettings
 from core.workspace import Workspace
 
 _JSON = "application/json"
@@ -41,19 +40,6 @@ class Body(BaseModel):
     def given(self) -> dict[str, Any]:
         """Return the values that the request gives; null gives none."""
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
-
-
-_TEXTS: dict[Any, Any] = {str: Text, str | None: Text | None}
-_SEARCH: dict[str, Any] = {
-    name: (_TEXTS.get(hint, hint), None) for name, hint in get_type_hints(SearchSettings).items()
-}
-Search: Any = create_model("Search", __base__=Body, **_SEARCH)
-"""How notes are searched; what isn't given is as the base, else the settings say."""
-_CHUNKING: dict[str, Any] = {
-    name: (_TEXTS.get(hint, hint) | None, None) for name, hint in get_type_hints(ChunkingOptions).items()
-}
-Chunking: Any = create_model("Chunking", __base__=Body, **_CHUNKING)
-"""How notes are split; what isn't given stays, in a new base as the settings say."""
 
 
 def documented(

@@ -4,25 +4,54 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from core.assistants.answers import Answer
 from core.messages import readable
+from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
+from core.remote.client import Remote
 from core.workspace import Workspace
+
+_FIELDS = "fields"
+"""The object of what an operation takes as keywords."""
+
+
+class Fields(BaseModel):
+    """Fields of a note; those left out stay as they are."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 def tool(one: Operation) -> Callable[..., Answer]:
     """Return the tool of an operation; the server reads its name, its docstring and its signature."""
+    names = {each.about.tool or each.name: each.name for each in one.taken("tool")}
 
-    def call(workspace: Workspace, **given: Any) -> Answer:
-        return Answer(readable(one.formed(one.run(workspace, PROGRAM, given))))
+    def call(workspace: Workspace | Remote, **given: Any) -> Answer:
+        fields = given.pop(_FIELDS, None)
+        arguments = {names[name]: value for name, value in given.items()}
+        arguments |= fields.model_dump(exclude_none=True) if fields else {}
+        if isinstance(workspace, Remote):
+            return Answer(readable(workspace.run(one, arguments, caller=PROGRAM)))
+        return Answer(readable(one.formed(one.run(workspace, PROGRAM, arguments))))
 
     taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
-    for each in one.parameters:
-        annotation: Any = Annotated[each.type, Field(description=str(each.about.text))]
-        default = Parameter.empty if each.required else each.default
-        taken.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
+    taken += [_parameter(each) for each in one.taken("tool") if each not in one.fields]
+    if one.fields:
+        inner: dict[str, Any] = {
+            each.name: (_annotated(each), None) for each in one.taken("tool") if each in one.fields
+        }
+        model = create_model(Fields.__name__, __base__=Fields, __doc__=Fields.__doc__, **inner)
+        taken.append(Parameter(_FIELDS, Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
     call.__name__, call.__doc__ = one.tool, str(one.about)
     call.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return call
+
+
+def _parameter(one: declaring.Parameter) -> Parameter:
+    default = Parameter.empty if one.required else one.default
+    return Parameter(one.about.tool or one.name, Parameter.KEYWORD_ONLY, annotation=_annotated(one), default=default)
+
+
+def _annotated(one: declaring.Parameter) -> Any:
+    return Annotated[one.type, Field(description=str(one.about.text), ge=one.about.least, le=one.about.most)]

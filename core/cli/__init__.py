@@ -4,26 +4,25 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from importlib.metadata import version as installed_version
-from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
-from core import data
 from core.cli import archives, assistants, bases, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
-from core.cli.binding import bind
+from core.cli.binding import bind, taking
+from core.cli.calling import call
 from core.cli.evaluate import evaluate
-from core.cli.output import STOPPED, json_of, progress, show, stop, tell_beside, write
-from core.cli.rendering import LINES
+from core.cli.output import STOPPED, json_of, show, stop, tell_beside, write
+from core.cli.rendering import COMMANDS
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
-from core.errors import ConfigError, TesseraError, Unfinished, UnknownChoice
-from core.model import ChunkingOptions, Difference, SearchOptions
-from core.operations import OPERATIONS
+from core.errors import ConfigError, TesseraError, UnknownChoice
+from core.operations import OPERATIONS, chunks
+from core.operations import status as states
+from core.operations.declaring import PERSON
 from core.text import escaped, half_character
 
 _LOG_LINES = 100
@@ -37,11 +36,18 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-app.add_typer(models.app, name="models")
-app.add_typer(notes.app, name="note")
-app.add_typer(packs.app, name="packs")
-app.add_typer(bases.app, name="base")
-bind({"note": notes.app, "packs": packs.app}, LINES, OPERATIONS.values())
+_GROUPS = {
+    "models": models.app,
+    "note": notes.app,
+    "packs": packs.app,
+    "base": bases.app,
+    "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
+    "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
+    "runs": options.group(_("What question sets measured: list, show and delete it.")),
+}
+for name, group in _GROUPS.items():
+    app.add_typer(group, name=name)
+bind({**_GROUPS, "": app}, COMMANDS, OPERATIONS.values())
 translate_typer()
 
 
@@ -59,178 +65,30 @@ def every_command(
 ) -> None: ...
 
 
-@app.command("import", help=_("Bring a base up to date with a folder: added, changed, renamed and removed notes."))
-def import_(
-    folder: Annotated[Path, typer.Argument(help=_("The folder of Markdown notes."))],
-    base: options.Base = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=_("Show the plan and change nothing."))] = False,
-    allow_removals: options.Removals = False,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace, readonly=dry_run and workspace.exists()) as opened:
-        plan = opened.notes.plan_folder(folder, base)
-        makes = data.of_new_base(plan.base, plan.makes) if plan.makes else None
-        if makes and not as_json:
-            sys.stderr.write(f"{lines.of_new_base(makes)}\n")
-        with options.resumable(workspace, "import", str(folder), *(["--base", base] if base else [])):
-            report = plan.report() if dry_run else opened.notes.apply(plan, confirmed=allow_removals, progress=progress)
-    show(data.of_report(report) | {"makes": makes}, as_json, lines.of_import)
-    if report.problem:
-        raise Unfinished(report.problem)
-
-
-@app.command(help=_("Index the notes that are found by words only, so that they are found by meaning too."))
-def index(
-    base: options.Base = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace) as opened, options.resumable(workspace, "index"):
-        embedded = opened.chunks.embed(base, progress=progress) if base else opened.chunks.embed_rest(progress)
-    show({"chunks": embedded}, as_json, lines.of_index)
-
-
-@app.command(help=_("Find the passages that answer a question, by meaning and by word."))
-def search(
-    text: Annotated[str, typer.Argument(help=options.QUESTION)],
-    base: options.Base = None,
-    limit: options.Limit = None,
-    mode: options.ModeName = None,
-    level: options.LevelName = None,
-    expand: options.Expand = None,
-    tag: options.Tag = None,
-    path: options.NotePath = "",
-    after: options.After = "",
-    before: options.Before = "",
-    filters: options.Filter = None,
-    rerank: options.Rerank = None,
-    fusion: Annotated[
-        str | None,
-        typer.Option(
-            help=_(
-                "How the order by meaning and the order by words become one: weighted (by score) or "
-                "reciprocal (by rank)."
-            )
-        ),
-    ] = None,
-    phrase: Annotated[
-        str | None,
-        typer.Option(help=_("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help=_("Show the words that match, and what else was considered."))
-    ] = False,
-    as_typed: Annotated[
-        bool, typer.Option("--as-typed", help=_("Look for the words only as they are typed, not by similar spellings."))
-    ] = False,
-    why_not: Annotated[
-        str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
-    ] = "",
-    as_context: Annotated[
-        bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
-    ] = False,
-    budget: options.Budget = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
-    chosen |= {"explain": explain, "as_typed": as_typed}
-    with options.workspace_at(workspace, readonly=True) as opened:
-        chosen["filters"] = opened.searching.filters(
-            bases=[base] if base else [], tags=tag or [], path=path, after=after, before=before, terms=filters or []
-        )
-        if why_not:
-            answer = opened.searching.why_not(text, opened.notes.resolve(why_not).id, **chosen)
-            show(data.of_why_not(answer), as_json, lines.of_why_not)
-        elif as_context:
-            show(data.of_context(opened.context(text, budget=budget, **chosen)), as_json, lines.of_context)
-        else:
-            show(data.of_result(opened.search(text, **chosen)), as_json, lines.of_result)
-
-
-@app.command(help=_("Print the passages that answer a question as one block for a prompt, with numbered citations."))
-def context(
-    text: Annotated[str, typer.Argument(help=options.QUESTION)],
-    base: options.Base = None,
-    limit: options.Limit = None,
-    level: options.LevelName = None,
-    expand: options.Expand = 1,
-    filters: options.Filter = None,
-    rerank: options.Rerank = None,
-    budget: options.Budget = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    chosen = cast(SearchOptions, options.search_settings(locals()).chosen())
-    with options.workspace_at(workspace, readonly=True) as opened:
-        chosen["filters"] = opened.searching.filters(bases=[base] if base else [], terms=filters or [])
-        built = opened.context(text, budget=budget, **chosen)
-    show(data.of_context(built), as_json, lines.of_context)
-
-
-@app.command(help=_("Show how a file is split, and why; nothing is stored."))
-def chunks(
-    file: Annotated[Path, typer.Argument(help=_("A note file."))],
-    strategy: options.Strategy = None,
-    chunk_size: options.ChunkSize = None,
-    chunk_overlap: options.ChunkOverlap = None,
-    short_doc_threshold: options.ShortNote = None,
-    min_headings_for_md_aware: options.MinHeadings = None,
-    max_single_chunk_size: options.MaxChunkSize = None,
-    embedder: Annotated[
-        str, typer.Option(help=_("The model for meaning: lengths are counted in its tokens."))
-    ] = "bundled",
-    compare: Annotated[str, typer.Option(help=_("A second strategy, to compare with the first."))] = "",
+@app.command("chunks", help=say(chunks.preview.about))
+@taking(chunks.preview)
+def preview(
     form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
+    **given: Any,
 ) -> None:
-    from core.cli.bands import page
-    from core.intake.imports import Imports
-
-    chunking = replace(ChunkingOptions(), **_chosen(locals()))
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cut = Imports.preview(file, chunking, embedder)
-    cuts = [cut]
-    if compare:
-        cuts.append(Imports.preview(file, replace(chunking, strategy=compare), embedder)[1])
+    note, cuts = chunks.preview.run(None, PERSON, given)
     if form == "html":
+        from core.cli.bands import page
+
         write(page(note, cuts))
         return
-    values = data.of_cut(note, cut)
-    if compare:
-        difference = Difference.between(cut.chunks, cuts[1].chunks)
-        values["compare"] = data.of_cut(note, cuts[1]) | {"cuts": data.of(difference)}
-    show(values, as_json, lines.of_cut)
+    show(chunks.preview.formed((note, cuts)), as_json, lines.of_cut)
 
 
-@app.command(help=_("Split the notes of a base again with these settings, which the base keeps; your edits stay."))
-def rechunk(
-    base: Annotated[str, typer.Option("--base", help=_("The knowledge base."))],
-    strategy: options.Strategy = None,
-    chunk_size: options.ChunkSize = None,
-    chunk_overlap: options.ChunkOverlap = None,
-    short_doc_threshold: options.ShortNote = None,
-    min_headings_for_md_aware: options.MinHeadings = None,
-    max_single_chunk_size: options.MaxChunkSize = None,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    chosen = _chosen(locals())
-    with options.workspace_at(workspace) as opened:
-        chunking = replace(opened.bases.get(base).chunking, **chosen) if chosen else None
-        report = opened.chunks.rechunk(base, options=chunking, progress=progress)
-    show(data.of_report(report), as_json, lines.of_rechunk)
+app.command(
+    "evaluate",
+    help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."),
+)(evaluate)
 
-
-app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))(
-    evaluate
-)
-
-
-app.command(help=_("Write a base to a file or a folder, to keep or to take elsewhere."))(archives.export)
 app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
     archives.restore
 )
@@ -264,19 +122,7 @@ def status(
         made = bug_report(workspace)
         show(dict(made.facts), as_json, lambda _: [str(made)])
         return
-    with options.workspace_at(workspace, readonly=True) as opened:
-        show(data.of_status(opened.status()), as_json, lines.of_status)
-
-
-@app.command(help=_("Build the search index again from the stored data, then finish an unfinished import."))
-def rebuild(workspace: options.Folder = options.WORKSPACE, as_json: options.Json = False) -> None:
-    with options.workspace_at(workspace) as opened, options.resumable(workspace, "rebuild"):
-        windows = opened.rebuild(progress)
-        if opened.chunks.unfinished():
-            opened.chunks.embed_rest(progress)
-        rebuilt = opened.settings.index.kind != "none"
-    none = _("There is no search index: a search by meaning compares with every passage.")
-    show({"windows": windows}, as_json, lambda values: [_("The search index is rebuilt.") if rebuilt else none])
+    show(call(states.show, workspace, {}), as_json, lines.of_status)
 
 
 @app.command(help=_("Show the version."))
@@ -312,8 +158,3 @@ def _check(arguments: Sequence[str]) -> None:
                 "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
                 argument=escaped(argument),
             )
-
-
-def _chosen(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the chunking parameters that the arguments of a command set."""
-    return {field.name: arguments[field.name] for field in fields(ChunkingOptions) if arguments[field.name] is not None}

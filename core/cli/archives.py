@@ -6,39 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from core import data
 from core.cli.bases import ON
-from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.calling import call
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _, say
 from core.messages import plural
 from core.model import FOREIGN
-
-Name = Annotated[str, typer.Option("--base", help=_("Another name for the base."))]
-
-
-def export(
-    base: Annotated[str, typer.Argument(help=_("The knowledge base."))],
-    to: Annotated[Path, typer.Option("--to", help=_("A file, or for markdown a folder, that isn't there yet."))],
-    form: Annotated[
-        str,
-        typer.Option(
-            "--as",
-            help=_(
-                "markdown (a folder), json or yaml (notes and their fields), or zip (everything, with the history)."
-            ),
-        ),
-    ] = "zip",
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    with workspace_at(workspace, readonly=True) as opened:
-        place = opened.archives.export(base, to, form)
-    show(
-        {"base": base, "as": form, "place": str(place)},
-        as_json,
-        lambda values: [_("'{base}' is written to {place}.", base=values["base"], place=values["place"])],
-    )
+from core.operations import archives
 
 
 def restore(
@@ -46,19 +21,20 @@ def restore(
         Path | None, typer.Argument(help=_("What `tessera export` wrote, or a folder of Markdown notes."))
     ] = None,
     deleted: Annotated[str, typer.Option("--deleted", help=_("Bring this base back from the trash instead."))] = "",
-    base: Name = "",
+    base: Annotated[str, typer.Option("--base", help=_("Another name for the base."))] = "",
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    with workspace_at(workspace, readonly=not (place or deleted)) as opened:
-        if not place and not deleted:
-            show({"trash": [*map(data.of_trashed_base, opened.archives.trash())]}, as_json, _trash_lines)
-            return
-        made = opened.archives.restore(place, base) if place else opened.archives.restore_deleted(deleted, base)
-        notes = opened.bases.status(made.base).notes
-        asks = opened.models.asks(made.base.wish) if made.base.wish else ""
-    more = {"notes": notes, "wish_asks": asks, "foreign": bool(deleted) and not made.own}
-    show(data.of_restored(made) | more, as_json, _restored_lines)
+    if place:
+        show(call(archives.restore, workspace, {"place": place, "base": base}), as_json, _restored_lines)
+    elif deleted:
+        show(call(archives.restore_deleted, workspace, {"key": deleted, "base": base}), as_json, _restored_lines)
+    else:
+        show(call(archives.trash, workspace, {}), as_json, _trash_lines)
+
+
+def exported_lines(values: dict[str, Any]) -> list[str]:
+    return [_("'{base}' is written to {place}.", base=values["base"], place=values["place"])]
 
 
 def _trash_lines(values: dict[str, Any]) -> list[str]:

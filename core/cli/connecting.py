@@ -1,60 +1,49 @@
-"""`tessera base connect`: gives a base a folder whose files its notes are from then on."""
+"""`tessera import` and `tessera base connect`: folders whose files are the notes of a base."""
 
 import shlex
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from core import data
-from core.cli import costs, lines, options
-from core.cli.output import progress, show
+from core.cli import costs, lines
+from core.cli.calling import opened, stoppable
 from core.cli.texts import _, say
-from core.errors import Unfinished
-from core.messages import Message, plural
-from core.model import SyncPlan
+from core.messages import plural
+from core.operations import imports as operations
 
 
-def connect(
-    name: Annotated[str, typer.Argument(help=_("The knowledge base, by name."))],
-    folder: Annotated[Path, typer.Argument(help=_("The folder with the files of its notes."))],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=_("Show the plan and change nothing."))] = False,
-    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask where notes differ from their files."))] = False,
-    allow_removals: options.Removals = False,
-    workspace: options.Folder = options.WORKSPACE,
-    as_json: options.Json = False,
-) -> None:
-    with options.workspace_at(workspace, readonly=dry_run) as opened:
-        plan = opened.notes.plan_connection(folder, name)
-        writes_files = opened.bases.get(name).write_files
-        agreed = dry_run or not plan.differing or costs.agreed(_question(plan), yes)
-        applied = agreed and not dry_run
-        confirmed = allow_removals or not plan.removes_many
-        report = opened.notes.apply(plan, confirmed=confirmed, progress=progress) if applied else plan.report()
-    values = {
-        "base": plan.base,
-        "folder": plan.source_ref,
-        "connected": applied,
-        "joined": len(plan.joined),
-        "writes_files": writes_files,
-        "differing": [match.file.path for match in plan.differing],
-    }
-    show(values | data.of_report(report), as_json, _lines)
-    if report.problem:
-        raise Unfinished(report.problem)
+def import_(workspace: Path, **given: Any) -> Any:
+    reads = given["dry_run"] and workspace.exists()
+    with opened(workspace, writes=not reads) as run:
+        target = {name: given[name] for name in ("folder", "base")}
+        made: dict[str, Any] = run(operations.makes, **target)
+        if made["makes"] and given["folder"].is_dir():
+            sys.stderr.write(f"{lines.of_new_base(made['makes'])}\n")
+        with stoppable(operations.import_, workspace, given):
+            return run(operations.import_, **given) | made
 
 
-def _question(plan: SyncPlan) -> Message:
-    paths = [match.file.path for match in plan.differing]
-    return plural(
-        "{n} note differs from its file. It gets the file's text, and its own stays in its history: {paths}",
-        "{n} notes differ from their files. They get the files' texts, and their own stay in their histories: {paths}",
-        n=len(paths),
-        paths=paths,
-    )
+def connect(workspace: Path, **given: Any) -> Any:
+    with opened(workspace, writes=not given["dry_run"]) as run:
+        values: dict[str, Any] = run(operations.connect, **given)
+        paths = values["differing"]
+        if not paths or given["dry_run"]:
+            return values
+        question = plural(
+            "{n} note differs from its file. It gets the file's text, and its own stays in its history: {paths}",
+            "{n} notes differ from their files. They get the files' texts, and their own stay in their histories: "
+            "{paths}",
+            n=len(paths),
+            paths=paths,
+        )
+        if values["connected"]:
+            sys.stderr.write(f"{say(question)}\n")
+        elif costs.agreed(question, yes=False):
+            values = run(operations.connect, **given | {"confirmed": True})
+        return values
 
 
-def _lines(values: dict[str, Any]) -> list[str]:
+def connected_lines(values: dict[str, Any]) -> list[str]:
     joined = plural(
         "{n} note has its file in {folder}, of the same path.",
         "{n} notes have their files in {folder}, of the same paths.",

@@ -1,30 +1,21 @@
 """`tessera evaluate`: measures one pipeline or several with a file or set of questions."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core import data
 from core.cli import lines
-from core.cli.options import (
-    WORKSPACE,
-    Expand,
-    Folder,
-    Json,
-    LevelName,
-    Limit,
-    ModeName,
-    Rerank,
-    search_settings,
-    workspace_at,
-)
+from core.cli.binding import taking
+from core.cli.calling import call, reading
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.texts import _
 from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
+from core.json_forms.evaluation import EVALUATION, of_advice, of_comparison
 from core.messages import message, terminal_language
-from core.model import METRICS, Question, QuestionSet
+from core.model import METRICS, QuestionSet, SearchSettings
+from core.operations import evaluation as operations
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -33,30 +24,12 @@ _BY = "hit@5=0.8"
 _REPORTS = (".csv", ".md", ".html")
 
 
+@taking(operations.start)
 def evaluate(
     questions: Annotated[
         str, typer.Argument(help=_("A file of questions with their right passages (JSONL, CSV), or the name of a set."))
     ],
     base: Annotated[str, typer.Option("--base", help=_("The knowledge base to ask."))],
-    mode: ModeName = None,
-    level: LevelName = None,
-    limit: Limit = None,
-    expand: Expand = None,
-    rerank: Rerank = None,
-    compare: Annotated[
-        list[str] | None,
-        typer.Option("--compare", help=_("Ask with this setup too, such as chunk_size=256,reranker=none; repeatable.")),
-    ] = None,
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--grid",
-            help=_(
-                "Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; "
-                "repeatable, or auto."
-            ),
-        ),
-    ] = None,
     metric: Annotated[
         str | None, typer.Option("--metric", help=_("The figure to compare and advise by, such as mrr@10."))
     ] = None,
@@ -78,6 +51,7 @@ def evaluate(
     ] = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
+    **given: Any,
 ) -> None:
     targets = dict(_target(text) for text in fail_under or ())
     for name in (*targets, *filter(None, [metric])):
@@ -85,23 +59,26 @@ def evaluate(
             raise UnknownChoice("figure", name, METRICS)
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
-    search = search_settings(locals())
-    with workspace_at(workspace, readonly=not save) as opened:
+    search = SearchSettings.of(given.get("search", {}))
+    setups = {name: given[name] or [] for name in ("compare", "grid")}
+    with reading(workspace) as opened:
         runs = opened.runs
-        pipelines = runs.variants(base, search, compare or (), grid or ())
+        pipelines = runs.variants(base, search, *setups.values())
         source = _questions(opened, base, questions, save)
-        if isinstance(source, QuestionSet):
-            measured = runs.measured(run.id for run in runs.run(source, pipelines, progress))
+        if save:
+            asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
+            done = call(operations.start, workspace, asked)
+            measured = runs.measured(run["id"] for run in done["runs"])
         else:
             measured = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
-    values = data.of_evaluation(runs.evaluation(measured[0][1])) | {"pending": waiting}
+    values = EVALUATION(runs.evaluation(measured[0][1])) | {"pending": waiting}
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
-        values["compared"] = data.of_comparison(compared)
-    if grid:
+        values["compared"] = of_comparison(compared)
+    if setups["grid"]:
         names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
-        values["advice"] = data.of_advice(runs.advise(measured, *filter(None, [metric])), names)
+        values["advice"] = of_advice(runs.advise(measured, *filter(None, [metric])), names)
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:
@@ -120,8 +97,8 @@ def evaluate(
         raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=limits)
 
 
-def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Sequence[Question] | QuestionSet:
-    """Return the questions of a file or a set; with `save`, the set itself."""
+def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
+    """Return the questions of a file or a set; with `save`, the set itself, or the file."""
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():
@@ -135,10 +112,16 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Seq
         raise QuestionSetError(
             questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
         )
-    content = opened.question_sets.content(file)
-    if save:
-        return opened.question_sets.add_file(base, save, content, str(file))
-    return opened.question_sets.read(base, content, str(file))
+    read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
+    return file.absolute() if save else read
+
+
+def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> str:
+    """Return the id of a set, or of the one of this name with the questions of a file."""
+    if isinstance(source, QuestionSet):
+        return source.id
+    made = call(operations.add, workspace, {"base": base, "name": name, "file": source})
+    return str(made["id"])
 
 
 def _target(text: str) -> tuple[str, float]:

@@ -71,6 +71,12 @@ def of_index(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} chunk indexed", "{n} chunks indexed", n=values["chunks"]))]
 
 
+def of_rebuild(values: dict[str, Any]) -> list[str]:
+    if values["index"] == "none":
+        return [_("There is no search index: a search by meaning compares with every passage.")]
+    return [_("The search index is rebuilt.")]
+
+
 def _waiting_line(notes: int) -> str:
     return say(
         plural(

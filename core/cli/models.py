@@ -4,15 +4,16 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import costs
-from core.cli.options import WORKSPACE, Folder, Json, workspace_at
+from core.cli.calling import call
+from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.servers import server
 from core.cli.texts import _, say
-from core.data import of, pick
-from core.errors import ConfigError
+from core.json_forms.forms import plain
+from core.json_forms.models import CARDS
 from core.messages import Message, message
-from core.model import ChangeCost, Part
+from core.model import Part
+from core.operations import models as operations
 
 app = typer.Typer(
     help=_("The models there are, whether they work, how to have others, and which one a base has."),
@@ -24,34 +25,12 @@ Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` 
 BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 
-@app.command("list", help=_("Show every model: installed, used by a base, configured, or worth having."))
+@app.command("list", help=say(operations.list_.about))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.models import Models
 
-    values = []
-    if workspace.is_dir():
-        with workspace_at(workspace, readonly=True) as opened:
-            cards = opened.models.all()
-    else:
-        cards = Models.without_bases()
-    for card in cards:
-        device, running = Models.device_of(card), card.running
-        values.append(
-            {
-                **pick(card, "name part"),
-                "usable": not card.problem,
-                "problem": card.problem or "",
-                "folder": str(card.folder) if card.folder else None,
-                "bytes": card.bytes_on_disk,
-                **pick(card, "languages dimension input_tokens downloadable"),
-                "download_bytes": card.download_bytes or None,
-                "server": card.server or None,
-                "loaded": running is not None,
-                "memory_bytes": running.bytes if running else None,
-                "device": of(device) if device else None,
-            }
-        )
-    show({"models": values}, as_json, _list_lines)
+    values = call(operations.list_, workspace, {}) if workspace.is_dir() else CARDS(Models.without_bases())
+    show(values, as_json, _list_lines)
 
 
 @app.command(
@@ -66,11 +45,12 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     trial = Models.test(name, progress)
     running = trial.running
     values = {
-        **pick(trial, "name part"),
+        "name": trial.name,
+        "part": trial.part,
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": of(running.device) if running else None,
+        "device": plain(running.device) if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
         "languages": trial.languages,
@@ -100,69 +80,6 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.models import Models
 
     show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
-
-
-@app.command(
-    help=_(
-        "Give a base another model for meaning: say how long it takes, ask, index its notes again. Meanwhile the "
-        "old model answers."
-    )
-)
-def switch(
-    base: BaseName,
-    embedder: Annotated[
-        str | None, typer.Argument(help=_("The new model; without it, a change that was begun goes on."))
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
-    abandon: Annotated[
-        bool, typer.Option("--abandon", help=_("Forget what was begun; the base stays as it is."))
-    ] = False,
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    with workspace_at(workspace) as opened:
-        values: dict[str, Any] = {"base": base, "switched": False}
-        if abandon:
-            opened.bases.abandon_switch(base)
-        elif embedder is None or _agreed(values, opened.bases.switch_cost(base, embedder, progress=progress), yes):
-            if embedder is not None:
-                opened.bases.begin_switch(base, embedder)
-            costs.run_switch(opened, base, workspace)
-            values["switched"] = True
-        values["embedder"] = opened.bases.get(base).embedder
-    show(
-        values,
-        as_json,
-        lambda values: [_("The base '{base}' has the model '{embedder}'.", base=base, embedder=values["embedder"])],
-    )
-
-
-def _agreed(values: dict[str, Any], cost: ChangeCost, yes: bool) -> bool:
-    values |= {"windows": cost.windows, "to_embed": cost.to_embed, "estimated_minutes": round(cost.seconds / 60, 2)}
-    return costs.agreed(costs.of_switch(cost), yes)
-
-
-@app.command(help=_("Keep the data of the word-by-word check for a base, which then takes milliseconds, or delete it."))
-def tokens(
-    base: BaseName,
-    keep: Annotated[str, typer.Argument(help=_("on or off"))],
-    workspace: Folder = WORKSPACE,
-    as_json: Json = False,
-) -> None:
-    if keep not in ("on", "off"):
-        raise ConfigError("The data of the word-by-word check is 'on' or 'off', not '{choice}'.", choice=keep)
-    with workspace_at(workspace) as opened:
-        embedded = opened.bases.keep_tokens(base, keep == "on", progress=progress)
-        state = next(state for state in opened.status().bases if state.base.name == base)
-    values = {
-        "base": base,
-        "keep_tokens": state.base.keep_tokens,
-        "embedded_windows": embedded,
-        "windows": state.windows,
-        "windows_with_bits": state.with_bits,
-        "bytes": state.bit_bytes,
-    }
-    show(values, as_json, _tokens_lines)
 
 
 def _list_lines(values: dict[str, Any]) -> list[str]:
@@ -232,7 +149,7 @@ def _test_lines(values: dict[str, Any]) -> list[str]:
     ]
 
 
-def _tokens_lines(values: dict[str, Any]) -> list[str]:
+def tokens_lines(values: dict[str, Any]) -> list[str]:
     if not values["keep_tokens"]:
         return [_("The base '{base}' keeps no data for the word-by-word check.", base=values["base"])]
     return [

@@ -8,15 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from core.cli.texts import _
-from core.errors import ConfigError, NoteNotFound, TesseraError
+from core.errors import ConfigError, TesseraError
 from core.intake.encoding import MAX_BYTES
-from core.model import Note
-
-if TYPE_CHECKING:
-    from core.workspace import Workspace
 
 
 def text(given: str | None, before: str, name: str) -> str:
@@ -37,18 +32,6 @@ def kept(text: str) -> Iterator[None]:
                 file.write(text)
             sys.stderr.write(f"{_('Your text is in {file}.', file=file.name)}\n")
         raise
-
-
-def note_id(workspace: "Workspace", name: str) -> str:
-    """Return the id of the note of this id, path or title, or of the deleted one; raises NoteNotFound."""
-    try:
-        return workspace.notes.resolve(name).id
-    except NoteNotFound:
-        return workspace.notes.resolve_deleted(name).version.note_id
-
-
-def base_of(workspace: "Workspace", note: Note) -> str:
-    return workspace.bases.of_id(note.base_id).name
 
 
 def _read(before: str) -> str:

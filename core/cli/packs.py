@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.binding import call
+from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _, say
-from core.json_forms.packs import of_cards
+from core.json_forms.packs import CARDS
 from core.messages import plural
 from core.model import PackCard
 from core.operations import packs as operations
@@ -29,7 +29,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     if (workspace / "notes.db").is_file():
         values = call(operations.list_, workspace, {})
     else:
-        values = of_cards([PackCard(one, None) for one in found().values()])
+        values = CARDS([PackCard(one, None) for one in found().values()])
     show(values, as_json, _list_lines)
 
 

@@ -9,8 +9,8 @@ import typer
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.texts import _, say
-from core.data import of
 from core.errors import ConfigError
+from core.json_forms.forms import plain
 from core.messages import message
 
 SOURCES = {
@@ -61,8 +61,8 @@ def server(
         if key:
             servers.enter_key(name, _typed_key())
         if test:
-            values["test"] = of(servers.test(name, progress))
-    values["servers"] = [of(card) for card in ([servers.get(name)] if name else servers.all())]
+            values["test"] = plain(servers.test(name, progress))
+    values["servers"] = plain([servers.get(name)] if name else servers.all())
     show(values, as_json, _server_lines)
 
 

@@ -21,6 +21,7 @@ from core.model import (
     Cut,
     KnowledgeBase,
     Match,
+    NewBase,
     Note,
     Progress,
     SyncPlan,
@@ -62,8 +63,13 @@ class Imports:
         one with the folder's name that the plan makes. Raises SourceError for a folder that is missing, empty, or
         inside the workspace.
         """
-        name = base or self._name_for(path.expanduser().resolve())
+        name, _ = self.target(path, base)
         return self._planned(name, path, forbidden=self._store.folder)
+
+    def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
+        """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
+        name = base or self._name_for(path.expanduser().resolve())
+        return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
         """Compare a folder with the notes of a base that live in the workspace; nothing is changed.

@@ -2,10 +2,24 @@
 
 from collections.abc import Mapping
 
-from core.operations import notes, packs
+from core.operations import (
+    archives,
+    bases,
+    chunks,
+    evaluation,
+    imports,
+    index,
+    jobs,
+    models,
+    note_trash,
+    notes,
+    packs,
+    search,
+    status,
+)
 from core.operations.declaring import Operation
 
-_NOUNS = (notes, packs)
+_NOUNS = (bases, imports, archives, notes, note_trash, chunks, search, evaluation, index, models, packs, jobs, status)
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)

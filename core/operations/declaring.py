@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from core.json_forms.forms import Form, typed_dict
 from core.messages import Message
 from core.model import Author, Progress, no_progress
+from core.operations import examples
 
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
@@ -32,10 +34,23 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a parameter is; `flag` is its option on the command line where that isn't its name."""
+    """What a parameter is.
+
+    `flag`, `query` and `tool` are its names as an option, in an address and for a tool where those aren't its name.
+    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note. `parts` are what an
+    object holds; a command takes each as an option. `example` is a value of one that is required.
+    """
 
     text: Message
     flag: str = ""
+    query: str = ""
+    tool: str = ""
+    doors: tuple[Door, ...] = DOORS
+    least: int | None = None
+    most: int | None = None
+    long: bool = False
+    parts: tuple["Parameter", ...] = ()
+    example: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +60,7 @@ class Parameter:
     name: str
     type: Any
     about: About
-    required: bool
+    required: bool = False
     default: Any = None
 
 
@@ -55,9 +70,10 @@ class Operation:
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
-    the job of this name. What is new after it is at the path that it `creates`. `takes` and `gives` are an example:
-    arguments and their answer. `fields` are what it takes as keywords. `form` makes values for JSON of what the
-    function returns; without it that is such values.
+    the job of this name, after `check` was called with its arguments, which raises what is wrong at once. What is new
+    after it is at the path that it `creates`. `takes` and `gives` are an example: arguments and their answer. `fields`
+    are what it takes as keywords. `form` makes values for JSON of what the function returns; without it that is such
+    values.
     """
 
     name: str
@@ -68,6 +84,7 @@ class Operation:
     tool: str = ""
     writes: bool = False
     job: str = ""
+    check: Callable[..., object] | None = None
     creates: str = ""
     takes: Mapping[str, Any] = field(default_factory=dict)
     gives: Any = None
@@ -76,6 +93,17 @@ class Operation:
     by_hand: tuple[Door, ...] = ()
     lacks: Mapping[Door, str] = field(default_factory=dict)
 
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """An example of arguments: what is required, and what it `takes`."""
+        required = {each.name: each.about.example for each in self.parameters if each.required}
+        return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
+
+    @cached_property
+    def response(self) -> Any:
+        """An example of an answer: what it `gives`, else that of its form."""
+        return examples.of(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
+
     @property
     def noun(self) -> str:
         return self.name.partition(".")[0]
@@ -83,6 +111,8 @@ class Operation:
     @property
     def answer(self) -> Any:
         """The type of the answer."""
+        if isinstance(self.form, Form):
+            return self.form.type
         return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
 
     @cached_property
@@ -95,6 +125,15 @@ class Operation:
             elif one.name not in _INJECTED:
                 parameters.append(_parameter(one, self._hints[one.name]))
         return tuple(parameters)
+
+    def taken(self, door: Door) -> tuple[Parameter, ...]:
+        """Return the parameters that a door takes."""
+        return tuple(each for each in self.parameters if door in each.about.doors)
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether it reports its progress."""
+        return "progress" in inspect.signature(self.function).parameters
 
     @cached_property
     def _hints(self) -> dict[str, Any]:
@@ -124,4 +163,13 @@ def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
     assert get_origin(hint) is Annotated, f"'{one.name}' has no text that tells what it is"
     kind, about = get_args(hint)
     required = one.default is inspect.Parameter.empty
+    if about.parts:
+        kind = _object(one.name, about.parts) | None
     return Parameter(one.name, kind, about, required, None if required else one.default)
+
+
+def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
+    """Return the type of an object with these parts, each of which may be left out."""
+    kind = typed_dict(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
+    kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+    return kind

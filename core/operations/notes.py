@@ -1,25 +1,220 @@
 """Operations on notes."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from typing_extensions import TypedDict
-
-from core.errors import NoteNotFound
-from core.json_forms import versions
+from core.errors import ConfigError
+from core.json_forms import notes as forms
+from core.json_forms.forms import Form
 from core.messages import message
-from core.model import Version
+from core.model import NOTE_FIELDS, Note, NoteCard, NoteDifference, Proposal, Version
+from core.operations import named
 from core.operations.declaring import About, Caller, operation
-from core.operations.examples import DIFFERENCE, VERSION
-from core.operations.parameters import NoteName, NoteNames
+from core.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, Number, only
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+ONE = "the operation on one note does it"
+_WAITS = "a change by a program waits for the person, as note.update does"
+_MOST = 100
+"""Notes in one answer to a program that says no other number."""
 
-class Archived(TypedDict):
-    """The ids of notes that are archived now."""
+Shown = tuple[Note, str]
+"""A note, and the name of its base."""
+Written = tuple[Note, str, str]
+"""A note, the name of its base, and its status; a change that waits is `pending`."""
+Body = Annotated[str | None, About(message("The whole text in Markdown; left out, it stays."), tool="text", long=True)]
+NewBody = Annotated[str, About(message("The text in Markdown."), tool="text", long=True)]
+Filters = Annotated[
+    list[str] | None, About(message("Filters as in the search box, such as tag:rust status:archived."), query="filter")
+]
 
-    archived: list[str]
+
+# reading
+
+
+@operation(
+    "note.list",
+    message("List the notes that pass some filters, without their texts."),
+    http="GET /notes",
+    cli="note list {filters}",
+    tool="note_list",
+    by_hand=("cli", "tool"),
+    form=forms.CARDS,
+)
+def list_(
+    workspace: "Workspace",
+    caller: Caller,
+    bases: Annotated[list[str] | None, About(message("Only notes of these bases."), query="base")] = None,
+    filters: Filters = None,
+    text: Annotated[str, About(message("A part of the title or the path."))] = "",
+    limit: Annotated[int | None, About(message("How many notes at most."), least=1, most=1000)] = None,
+    offset: Annotated[int, About(message("How many notes are skipped."), least=0, most=10_000_000)] = 0,
+) -> tuple[list[NoteCard], int]:
+    cards = workspace.notes.all(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
+    end = None if caller.is_person and limit is None else offset + (limit or _MOST)
+    shown = cards[offset:end]
+    return shown, len(cards) - len(shown)
+
+
+@operation(
+    "note.show",
+    message("Show a note: its fields and its text, as it is or as it was in a version."),
+    http="GET /notes/{note}",
+    cli="note show {note}",
+    tool="note_read",
+    by_hand=("tool",),
+    form=forms.NOTE,
+)
+def show(
+    workspace: "Workspace",
+    caller: Caller,
+    note: NoteName,
+    number: Annotated[int | None, About(message("The number of a version."), flag="version", doors=("cli",))] = None,
+) -> Shown:
+    if caller.is_person:
+        one = named.any_id(workspace, note)
+        return _shown(workspace, workspace.notes.at(one, number or workspace.notes.history(one)[0].number))
+    return _shown(workspace, workspace.notes.get(named.id_of(workspace, note)))
+
+
+# writing
+
+
+@operation(
+    "note.new",
+    message("Write a note. What a program writes is `pending` until the person accepts it, unless the base trusts it."),
+    http="POST /notes",
+    cli="note new {base}",
+    tool="note_add",
+    writes=True,
+    creates="/notes/{id}",
+    takes={"body": "# Roadmap\n\nThe search comes first.\n"},
+    form=forms.WRITTEN,
+    fields=NOTE_PARAMETERS,
+)
+def new(
+    workspace: "Workspace",
+    caller: Caller,
+    base: Annotated[
+        str, About(message("The knowledge base, by name. A command makes it where there is none."), example="work")
+    ],
+    body: NewBody = "",
+    path: Annotated[str, About(message("Its place in the base, such as work/plan.md."), doors=("http", "cli"))] = "",
+    **fields: Any,
+) -> Written:
+    if caller.is_person:
+        return written(workspace, workspace.notes.add(base, body, path=path, author="person", **fields))
+    return written(workspace, workspace.proposals.add(base, body, path=path, **fields))
+
+
+@operation(
+    "note.update",
+    message(
+        "Change a note. What a program changes is `pending` until the person accepts it, unless the base trusts it."
+    ),
+    http="PATCH /notes/{note}",
+    cli="note edit {note}",
+    tool="note_update",
+    writes=True,
+    takes={"tags": ["plan"], "priority": 1},
+    form=forms.WRITTEN,
+    fields=only(NOTE_PARAMETERS, "http", "tool"),
+)
+def update(
+    workspace: "Workspace",
+    caller: Caller,
+    note: NoteName,
+    body: Body = None,
+    expected_version: Expected = None,
+    **fields: Any,
+) -> Written:
+    one = named.id_of(workspace, note)
+    if caller.is_person:
+        done: Note | Proposal = workspace.notes.update(
+            one, body=body, expected_version=expected_version, author="person", **fields
+        )
+    else:
+        done = workspace.proposals.update(one, body=body, expected_version=expected_version, **fields)
+    return written(workspace, done)
+
+
+@operation(
+    "note.set",
+    message("Set fields of notes; what isn't given stays. An empty value removes it."),
+    cli="note set {notes}",
+    writes=True,
+    form=forms.LISTED,
+    fields=NOTE_PARAMETERS,
+    lacks=dict.fromkeys(("http", "tool"), ONE),
+)
+def set_(
+    workspace: "Workspace",
+    notes: NoteNames,
+    add_tags: Annotated[list[str] | None, About(message("A tag to add."), flag="add-tag")] = None,
+    remove_tags: Annotated[list[str] | None, About(message("A tag to remove."), flag="remove-tag")] = None,
+    expected_version: Expected = None,
+    **fields: Any,
+) -> list[NoteCard]:
+    if not (fields or add_tags or remove_tags):
+        raise ConfigError("Say what to set, such as --status archived.")
+    ids = named.ids(workspace, notes)
+    if fields:
+        workspace.notes.set_fields(ids, expected_version=expected_version, **fields)
+    if add_tags or remove_tags:
+        version = None if fields else expected_version
+        workspace.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=version)
+    cards = workspace.notes.cards_of(ids)
+    return [cards[one] for one in ids]
+
+
+@operation(
+    "note.revert",
+    message("Give a note the text and fields of one of its versions; that is a new version."),
+    http="POST /notes/{note}/versions/{number}/revert",
+    cli="note revert {note} {number}",
+    writes=True,
+    form=forms.WRITTEN,
+    lacks={"tool": "note_update writes any text"},
+)
+def revert(
+    workspace: "Workspace", caller: Caller, note: NoteName, number: Number, expected_version: Expected = None
+) -> Written:
+    one = named.id_of(workspace, note)
+    if caller.is_person:
+        return written(workspace, workspace.notes.revert(one, number, expected_version=expected_version))
+    old = workspace.notes.at(one, number)
+    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
+    done = workspace.proposals.update(one, body=old.body, expected_version=expected_version, **fields)
+    return written(workspace, done)
+
+
+@operation(
+    "note.archive",
+    message("Archive notes: searches leave them out unless they ask for archived ones."),
+    cli="note archive {notes}",
+    writes=True,
+    form=Form("ArchivedNotes", list, archived=(list[str], list)),
+    lacks=dict.fromkeys(("http", "tool"), _WAITS),
+)
+def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[str]:
+    ids = named.ids(workspace, notes)
+    workspace.notes.archive(ids, author=caller.author)
+    return ids
+
+
+# versions
+
+
+@operation(
+    "note.version",
+    message("Read a note as it was in a version."),
+    http="GET /notes/{note}/versions/{number}",
+    form=forms.NOTE,
+    lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
+)
+def version(workspace: "Workspace", note: NoteName, number: Number) -> Shown:
+    return _shown(workspace, workspace.notes.at(named.any_id(workspace, note), number))
 
 
 @operation(
@@ -28,12 +223,10 @@ class Archived(TypedDict):
     http="GET /notes/{note}/versions",
     cli="note history {note}",
     tool="note_history",
-    takes={"note": "4f1c"},
-    gives={"versions": [VERSION]},
-    form=versions.of_history,
+    form=forms.VERSIONS,
 )
 def history(workspace: "Workspace", note: NoteName) -> list[Version]:
-    return workspace.notes.history(note_id(workspace, note))
+    return workspace.notes.history(named.any_id(workspace, note))
 
 
 @operation(
@@ -42,40 +235,27 @@ def history(workspace: "Workspace", note: NoteName) -> list[Version]:
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
-    takes={"note": "4f1c", "first": 2, "second": 3},
-    gives=DIFFERENCE,
+    form=forms.DIFFERENCE,
 )
 def diff(
     workspace: "Workspace",
     note: NoteName,
     first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
     second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
-) -> versions.Difference:
-    one = note_id(workspace, note)
+) -> tuple[NoteDifference, int, int]:
+    one = named.any_id(workspace, note)
     numbers = [version.number for version in workspace.notes.history(one)]
     second = second or numbers[0]
     first = first or next((number for number in numbers if number < second), second)
-    return versions.of_difference(workspace.notes.difference(one, first, second), first, second)
+    return workspace.notes.difference(one, first, second), first, second
 
 
-@operation(
-    "note.archive",
-    message("Archive notes: searches leave them out unless they ask for archived ones."),
-    cli="note archive {notes}",
-    writes=True,
-    takes={"notes": ["4f1c"]},
-    gives={"archived": ["4f1c"]},
-    lacks=dict.fromkeys(("http", "tool"), "a change by a program waits for the person, as note.update does"),
-)
-def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archived:
-    ids = [card.id for card in workspace.notes.resolve_all(notes)]
-    workspace.notes.archive(ids, author=caller.author)
-    return {"archived": ids}
+def _shown(workspace: "Workspace", note: Note) -> Shown:
+    return note, workspace.bases.of_id(note.base_id).name
 
 
-def note_id(workspace: "Workspace", name: str) -> str:
-    """Return the id of the note of this id, path or title, or of the deleted one; raises NoteNotFound."""
-    try:
-        return workspace.notes.resolve(name).id
-    except NoteNotFound:
-        return workspace.notes.resolve_deleted(name).version.note_id
+def written(workspace: "Workspace", done: Note | Proposal) -> Written:
+    if isinstance(done, Proposal):
+        note = workspace.notes.get(done.note_id)
+        return note, workspace.bases.of_id(note.base_id).name, "pending"
+    return done, workspace.bases.of_id(done.base_id).name, done.status

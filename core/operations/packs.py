@@ -10,13 +10,12 @@ from core.json_forms import packs as forms
 from core.messages import message
 from core.model import PackCard, PackReport, Progress
 from core.operations.declaring import About, operation
-from core.operations.examples import PACK, PACK_REPORT
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _PERSONS = "packs are the person's choice"
-Name = Annotated[str, About(message("A name that `tessera packs list` shows."))]
+Name = Annotated[str, About(message("A name that `tessera packs list` shows."), example="guide")]
 
 
 class Removed(TypedDict):
@@ -32,8 +31,7 @@ class Removed(TypedDict):
     http="GET /packs",
     cli="packs list",
     by_hand=("cli",),
-    gives={"packs": [PACK]},
-    form=forms.of_cards,
+    form=forms.CARDS,
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> Sequence[PackCard]:
@@ -49,8 +47,7 @@ def list_(workspace: "Workspace") -> Sequence[PackCard]:
     writes=True,
     job="packs",
     takes={"source": "guide"},
-    gives=PACK_REPORT,
-    form=forms.of_report,
+    form=forms.REPORT,
     lacks={"tool": _PERSONS},
 )
 def install(
@@ -69,9 +66,7 @@ def install(
     by_hand=("cli",),
     writes=True,
     job="packs",
-    takes={"pack": "guide"},
-    gives=PACK_REPORT,
-    form=forms.of_report,
+    form=forms.REPORT,
     lacks={"tool": _PERSONS},
 )
 def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:
@@ -85,7 +80,6 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
     http="DELETE /packs/{pack}",
     cli="packs remove {pack}",
     writes=True,
-    takes={"pack": "guide"},
     gives={"name": "guide", "stay": 0},
     lacks={"tool": _PERSONS},
 )

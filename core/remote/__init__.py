@@ -1,1 +1,1 @@
-"""A workspace that another process has open, with its collections as if it were open here."""
+"""Operations on a workspace that another process has open."""

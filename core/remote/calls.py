@@ -1,4 +1,4 @@
-"""Calls of commands on this machine, on the workspace that this process has open."""
+"""Operations that commands on this machine run on the workspace that this process has open."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from functools import partial, reduce
+from functools import partial
 from importlib.metadata import version
 from types import FrameType
 from typing import Any
@@ -23,42 +23,29 @@ from core.jobs import Busy
 from core.messages import Message, verbatim
 from core.model import Progress, excluded_by
 from core.operations import OPERATIONS, checking
-from core.operations.declaring import PERSON, Operation
-from core.remote import frames, wire
-from core.remote.frames import MOST_BYTES, PATH, Answer, Call, Failure, Listener, Reference, Step, Unreadable
+from core.operations.declaring import PERSON, PROGRAM, Caller, Operation
+from core.remote import wire
+from core.remote.wire import MOST_BYTES, PATH
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
 
-JOBS = {
-    ("notes", "apply"): "import",
-    ("rebuild",): "rebuild",
-    ("chunks", "rechunk"): "rechunk",
-    ("packs", "install"): "packs",
-    ("packs", "upgrade"): "packs",
-    ("bases", "run_switch"): "switch",
-    ("bases", "keep_tokens"): "tokens",
-    ("bases", "switch_cost"): "cost",
-    ("bases", "chunking_cost"): "cost",
-    ("runs", "run"): "evaluate",
-    ("runs", "measure"): "evaluate",
-}
-"""The job as which a call runs: pages show it, can stop it, and leave alone what it changes."""
 _PATIENCE = 5.0
-"""Seconds that a call waits for such a job of before: one that was stopped ends at its next step."""
+"""Seconds that an operation waits for such a job of before: one that was stopped ends at its next step."""
+_BESIDE = ("embed",)
+"""Jobs beside which an operation does the same work, and isn't one itself."""
 _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
 
 
 class Calls:
-    """The two routes of a process that has a workspace open: one proves whose it is, the other takes calls."""
+    """The two routes of a process that has a workspace open: one proves whose it is, the other runs operations."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace
         self._stops: set[threading.Event] = set()
         self.routes = [
             Route(PATH, self._greet, methods=["GET"]),
-            Route(PATH, self._call, methods=["POST"]),
             Route(f"{PATH}/{{operation}}", self._run, methods=["POST"]),
         ]
 
@@ -79,23 +66,6 @@ class Calls:
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})
 
-    async def _call(self, request: Request) -> Response:
-        workspace = await run_in_threadpool(self._workspace)
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
-            return PlainTextResponse("Forbidden", 403)
-        body = await _body(request)
-        if body is None:
-            return PlainTextResponse("Content Too Large", 413)
-        try:
-            call = await run_in_threadpool(frames.load, body)
-        except Unreadable:
-            call = None
-        if not isinstance(call, Call) or not call.is_sound:
-            return PlainTextResponse("Bad Request", 400)
-        answer = self._answer(lambda heard: _end(workspace, call, heard), frames.frame)
-        return StreamingResponse(answer, media_type="application/octet-stream")
-
     async def _run(self, request: Request) -> Response:
         """Run an operation with the arguments of a JSON object."""
         workspace = await run_in_threadpool(self._workspace)
@@ -112,17 +82,18 @@ class Calls:
             given = json.loads(body)
         except (ValueError, RecursionError):
             return PlainTextResponse("Bad Request", 400)
-        answer = self._answer(lambda heard: _ran(workspace, one, given, heard), _step)
+        caller = PROGRAM if request.query_params.get("caller") == PROGRAM.author else PERSON
+        answer = self._answer(lambda progress: _ran(workspace, one, caller, given, progress))
         return StreamingResponse(answer, media_type="application/x-ndjson")
 
-    async def _answer(self, act: Callable[[Progress], bytes], step: Callable[[Step], bytes]) -> AsyncIterator[bytes]:
-        """Yield the progress of a call and its end; where the caller goes, the call stops at its next step."""
+    async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
+        """Yield the progress of an operation and its end; where the caller goes, it stops at its next step."""
         loop, stop = asyncio.get_running_loop(), threading.Event()
         queue: asyncio.Queue[bytes] = asyncio.Queue()
         self._stops.add(stop)
 
         def run() -> None:
-            end = act(_heard(lambda one: send(step(one)), stop))
+            end = act(_sending(send, stop))
             for part in (b"",) if stop.is_set() else (end, b""):
                 send(part)
 
@@ -149,33 +120,30 @@ async def _body(request: Request) -> bytes | None:
     return bytes(body)
 
 
-def _heard(send: Callable[[Step], None], stop: threading.Event) -> Progress:
-    """Return the progress of a call: a few steps a second are sent, and once more at the end."""
+def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
+    """Return a progress that sends a few steps a second, and the last one; raises Cancelled once `stop` is set."""
     sent = 0.0
 
-    def heard(done: float, total: float, what: str | Message) -> None:
+    def progress(done: float, total: float, what: str | Message) -> None:
         nonlocal sent
         if stop.is_set():
             raise Cancelled
         if done >= total or time.monotonic() - sent >= _BETWEEN:
             sent = time.monotonic()
-            send(Step(done, total, what))
+            send(wire.line("step", [done, total, what]))
 
-    return heard
-
-
-def _step(one: Step) -> bytes:
-    return wire.line("step", [one.done, one.total, one.what])
+    return progress
 
 
-def _ran(workspace: Workspace, one: Operation, given: Any, heard: Progress) -> bytes:
+def _ran(workspace: Workspace, one: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     def act(progress: Progress) -> Any:
-        return one.run(workspace, PERSON, checking.arguments(one, given), progress)
+        return one.run(workspace, caller, checking.arguments(one, given), progress)
 
     try:
-        value = _as_job(workspace, one.job, act, heard) if one.job else act(heard)
+        alone = not one.job or one.job in _BESIDE
+        value = act(progress) if alone else _as_job(workspace, one.job, act, progress)
         return wire.line("answer", one.formed(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
@@ -184,35 +152,8 @@ def _ran(workspace: Workspace, one: Operation, given: Any, heard: Progress) -> b
         return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 
-def _end(workspace: Workspace, call: Call, heard: Progress) -> bytes:
-    """Make a call, and return its end as a frame."""
-    try:
-        return frames.frame(Answer(_made(workspace, call, heard)))
-    except TesseraError as error:
-        return frames.frame(Failure(error))
-    except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
-        _LOG.exception("The call of '%s' failed", ".".join(call.names))
-        return frames.frame(Failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
-
-
-def _made(workspace: Workspace, call: Call, heard: Progress) -> Any:
-    named: Any = reduce(getattr, call.names, workspace)
-    if not call.made:
-        kind = type(named)
-        stays = callable(named) or (kind.__module__.startswith("core.") and not frames.is_value(kind))
-        return Reference() if stays else named
-
-    def act(progress: Progress) -> Any:
-        values = [progress if isinstance(value, Listener) else value for value in call.values]
-        keywords = {name: progress if isinstance(value, Listener) else value for name, value in call.keywords.items()}
-        return named(*values, **keywords)
-
-    job = JOBS.get(call.names)
-    return _as_job(workspace, job, act, heard) if job else act(heard)
-
-
 def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], heard: Progress) -> Any:
-    """Make a call as a job, and return its value; raises Cancelled where somebody stops it on a page."""
+    """Do work as a job, and return its value; raises Cancelled where somebody stops it on a page."""
 
     def both(progress: Progress) -> Any:
         def step(done: float, total: float, what: str | Message) -> None:

@@ -8,6 +8,10 @@ from core import errors
 from core.errors import TesseraError
 from core.messages import Message, from_json, to_json
 
+PATH = "/remote"
+"""Where operations are run by their names; a GET of it proves who answers there."""
+MOST_BYTES = 1 << 26
+"""Size of the arguments at most: those of a note are the largest."""
 _MESSAGE = "$message"
 """The name of the only field of an object that stands for a message."""
 
@@ -31,8 +35,10 @@ def failure(error: TesseraError) -> dict[str, object]:
 
 
 def error_of(value: dict[str, Any]) -> TesseraError:
-    """Return the error of a line's value; of a kind that isn't known here, a TesseraError."""
-    kind: Callable[..., TesseraError] = getattr(errors, str(value["kind"]), TesseraError)
+    """Return the error of a line's value; of a kind that isn't known here, a TesseraError. Raises ValueError."""
+    if not isinstance(value, dict) or not isinstance(value.get("message"), Message):
+        raise ValueError("no error")  # noqa: TRY004 the line is at fault
+    kind: Callable[..., TesseraError] = getattr(errors, str(value.get("kind")), TesseraError)
     known = isinstance(kind, type) and issubclass(kind, TesseraError)
     return errors.unpickled(kind if known else TesseraError, {"message": value["message"]})  # type: ignore[arg-type]
 
@@ -44,4 +50,7 @@ def _plain(value: object) -> object:
 
 
 def _message(value: dict[str, Any]) -> Any:
-    return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
+    try:
+        return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError("no message") from error

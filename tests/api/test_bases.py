@@ -12,7 +12,7 @@ def test_a_base_is_made_changed_renamed_and_deleted(program: TestClient, workspa
     changed = program.patch("/api/v1/bases/a%2Fb", json={"search": {"mode": "keyword"}, "name": "c"})
     assert changed.status_code == 200
     assert (changed.json()["name"], changed.json()["search"]) == ("c", {"limit": 7, "mode": "keyword"})
-    assert program.delete("/api/v1/bases/c").json() == {"base": "c", "deleted": True}
+    assert program.delete("/api/v1/bases/c").json() == {"base": "c", "notes": 0, "deleted": True}
     assert [base.name for base in workspace.archives.trash()] == ["c"]
     gone = program.get("/api/v1/bases/c")
     assert (gone.status_code, gone.json()["error"]) == (404, "NotFound")

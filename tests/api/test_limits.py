@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from core.api import shared
 from core.api.limits import MOST_HEAD
 from core.api.server import server
-from core.assistants.notes import note_add, note_update
+from core.assistants.server import TOOLS
 from core.errors import EditError, QueryError
 from core.intake.encoding import MAX_BYTES
 from core.limits import FILTERS, PART, QUESTION, VALUES
@@ -126,8 +126,8 @@ def test_a_note_has_one_limit_through_every_door(program: TestClient, workspace:
         lambda: workspace.notes.add("desk", large),
         lambda: workspace.notes.update(note, body=large),
         lambda: workspace.proposals.update(note, body=large),
-        lambda: note_add(workspace, large, "desk"),
-        lambda: note_update(workspace, note, text=large),
+        lambda: TOOLS["note_add"](workspace, text=large, base="desk"),
+        lambda: TOOLS["note_update"](workspace, note=note, text=large),
     )
     for way in ways:
         with pytest.raises(EditError, match="20 MB"):

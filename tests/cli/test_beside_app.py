@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import pty
 import re
 import signal
@@ -29,9 +28,9 @@ from core import cli
 from core.embedding import EMBEDDERS
 from core.errors import Cancelled
 from core.model import Matrix, Role
+from core.operations import imports, index
 from core.registry import Entry
 from core.remote import calls, client
-from core.remote.frames import Call, dump
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordTokens
@@ -209,13 +208,14 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
         if slow.jobs.running("import") and done / total > 0.1:
             raise KeyboardInterrupt
 
-    plan = remote.notes.plan_folder(tmp_path / "many", "many")
     with pytest.raises(KeyboardInterrupt):
-        remote.notes.apply(plan, progress=progress)
+        remote.run(imports.import_, {"folder": tmp_path / "many", "base": "many"}, progress)
     assert steps == sorted(steps)
     assert len(steps) > 1
-    assert remote.rebuild() > 0  # waits for the end of the import
+    slow.jobs.wait("import")
     assert slow.chunks.pending("many") > 0
+    assert remote.run(index.rebuild, {})["windows"] > 0
+    assert slow.chunks.pending("many") == 0, "what the import left is indexed then"
 
 
 def test_who_cancels_on_a_page_stops_the_command(run: Run, slow: Workspace, tmp_path: Path) -> None:
@@ -246,47 +246,30 @@ def test_long_work_is_done_one_at_a_time(
     assert run("rechunk", "--base", "vault", "--chunk-size", "300")["notes"] == 3
 
 
-class Crash:
-    """What would write a file if its pickle were read."""
-
-    def __init__(self, made_by: Callable[..., Any], *values: object) -> None:
-        self._made_by, self._values = made_by, values
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._made_by, self._values
-
-
-def test_calls_are_taken_with_the_token_and_of_nouns_only(opened: Workspace, tmp_path: Path) -> None:
+def test_operations_are_run_with_the_token_and_with_arguments_of_their_types(opened: Workspace) -> None:
     known = opened.access.run
     assert known is not None
 
-    def status(token: str, body: bytes) -> int:
+    def answer(token: str, body: bytes, operation: str = "base.new") -> tuple[int, str]:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
-            with urlopen(Request(f"{known.address}/remote", body, headers)) as answer:
-                return int(answer.status) if answer.read() else 0
+            with urlopen(Request(f"{known.address}/remote/{operation}", body, headers)) as answer:
+                return int(answer.status), answer.read().decode()
         except HTTPError as error:
-            return error.code
+            return error.code, ""
 
-    call = dump(Call(("bases", "add"), True, ("theirs",)))
-    assert [status(token, call) for token in ("", "wrong", opened.access.token)] == [403, 403, 403]
+    call = b'{"name": "theirs"}'
+    assert [answer(token, call)[0] for token in ("", "wrong", opened.access.token)] == [403, 403, 403]
     assert not opened.bases.all()
-    crashes = [pickle.dumps(Crash(Path.touch, tmp_path / "crash")), _opener(tmp_path / "crash")]
-    for body in (b"", b"no pickle", dump("no call"), *crashes):
-        assert status(known.token, body) == 400
-    assert not (tmp_path / "crash").exists()
-    unsound: list[Any] = [5, None, (5,), ["bases"], "bases", ("notes", "_store"), ("notes", "add", "__globals__")]
-    for names in unsound:
-        assert status(known.token, dump(Call(names))) == 400, names
-    assert status(known.token, dump(Call(("bases",), True, 5, 6))) == 400  # type: ignore[arg-type]
-    assert status(known.token, call) == 200
+    assert [answer(known.token, call, name)[0] for name in ("base.none", "base", "__class__")] == [404] * 3
+    for body in (b"", b"no JSON", b"[" * 100_000, b"\x80\x04"):
+        assert answer(known.token, body)[0] == 400
+    for body in (b"5", b"[]", b'{"name": 5}', b'{"other": ""}', b'{"name": "a", "chunking": {"x": 1}}', b"{}"):
+        status, lines = answer(known.token, body)
+        assert (status, "can't be used" in lines) == (200, True), body
+    assert not opened.bases.all()
+    assert answer(known.token, call)[0] == 200
     assert [base.name for base in opened.bases.all()] == ["theirs"]
-
-
-def _opener(file: Path) -> bytes:
-    """A pickle by which the module `pathlib` opens a file: a name with a dot reaches what a module imports."""
-    values = b"".join(b"X" + len(text).to_bytes(4, "little") + text for text in (bytes(file), b"w"))
-    return b"\x80\x04\x8c\x07pathlib\x8c\x09io.FileIO\x93(" + values + b"tR."
 
 
 def test_nothing_of_a_call_is_read_without_the_token_and_no_more_than_a_call_has(
@@ -299,7 +282,7 @@ def test_nothing_of_a_call_is_read_without_the_token_and_no_more_than_a_call_has
     def status(token: str, length: int, body: bytes) -> int:
         """Send the head of a call and a part of its body, and return the status that comes before the rest."""
         connection = HTTPConnection(known.address.removeprefix("http://"), timeout=20)
-        connection.putrequest("POST", "/remote")
+        connection.putrequest("POST", "/remote/base.new")
         for name, value in (("Authorization", f"Bearer {token}"), ("Content-Length", str(length))):
             connection.putheader(name, value)
         connection.endheaders(body)
@@ -309,7 +292,7 @@ def test_nothing_of_a_call_is_read_without_the_token_and_no_more_than_a_call_has
 
     assert status("wrong", 10**9, b"") == 403
     assert status(known.token, 10**9, b"N" * 2001) == 413
-    call = dump(Call(("bases", "add"), True, ("theirs",)))
+    call = b'{"name": "theirs"}'
     assert status(known.token, len(call), call) == 200
 
 

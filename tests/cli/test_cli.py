@@ -250,7 +250,7 @@ def test_rebuild_gives_the_same_hits(run: Any, folder: Path, tmp_path: Path) -> 
         before = [hit.chunk.id for hit in workspace.search("restore").hits]
     for file in sorted((tmp_path / "workspace" / "chroma").rglob("*"), reverse=True):
         file.rmdir() if file.is_dir() else file.unlink()
-    assert run("rebuild") == {"windows": 3}
+    assert run("rebuild") == {"windows": 3, "index": "chroma"}
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.store.open_index()
         assert [hit.chunk.id for hit in workspace.search("restore").hits] == before

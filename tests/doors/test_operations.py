@@ -1,5 +1,6 @@
 """An operation is declared once and is there through every door."""
 
+import json
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -114,8 +115,8 @@ def test_an_operation_has_every_door_or_says_why_not(one: Operation) -> None:
 def test_its_example_fits_its_types(one: Operation) -> None:
     names = {each.name for each in one.parameters}
     required = {each.name for each in one.parameters if each.required}
-    assert required <= one.takes.keys() <= names
+    assert required <= one.arguments.keys() <= names
     for each in one.parameters:
-        if each.name in one.takes:
-            TypeAdapter(each.type).validate_python(one.takes[each.name], strict=True)
-    TypeAdapter(one.answer).validate_python(one.gives)
+        if each.name in one.arguments:
+            TypeAdapter(each.type).validate_json(json.dumps(one.arguments[each.name]), strict=True)
+    TypeAdapter(one.answer).validate_python(one.response)

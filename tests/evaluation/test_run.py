@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from core.data import of_evaluation
 from core.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
+from core.json_forms.evaluation import EVALUATION
 from core.model import (
     MAIN,
     METRICS,
@@ -110,7 +110,7 @@ def test_hits_are_told_as_places_in_the_file() -> None:
 
 
 def test_the_result_is_json() -> None:
-    told = json.loads(json.dumps(of_evaluation(run(QUESTIONS))))
+    told = json.loads(json.dumps(EVALUATION(run(QUESTIONS))))
     assert (told["questions"], told["scored"], told["negatives"]) == (6, 5, 1)
     assert set(told["metrics"]) == {*METRICS, "p50_ms", "p95_ms"}
     first = told["per_question"][0]

@@ -1,0 +1,41 @@
+"""`tessera search` and `tessera context`: what they do besides their operations, and what they print."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core.cli import lines
+from core.cli.calling import call
+from core.cli.texts import _
+from core.operations import search as operations
+
+
+def search(
+    folder: Path,
+    *,
+    why_not: Annotated[
+        str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
+    ] = "",
+    as_context: Annotated[
+        bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
+    ] = False,
+    **given: Any,
+) -> Any:
+    budget, explain = given.pop("budget"), given.pop("explain")
+    if why_not:
+        return call(operations.why_not, folder, {**given, "note": why_not})
+    if as_context:
+        return call(operations.context, folder, {**given, "budget": budget})
+    return call(operations.find, folder, {**given, "explain": explain})
+
+
+def context(folder: Path, **given: Any) -> Any:
+    expanded = 1 if given["expansion_size"] is None else given["expansion_size"]
+    return call(operations.context, folder, {**given, "expansion_size": expanded})
+
+
+def found_lines(values: dict[str, Any]) -> list[str]:
+    if "hits" in values:
+        return lines.of_result(values)
+    return lines.of_context(values) if "citations" in values else lines.of_why_not(values)

@@ -1,0 +1,60 @@
+"""Operations on the search index: what is found by words only is indexed, and the whole is built again."""
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from core.json_forms.forms import Form
+from core.messages import message
+from core.model import Progress
+from core.operations.declaring import Caller, operation
+from core.operations.parameters import SomeBase, check_base
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+INDEXED = Form("Indexed", int, chunks=(int, int))
+_TOOL = {"tool": "the app and `tessera index` see to the index"}
+
+
+class Rebuilt(TypedDict):
+    """Number of pieces of text in the index; its kind is `none` where there is none."""
+
+    windows: int
+    index: str
+
+
+@operation(
+    "index.embed",
+    message("Index the notes that are found by words only, so that they are found by meaning too."),
+    http="POST /bases/{base:path}/index",
+    cli="index",
+    writes=True,
+    job="embed",
+    check=check_base,
+    takes={"base": "work"},
+    gives={"chunks": 12},
+    form=INDEXED,
+    lacks=_TOOL,
+)
+def embed(workspace: "Workspace", progress: Progress, base: SomeBase = None) -> int:
+    return workspace.chunks.embed(base, progress=progress) if base else workspace.chunks.embed_rest(progress)
+
+
+@operation(
+    "index.rebuild",
+    message("Build the search index again from the stored data, then finish an unfinished import."),
+    http="POST /status/rebuild",
+    cli="rebuild",
+    writes=True,
+    job="rebuild",
+    gives={"windows": 203, "index": "chroma"},
+    lacks=_TOOL,
+)
+def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> Rebuilt:
+    windows = workspace.rebuild(progress)
+    if not caller.is_person:  # a program follows the job that indexes, a command waits for it
+        workspace.start_indexing()
+    elif workspace.chunks.unfinished():
+        workspace.chunks.embed_rest(progress)
+    return {"windows": windows, "index": workspace.settings.index.kind}

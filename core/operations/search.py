@@ -1,0 +1,114 @@
+"""Operations that search."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from core.json_forms import search as forms
+from core.messages import message
+from core.model import Context, SearchOptions, SearchResult, SearchSettings, WhyNot
+from core.operations.declaring import About, Parameter, operation
+from core.operations.examples import CONTEXT, RESULT, WHY_NOT
+from core.operations.parameters import SEARCH, NoteName
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+Question = Annotated[
+    str,
+    About(message('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.')),
+]
+Names = list[str] | None
+_NARROWING = {
+    "bases": (Names, About(message("Only notes of this base."), flag="base")),
+    "tags": (Names, About(message("Only notes with this tag."), flag="tag")),
+    "path": (str | None, About(message("Only notes below this path, or matching this pattern."))),
+    "after": (str | None, About(message("Only notes updated on or after this date."))),
+    "before": (str | None, About(message("Only notes updated before this date."))),
+    "filters": (
+        Names,
+        About(message("A filter as in the search box, such as type:guide."), flag="filter"),
+    ),
+    "as_typed": (bool, About(message("Look for the words only as they are typed, not by similar spellings."))),
+}
+OPTIONS: tuple[Parameter, ...] = (
+    *(
+        Parameter(name, kind, about, required=False, default=False if kind is bool else None)
+        for name, (kind, about) in _NARROWING.items()
+    ),
+    *SEARCH,
+)
+"""What narrows a search, and its settings."""
+
+
+@operation(
+    "search.find",
+    message("Find the passages that answer a question, by meaning and by word."),
+    http="POST /search",
+    cli="search {query}",
+    tool="knowledge_query",
+    by_hand=("tool",),
+    takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
+    gives=RESULT,
+    fields=OPTIONS,
+    form=forms.RESULT,
+)
+def find(
+    workspace: "Workspace",
+    query: Question,
+    explain: Annotated[bool, About(message("Show the words that match, and what else was considered."))] = False,
+    **given: Any,
+) -> SearchResult:
+    return workspace.search(query, **options(workspace, given | {"explain": explain}))
+
+
+@operation(
+    "search.context",
+    message("Give the passages that answer a question as one block for a prompt, with numbered citations."),
+    http="POST /context",
+    cli="context {query}",
+    tool="knowledge_context",
+    by_hand=("tool",),
+    takes={"query": "where do we begin", "budget": 1000},
+    gives=CONTEXT,
+    fields=OPTIONS,
+    form=forms.CONTEXT,
+)
+def context(
+    workspace: "Workspace",
+    query: Question,
+    budget: Annotated[
+        int | None, About(message("Length of the context in tokens, at most."), least=1, most=100_000)
+    ] = None,
+    **given: Any,
+) -> Context:
+    return workspace.context(query, budget=budget, **options(workspace, given))
+
+
+@operation(
+    "search.why_not",
+    message("Say why a note isn't among the hits of a question."),
+    http="POST /why-not",
+    cli="search {query} --why-not {note}",
+    by_hand=("cli",),
+    takes={"query": "roadmap", "note": "plans/roadmap.md"},
+    gives=WHY_NOT,
+    fields=OPTIONS,
+    form=forms.WHY_NOT,
+    lacks={"tool": "an assistant asks for more hits, or reads the note"},
+)
+def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNot:
+    return workspace.searching.why_not(query, workspace.notes.resolve(note).id, **options(workspace, given))
+
+
+def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
+    """Return the options of a search, of values of OPTIONS; raises QueryError for a filter that is none."""
+    filters = workspace.searching.filters(
+        bases=given.get("bases") or (),
+        tags=given.get("tags") or (),
+        path=given.get("path") or "",
+        after=given.get("after") or "",
+        before=given.get("before") or "",
+        terms=given.get("filters") or (),
+    )
+    switches = {name: given.get(name, False) for name in ("as_typed", "explain")}
+    return cast(SearchOptions, SearchSettings.of(given).chosen() | switches | {"filters": filters})

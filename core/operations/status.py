@@ -1,0 +1,49 @@
+"""Operations on the workspace as a whole."""
+
+from typing import TYPE_CHECKING, Any
+
+from core.json_forms import bases, packs
+from core.json_forms.forms import Form
+from core.messages import message
+from core.model import Status
+from core.operations.declaring import operation
+from core.operations.examples import STATUS
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+FORM = Form(
+    "Status",
+    Status,
+    "workspace=folder bytes=bytes_on_disk readonly index_problem unreadable set_aside",
+    bases=([bases.BASE], "bases"),
+    packs=([packs.INSTALLED], "packs"),
+    settings_problem=(str, lambda status: status.settings_problem or ""),
+)
+
+
+@operation(
+    "status.show",
+    message("Show what the workspace holds, and what is wrong with its search index."),
+    http="GET /status",
+    cli="status",
+    by_hand=("cli",),
+    gives=STATUS,
+    form=FORM,
+    lacks={"tool": "it names folders of the machine"},
+)
+def show(workspace: "Workspace") -> Status:
+    return workspace.status()
+
+
+@operation(
+    "status.settings",
+    message("Show the settings in use."),
+    gives={"embedder": "bundled"},
+    lacks=dict.fromkeys(
+        ("http", "cli", "tool"), "a command compares them with its own; a person sees them in tessera.toml"
+    ),
+)
+def settings(workspace: "Workspace") -> dict[str, Any]:
+    values: dict[str, Any] = workspace.settings.model_dump(mode="json")
+    return values
