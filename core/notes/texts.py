@@ -24,7 +24,7 @@ def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note
     inside = inside or look_into(body, path, plain=note.plain)
     if note.plain:
         return _of_text(note, body, ()), inside
-    gone = _tags_in(note)
+    gone = _tags_in(note, inside.tags)
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
     return _of_text(note, body, inside.targets(path)), inside
@@ -37,11 +37,12 @@ def of_version(note: Note, old: Note, names: Iterable[str]) -> Note:
     return note if note.body == old.body else _of_text(note, old.body, old.links)
 
 
-def _tags_in(note: Note) -> set[str]:
-    """Return the tags of a note that stand in its text; the text is parsed only if it may hold one of them."""
+def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
+    """Return the tags of a note that stand in its text; it is parsed only if it may hold one that isn't `new` too."""
     text = fold(note.body) if note.tags else ""
-    if not any(key(tag) in text for tag in note.tags):
-        return set()
+    there = {tag.casefold() for tag in note.tags if key(tag) in text}
+    if there <= {tag.casefold() for tag in new}:
+        return there
     return {tag.casefold() for tag in look_into(note.body, note.path or "note.md").tags}
 
 
