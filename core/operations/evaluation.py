@@ -89,7 +89,7 @@ def show(workspace: "Workspace", question_set: Set) -> tuple[QuestionSet, list[Q
 
 
 @operation(
-    "questions.delete_for_good",
+    "questions.delete",
     message("Delete a question set; its runs stay."),
     http="DELETE /question-sets/{question_set}",
     cli="questions delete {question_set}",
