@@ -147,7 +147,7 @@ def _pipelines(
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a set and the setups to ask it with; raises what is wrong with either."""
     known = _known(workspace, question_set)
-    base = next(base.name for base in workspace.bases.all() if base.id == known.base_id)
+    base = workspace.bases.of_id(known.base_id).name
     settings = SearchSettings.of(search or {})
     pipelines = workspace.runs.variants(base, settings, compare or (), grid or ())
     workspace.runs.to_ask(known)
