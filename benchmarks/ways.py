@@ -40,7 +40,7 @@ Let it cool on a rack for an hour before you cut it. #bread
 
 
 class Way:
-    """The functions of `core` in the order of their first calls, in all threads."""
+    """The functions of `core` in the order of their first calls, in all threads; `on_it` is without the first one."""
 
     def __init__(self) -> None:
         self.all: dict[str, None] = {}
@@ -57,13 +57,13 @@ class Way:
             threading.setprofile(None)  # type: ignore[arg-type]
 
     def _called(self, frame: FrameType, event: str, _: object) -> None:
-        if event != "call" or frame.f_code.co_name.startswith("<") or not (function := _function(frame)):
+        if event != "call" or frame.f_code.co_name.startswith(("<", "__del__")) or not (function := _function(frame)):
             return
         self.all.setdefault(function)
         caller = frame.f_back
         while caller and not _function(caller):
             caller = caller.f_back
-        if caller is None or {_room(function), _room(_function(caller))} & ROOMS:
+        if caller and {_room(function), _room(_function(caller))} & ROOMS:
             self.on_it.setdefault(function)
 
 

@@ -42,7 +42,7 @@ from core.store import Store
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
-"""The person's choice whether other programs are let in."""
+"""The preference that admits other programs."""
 _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
 _HEALING = 60.0
@@ -50,7 +50,7 @@ _HEALING = 60.0
 
 
 def bug_report(path: Path | None = None) -> BugReport:
-    """Return what a bug report needs of a workspace, which may be one that can't be opened."""
+    """Return the bug report of a workspace, also of one that can't be opened."""
     chosen = Settings.model_construct()
     try:
         chosen = config.settings()
@@ -118,7 +118,7 @@ class Workspace:
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
-        self.history = self.store.usage
+        self.searches = self.store.usage
         self.creations = self.store.creations
         self.drafts = self.store.drafts
         self.question_sets = QuestionSets(self.store)
@@ -150,7 +150,7 @@ class Workspace:
         self.log.close()
 
     def _expire_trash(self) -> None:
-        """Take out of the trash what is there too long; where that can't be done it stays until the next opening."""
+        """Delete from the trash what is there too long; after an error it stays until the next opening."""
         try:
             self.archives.expire_trash()
         except TesseraError:
@@ -163,17 +163,17 @@ class Workspace:
 
     @property
     def name(self) -> str:
-        """A short name of the workspace's folder, another one for each folder."""
+        """A short name that differs for each folder of a workspace."""
         return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
 
     @property
     def open_to_programs(self) -> bool:
-        """Whether programs with the person's token are let in: as the settings say, else as the person chose."""
+        """Whether programs with the person's token are admitted: by the settings, else by the person's choice."""
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
     def let_programs_in(self, let: bool) -> None:
-        """Store the person's choice whether programs are let in."""
+        """Store the person's choice whether programs are admitted."""
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
     def search(self, text: str, **options: Unpack[SearchOptions]) -> SearchResult:
@@ -208,19 +208,19 @@ class Workspace:
 
     @property
     def unreadable(self) -> tuple[Message, ...]:
-        """A sentence for each row that was met and has values that can't be read."""
+        """A sentence for each row that was read and has unreadable values."""
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
-        """Return what goes into the configuration of assistants; the app listens at the address."""
+        """Return the configuration of each assistant; `address` is that of the app."""
         return assistant_config.every(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
-        """Return what a bug report needs: versions, sizes, settings, last errors; nothing that is the person's."""
+        """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
         return bugreport.bug_report(self.store.folder, self.settings, self.status())
 
     def start_indexing(self) -> bool:
-        """Start the job `embed` for what is pending; return False if there is nothing, or where it goes on to that.
+        """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
         The job waits until the models of the job `warm` are loaded.
         """

@@ -118,7 +118,7 @@ class Bench:
             for form in ("json", "zip"):
                 workspace.archives.exported(base.name, form)
             workspace.question_sets.all(base.name)
-        _json([one.query for one in workspace.history.all()])
+        _json([one.query for one in workspace.searches.all()])
         if workspace.unreadable:
             raise AssertionError("; ".join(map(str, workspace.unreadable)))
         if draws:

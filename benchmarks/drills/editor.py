@@ -9,7 +9,7 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -106,8 +106,8 @@ class Walk:
         while not self.typist.box.is_visible():
             looks += 1
             drafts = self._drafts()
-            if looks % 50 == 0 and drafts and not drafts[0].startswith("new"):
-                self.open(f"/notes?note={drafts[0].split(' ')[0]}")  # where a draft of this note is offered
+            if looks % 50 == 0 and (drafts or self._saved()):
+                self.open(self._address(drafts))  # Forward need not lead back to it
             ways = [self.page.locator(f".st-key-resume_{key.replace(' ', '-')} button") for key in drafts]
             if self._saved():
                 ways.append(self.page.get_by_role("button", name="Edit", exact=True))
@@ -125,9 +125,16 @@ class Walk:
         with Workspace(self.place, readonly=True) as workspace:
             return [draft.key for draft in workspace.drafts.all() if draft.body == self.typist.text]
 
-    def _saved(self) -> bool:
+    def _address(self, drafts: Sequence[str]) -> str:
+        """Return where the text is offered, or can be edited."""
+        note = drafts[0].split(" ")[0] if drafts else self._saved()
+        return "/notes" if note.startswith("new") else f"/notes?note={note}"
+
+    def _saved(self) -> str:
+        """Return the id of a note with this text, empty if none has it."""
         with Workspace(self.place, readonly=True) as workspace:
-            return any(workspace.notes.get(card.id).body == self.typist.text for card in workspace.notes.all())
+            ids = (card.id for card in workspace.notes.all())
+            return next((one for one in ids if workspace.notes.get(one).body == self.typist.text), "")
 
     def _end(self) -> None:
         self.typist.burst()

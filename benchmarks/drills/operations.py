@@ -207,8 +207,8 @@ def remembering(place: Place) -> None:
     with place.opened() as workspace:
         for number in range(40):
             for name, act in (
-                (f"search asked {number}", lambda query: workspace.history.add(query)),
-                (f"search saved {number}", lambda query: workspace.history.save(query, query)),
+                (f"search asked {number}", lambda query: workspace.searches.add(query)),
+                (f"search saved {number}", lambda query: workspace.searches.save(query, query)),
             ):
                 place.journal.begin({name: True})
                 act(name.partition(" ")[2])

@@ -38,7 +38,7 @@ def state(workspace: Workspace) -> dict[str, object]:
     for one in workspace.notes.trash():
         name = f"{names[one.base_id]}/{PurePosixPath(one.path or '').stem}"
         held.setdefault(f"{LEAST}versions {name}", len(workspace.notes.history(one.version.note_id)))
-    held |= {f"search {past.query}": True for past in workspace.history.all()}
+    held |= {f"search {past.query}": True for past in workspace.searches.all()}
     held |= {f"{LEAST}embedded": embedded, f"{LEAST}results": results}
     return held | {"choice": workspace.preferences.get("drilled") or None}
 

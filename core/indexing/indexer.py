@@ -176,23 +176,24 @@ class Indexer:
         )
 
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
-        """Return the notes of a group as they are now, without those that were deleted; raises EmbeddingMismatch."""
-        self._vectors.check_base()
-        return [fresh for cut in group if (fresh := self._current(cut)) is not None]
+        """Return the notes of a group, those that were changed since cut again; raises EmbeddingMismatch.
 
-    def _current(self, cut: NoteToIndex) -> NoteToIndex | None:
-        """Cut a note again if it was changed since; return None if it was deleted, or fails now."""
-        note = cut.note
-        if self._store.notes.generation(note.id) == note.generation - 1:
-            return cut
-        assert cut.recut
-        try:
-            return cut.recut()
-        except SourceError as error:
-            self.done += Indexed(failed=(error,))
-        except NoteNotFound:
-            pass
-        return None
+        Notes that were deleted are left out, and so are those that fail now.
+        """
+        self._vectors.check_base()
+        current = []
+        for cut in group:
+            if self._store.notes.generation(cut.note.id) == cut.note.generation - 1:
+                current.append(cut)
+                continue
+            assert cut.recut is not None
+            try:
+                current.append(cut.recut())
+            except SourceError as error:
+                self.done += Indexed(failed=(error,))
+            except NoteNotFound:
+                continue
+        return current
 
     def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[dict[bytes, int], int]:
         """Embed the windows without a vector; return the ids of all vectors by their text's hash, and the new count."""

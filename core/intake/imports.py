@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core import chunking, embedding
 from core.errors import Cancelled, SourceError, SyncRefused
@@ -19,7 +20,6 @@ from core.model import (
     ChunkingOptions,
     Cut,
     KnowledgeBase,
-    KnownNote,
     Match,
     NewBase,
     Note,
@@ -64,8 +64,7 @@ class Imports:
         inside the workspace.
         """
         name, _ = self.target(path, base)
-        plain, folder = self._is_plain(name), self._store.folder
-        return self._planned(sync.plan(name, path, self._known(name), forbidden=folder, plain=plain))
+        return self._planned(name, path, forbidden=self._store.folder)
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
@@ -89,16 +88,15 @@ class Imports:
         plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         same = [match for match in joined if self._is_same(match, plan.folder)]
-        return self._planned(
-            replace(
-                plan,
-                touched=(*(match for match in plan.touched if match not in joined), *same),
-                changed=(
-                    *(match for match in plan.changed if match not in joined),
-                    *(match for match in joined if match not in same),
-                ),
-                joined=tuple(joined),
-            )
+        return replace(
+            plan,
+            base_id=known.id,
+            touched=(*(match for match in plan.touched if match not in joined), *same),
+            changed=(
+                *(match for match in plan.changed if match not in joined),
+                *(match for match in joined if match not in same),
+            ),
+            joined=tuple(joined),
         )
 
     def _is_same(self, match: Match, place: Path) -> bool:
@@ -116,9 +114,7 @@ class Imports:
         staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
             _stage(files, staging)
-            known, plain = self._known(base), self._is_plain(base)
-            plan = sync.plan(base, staging, known, source_ref=UPLOADED, removals=False, plain=plain)
-            return self._planned(plan)
+            return self._planned(base, staging, source_ref=UPLOADED, removals=False)
         except BaseException:
             shutil.rmtree(staging)
             raise
@@ -190,20 +186,12 @@ class Imports:
         synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
         return path.name if len(synced) != 1 or path.name in {base.name for base in bases} else synced[0]
 
-    def _planned(self, plan: SyncPlan) -> SyncPlan:
-        """Return a plan with the base that it is for, or what it makes."""
-        for base in self._bases.all():
-            if base.name == plan.base:
-                return replace(plan, base_id=base.id)
-        return replace(plan, makes=self._bases.usual())
-
-    def _known(self, base: str) -> list[KnownNote]:
-        known = self._bases.find(base)
-        return self._store.notes.files(known) if known else []
-
-    def _is_plain(self, base: str) -> bool:
-        known = self._bases.find(base)
-        return known is not None and known.plain
+    def _planned(self, name: str, path: Path, **how: Any) -> SyncPlan:
+        """Return the plan of `sync.plan` for a base, or for the one that it makes."""
+        if base := self._bases.find(name):
+            known = self._store.notes.files(base)
+            return replace(sync.plan(name, path, known, plain=base.plain, **how), base_id=base.id)
+        return replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         return self._bases.find(name) or self._bases.add(name)

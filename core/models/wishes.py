@@ -1,4 +1,4 @@
-"""What a model asks for that somebody else names: said by its name alone, nothing is looked up or loaded."""
+"""The needs of a model that an archive names, told by its name: nothing is loaded or requested."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
 def asks(name: str) -> Message:
-    """Return what the use of a model for meaning asks for: the network, a server, or files of this machine."""
+    """Return what a model for meaning needs: the network, a server, or files of this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know it.")

@@ -66,7 +66,7 @@ def add(
                     failed.append((number, error.message))
                 else:
                     numbers[notes[-1].note.path] = number
-            written = writer.write_sound(base, notes)
+            written = writer.write(base, notes, strict=False)
         for one in written.failed:
             if strict:
                 raise one

@@ -36,7 +36,7 @@ class Notes(StoredNotes):
 
     def __init__(self, store: Store, settings: Settings, models: Models, bases: Bases, chunks: Chunks) -> None:
         super().__init__(store, models, bases)
-        self._writer = Writer(store, bases, chunks)
+        self._writer = Writer(store, chunks)
         self._trash = Trash(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
         """How long a deleted note can be restored."""

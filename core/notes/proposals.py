@@ -28,7 +28,7 @@ class Proposals:
         self._store = store
         self._bases = bases
         self._notes = notes
-        self._writer = Writer(store, bases, chunks)
+        self._writer = Writer(store, chunks)
 
     # programs
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from core import embedding
 from core.errors import Conflict, EditError
-from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexed, Indexer
@@ -27,9 +26,8 @@ Change = Callable[[Note], Note]
 class Writer:
     """Writes the notes of a workspace. Its methods raise WorkspaceLocked where it is open for reading only."""
 
-    def __init__(self, store: Store, bases: Bases, chunks: Chunks) -> None:
+    def __init__(self, store: Store, chunks: Chunks) -> None:
         self._store = store
-        self._bases = bases
         self._chunks = chunks
 
     def change(
@@ -75,7 +73,7 @@ class Writer:
             for note in notes:
                 check_version(note, expected_version)
             pairs = [(note, changed) for note in notes if (changed := change(note)) != note]
-            bases = {base.id: base for base in self._bases.all()}
+            bases = {base.id: base for base in self._store.bases.all()}
             described = []
             for note, changed in pairs:
                 base, changed = bases[note.base_id], replace(changed, updated_at=now)
@@ -95,20 +93,21 @@ class Writer:
                 self.write(self._store.bases.of_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
         return self._store.notes.note(note_id)
 
-    def write(self, base: KnowledgeBase, drafts: Sequence[NoteToIndex]) -> None:
-        """Write notes, so that their words find them; raises SourceError for one that can't be cut."""
-        for error in self.write_sound(base, drafts).failed:
-            raise error
+    def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
+        """Write notes, so that their words find them; return what was written.
 
-    def write_sound(self, base: KnowledgeBase, drafts: Sequence[NoteToIndex]) -> Indexed:
-        """Write the notes that can be cut, so that their words find them; return what was written."""
-        if not drafts:
+        With `strict` raises SourceError for a note that can't be cut, else it is among those that failed.
+        """
+        if not notes:
             return Indexed()
-        return Indexer(self._store, base, embedding.build(base.embedder)).write(drafts, len(drafts))
+        done = Indexer(self._store, base, embedding.build(base.embedder)).write(notes, len(notes))
+        if strict and done.failed:
+            raise done.failed[0]
+        return done
 
     def embed(self, note_ids: Sequence[str]) -> None:
         """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
-        at_once = {base.id for base in self._bases.all() if base.embed_at_once}
+        at_once = {base.id for base in self._store.bases.all() if base.embed_at_once}
         stored = self._store.notes.base_ids(note_ids)
         due = [note_id for note_id, base_id in stored.items() if base_id in at_once]
         try:

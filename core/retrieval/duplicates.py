@@ -56,15 +56,14 @@ def _repeated(
     chunk = chunks[rowid]
     for group in others:
         other = chunks[group.best]
-        if _overlap(chunk, other):
+        is_of_note = other.note_id == chunk.note_id
+        if is_of_note and _overlap(chunk, other):
             return group
         if chunk.line and other.line:
             # Lines of a list may differ in a number only, and say something else then.
             if chunk.text == other.text:
                 return group
-        elif other.note_id == chunk.note_id:
-            continue
-        elif texts is not None and texts[rowid].copies(texts[group.best]):
+        elif not is_of_note and texts is not None and texts[rowid].copies(texts[group.best]):
             return group
     return None
 
@@ -80,8 +79,8 @@ class _Text:
         self._text = text
 
     def copies(self, other: "_Text") -> bool:
-        shorter, longer = sorted((len(self._text), len(other._text)))
-        if shorter < ALIKE * longer:
+        length, others = len(self._text), len(other._text)
+        if length < ALIKE * others or others < ALIKE * length:
             return False
         # A text with more than a tenth of its pieces to itself can't share nine tenths of all.
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):

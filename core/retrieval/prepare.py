@@ -57,11 +57,14 @@ def prepare(
         as_typed=options.get("as_typed", False),
         choose=chooses,
     )
-    chosen = Classified(completed.level, message("You chose this kind of search."))
+    if (level := completed.level) == "auto":
+        classified = classify(understood)
+    else:
+        classified = Classified(level, message("You chose this kind of search."))
     return Prepared(
         typed,
         understood,
-        classify(understood) if completed.level == "auto" else chosen,
+        classified,
         limits.checked(query),
         asks_model=chooses and settings.llm.is_set_up,
         wait=options.get("wait", True),

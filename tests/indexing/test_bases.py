@@ -88,8 +88,8 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
     workspace.bases.add("other")
     workspace.question_sets.add("vault", "mine")
     base = workspace.bases.get("vault")
-    workspace.history.save("base:vault,other pg_restore", "restoring")
-    workspace.history.judge("base:vault bread", "note", "chunk", "helpful")
+    workspace.searches.save("base:vault,other pg_restore", "restoring")
+    workspace.searches.judge("base:vault bread", "note", "chunk", "helpful")
     with pytest.raises(ConfigError, match="already"):
         workspace.bases.rename("vault", "other")
     with pytest.raises(ConfigError, match="no name"):
@@ -97,9 +97,9 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
     assert workspace.bases.rename("vault", "my notes").id == base.id
     assert [one.name for one in workspace.bases.all()] == ["my notes", "other"]
     assert [one.name for one in workspace.question_sets.all("my notes")] == ["mine"]
-    (past,) = workspace.history.all()
+    (past,) = workspace.searches.all()
     assert past.query == 'base:"my notes",other pg_restore'
-    assert [one.query for one in workspace.history.judged()] == ['base:"my notes" bread']
+    assert [one.query for one in workspace.searches.judged()] == ['base:"my notes" bread']
     assert {hit.note.base for hit in workspace.search(past.query, mode="keyword").hits} == {"my notes"}
     with pytest.raises(QueryError, match="There is no base 'vault'"):
         workspace.search("base:vault pg_restore")

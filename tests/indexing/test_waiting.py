@@ -38,7 +38,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Watched:
     model = Watched()
     monkeypatch.setitem(embedding.EMBEDDERS._built, "watched", model)
     monkeypatch.setenv("TESSERA_EMBEDDER", "watched")
-    monkeypatch.setattr("core.indexing.waiting._BLOCK", 8)
+    monkeypatch.setattr("core.indexing.embed_queue._BLOCK", 8)
     return model
 
 
@@ -96,7 +96,7 @@ def stop_at(share: float) -> Callable[..., None]:
 def test_words_find_every_note_before_the_first_is_embedded(
     workspace: Workspace, folder: Path, model: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.indexing.waiting._COUNTING", math.inf)  # each report counts, however slow the machine is
+    monkeypatch.setattr("core.indexing.embed_queue._COUNTING", math.inf)  # each report counts
     states: list[tuple[int, int]] = []
     messages: list[str] = []
     model.before = lambda: states.append((len(found(workspace, "says")), len(found(workspace, "says", "semantic"))))

@@ -507,12 +507,11 @@ def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
     workspace = filled.workspace
     note = next(card for card in workspace.notes.all() if card.path == "backups.md")
     button = mark(filled)
-    kept_search = workspace.search
-    found = kept_search("pg_restore")
+    found = workspace.search("pg_restore")
     workspace.notes.delete([note.id])
-    workspace.search = lambda *_, **__: found
+    workspace.searching.answer = lambda _: found
     button.click().run()
-    del workspace.search
+    del workspace.searching.answer
     assert not filled.app.exception
     assert "There is no note" in filled.errors.replace("\\", "")
 

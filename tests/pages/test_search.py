@@ -250,7 +250,7 @@ def test_an_error_is_shown_where_it_stands(filled: Screen, question: str, wrong:
     assert wrong.rstrip(":") in filled.errors.replace("\\", "")
     assert f'<mark class="t-wrong">{wrong}</mark>' in filled.text
     assert not hits(filled)
-    assert filled.workspace.history.all() == []
+    assert filled.workspace.searches.all() == []
     filled.press("leave_out")
     assert filled.app.query_params["q"] == rest
     assert hits(filled)
@@ -339,13 +339,13 @@ def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
 
     click("harmful")
     assert verdicts() == ["harmful", None, None]
-    assert [said.verdict for said in filled.workspace.history.judged(query="restore")] == ["harmful"]
+    assert [said.verdict for said in filled.workspace.searches.judged(query="restore")] == ["harmful"]
     assert verdicts()[0] == "harmful"
     ask(filled, "bread")
     assert not any(verdicts())
     ask(filled, "restore")
     click(None)
-    assert filled.workspace.history.judged() == []
+    assert filled.workspace.searches.judged() == []
 
 
 def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(filled: Screen) -> None:
@@ -353,14 +353,14 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     filled.app.run()
     ask(filled, "?!")
     filled.open("search", q="bread")
-    assert [(past.query, past.times) for past in filled.workspace.history.all()] == [("bread", 1), ("restore", 1)]
+    assert [(past.query, past.times) for past in filled.workspace.searches.all()] == [("bread", 1), ("restore", 1)]
     filled.app.text_input("past_name").input("Baking: *daily*")
     filled.press("past_save")
-    saved, last = filled.workspace.history.all()
+    saved, last = filled.workspace.searches.all()
     assert (saved.query, saved.name, last.query) == ("bread", "Baking: *daily*", "restore")
     assert r"Baking\: \*daily\*" in [link.label for link in filled.app.get("page_link")]
     filled.press("forget_True_0").press("forget_False_0")
-    assert filled.workspace.history.all() == []
+    assert filled.workspace.searches.all() == []
     assert "Your recent questions appear here" in filled.text
 
 
@@ -430,7 +430,7 @@ def test_open_for_reading_nothing_is_recorded(place: Path, vault: Path) -> None:
         assert hits(screen)
         verdicts = [one for one in screen.app.pills if (one.key or "").startswith("verdict_")]
         assert [one.disabled for one in verdicts] == [True] * 3
-        assert screen.workspace.history.all() == []
+        assert screen.workspace.searches.all() == []
 
 
 def test_without_notes_the_page_says_where_they_come_from() -> None:

@@ -272,8 +272,8 @@ def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -
         assert again.cached
         assert again.hits == first.hits
         assert not workspace.search("data in memory", limit=3).cached
-        workspace.history.add("data in memory")
-        workspace.history.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
+        workspace.searches.add("data in memory")
+        workspace.searches.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
         assert workspace.search("data in memory").cached
         workspace.notes.delete([first.hits[0].note.id])
         fresh = workspace.search("data in memory")
@@ -312,22 +312,22 @@ def test_a_base_has_any_part_of_its_own_and_its_reranker_is_that_of_hybrid_searc
 
 def test_feedback_and_past_searches_stay(filled: Workspace) -> None:
     hit = filled.search("data in memory").hits[0]
-    filled.history.judge("data in memory", hit.note.id, hit.chunk.id, "harmful")
-    filled.history.judge("data in memory", hit.note.id, hit.chunk.id, "helpful")
-    assert [(one.verdict, one.chunk_id) for one in filled.history.judged(query="data in memory")] == [
+    filled.searches.judge("data in memory", hit.note.id, hit.chunk.id, "harmful")
+    filled.searches.judge("data in memory", hit.note.id, hit.chunk.id, "helpful")
+    assert [(one.verdict, one.chunk_id) for one in filled.searches.judged(query="data in memory")] == [
         ("helpful", hit.chunk.id)
     ]
-    assert filled.history.judged(note_id=hit.note.id)
-    filled.history.judge("data in memory", hit.note.id, hit.chunk.id, None)
-    assert not filled.history.judged(query="data in memory")
-    filled.history.add("first")
-    filled.history.add("second")
-    filled.history.add("first")
-    assert [(one.query, one.times) for one in filled.history.all()] == [("first", 2), ("second", 1)]
-    filled.history.save("second", " Mine ")
-    assert [(one.query, one.name) for one in filled.history.all()] == [("second", "Mine"), ("first", "")]
-    filled.history.delete_for_good("first")
-    assert [one.query for one in filled.history.all()] == ["second"]
+    assert filled.searches.judged(note_id=hit.note.id)
+    filled.searches.judge("data in memory", hit.note.id, hit.chunk.id, None)
+    assert not filled.searches.judged(query="data in memory")
+    filled.searches.add("first")
+    filled.searches.add("second")
+    filled.searches.add("first")
+    assert [(one.query, one.times) for one in filled.searches.all()] == [("first", 2), ("second", 1)]
+    filled.searches.save("second", " Mine ")
+    assert [(one.query, one.name) for one in filled.searches.all()] == [("second", "Mine"), ("first", "")]
+    filled.searches.delete_for_good("first")
+    assert [one.query for one in filled.searches.all()] == ["second"]
 
 
 def test_a_context_has_numbered_citations_within_its_budget(filled: Workspace) -> None:
@@ -383,3 +383,17 @@ def test_facets_count_hits_and_their_terms_narrow(filled: Workspace) -> None:
     assert set(paths(filled.search(f"data in memory {month.term}"))) == {"redis.md"}
     folder = facets["folder", "clippings"]
     assert set(paths(filled.search(f"data in memory {folder.term}"))) == {"clippings/copy.md"}
+
+
+def test_the_early_answer_and_the_last_one_parse_and_collect_once(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = filled.searching
+    early = engine.prepare("what keeps its data in memory here", {"reranker": "none"})
+    first = engine.answer(early)
+    monkeypatch.setattr("core.retrieval.prepare.parse", lambda *_, **__: pytest.fail("parsed again"))
+    monkeypatch.setattr(filled.store, "nearest", lambda *_: pytest.fail("collected again"))
+    last = engine.answer(engine.prepare(early.typed, {}, like=early))
+    assert (first.reranker, last.reranker) == ("", "late-interaction")
+    assert {hit.chunk.id for hit in first.hits} & {hit.chunk.id for hit in last.hits}
+    assert last.hits[0].scores["vector"] in [hit.scores["vector"] for hit in first.hits]

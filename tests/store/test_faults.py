@@ -162,10 +162,10 @@ def test_another_program_that_holds_the_database_is_told(folder: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         workspace.store.database.connection.execute("PRAGMA busy_timeout = 0")
         with pytest.raises(WorkspaceLocked, match="Another program is using"):
-            workspace.history.add("a question")
+            workspace.searches.add("a question")
         other.rollback()
-        workspace.history.add("a question")
-        assert "a question" in {past.query for past in workspace.history.all()}
+        workspace.searches.add("a question")
+        assert "a question" in {past.query for past in workspace.searches.all()}
 
 
 def test_a_commit_that_fails_leaves_no_half_transaction(folder: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(folder: Path, name: str) -> Non
     (folder / name).unlink(missing_ok=True)
     (folder / name).mkdir()
     with pytest.raises(StoreError, match=f"{folder}/{name} is in the way"), Workspace(folder) as workspace:
-        workspace.history.add("a question")
+        workspace.searches.add("a question")
 
 
 def test_a_folder_in_the_place_of_a_small_file_stops_nothing_else(folder: Path) -> None:

@@ -97,11 +97,11 @@ def hits(workspace: Workspace, text: str, mode: Mode, base: str = "") -> Sequenc
 
 
 def past_searches(workspace: Workspace) -> list[tuple[str, int, str]]:
-    return [(past.query, past.times, past.name) for past in workspace.history.all()]
+    return [(past.query, past.times, past.name) for past in workspace.searches.all()]
 
 
 def feedback(workspace: Workspace) -> set[tuple[str, str, str]]:
-    return {(one.query, one.note_id, one.verdict) for one in workspace.history.judged()}
+    return {(one.query, one.note_id, one.verdict) for one in workspace.searches.judged()}
 
 
 def question_sets(workspace: Workspace, base: str) -> list[QuestionSet]:

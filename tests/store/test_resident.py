@@ -86,7 +86,7 @@ def test_what_is_written_is_found_at_once(tmp_path: Path) -> None:
         workspace.settings.embedder = "tfidf"
         workspace.notes.apply(workspace.notes.plan_folder(samples.write(tmp_path / "notes"), "notes"))
         chunk = nearest(workspace, "dough in the fridge")[0]
-        workspace.chunks.edit(chunk.id, "Rye needs no kneading.")
+        workspace.chunks.update(chunk.id, "Rye needs no kneading.")
         assert nearest(workspace, "kneading rye")[0].text == "Rye needs no kneading."
         with Workspace(tmp_path / "workspace", readonly=True) as reader:
             assert nearest(reader, "kneading rye")[0].text == "Rye needs no kneading."

@@ -148,8 +148,8 @@ def used(folder: Path, tmp_path: Path) -> Path:
         gold = GoldSpan("Stork.md", "a stork", 0, 7, note.id)
         kept = workspace.store.questions.add_set(workspace.bases.all()[0], "Set", [Question("q", "stork?", (gold,))])
         workspace.runs.run(kept, [Pipeline()])
-        workspace.history.add("stork")
-        workspace.history.judge("stork", note.id, chunk.id, "helpful")
+        workspace.searches.add("stork")
+        workspace.searches.judge("stork", note.id, chunk.id, "helpful")
         workspace.notes.delete(workspace.notes.find("crane").id)
     change(folder, *ROWS)
     return folder
@@ -164,8 +164,8 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         (run,) = workspace.runs.all("desk")
         workspace.runs.results(run.id)
         assert [question.text for question in workspace.questions.all(kept)] == ["stork?"]
-        assert [one.query for one in workspace.history.all()] == ["stork"]
-        assert [one.query for one in workspace.history.judged()] == ["stork"]
+        assert [one.query for one in workspace.searches.all()] == ["stork"]
+        assert [one.query for one in workspace.searches.judged()] == ["stork"]
         assert workspace.bases.failures(base) == []
         workspace.notes.history(waiting.note.id)
         workspace.notes.trash()
@@ -179,7 +179,7 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         workspace.proposals.reject([waiting])
         workspace.runs.delete_for_good([run.id])
         workspace.store.questions.delete_set(kept)
-        workspace.history.delete_for_good("stork")
+        workspace.searches.delete_for_good("stork")
         workspace.notes.restore([workspace.notes.trash()[0].version.note_id])
         workspace.bases.delete_for_good("desk")
         assert not workspace.unreadable

@@ -308,7 +308,10 @@ def test_scores_follow_every_change_of_the_index(store: Store) -> None:
     assert store.words.ranked(["alpha", "beta"], 9) == {}
 
 
-def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(store: Store) -> None:
+def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core.store.bm25, "_FEW", 0)
     base = base_in(store)
     put(store, base, "a", "alpha", "beta")
     with store.database.read():

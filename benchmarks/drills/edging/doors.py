@@ -129,10 +129,10 @@ def _base(bench: "Bench", chance: Random) -> None:
 
 def _usage(bench: "Bench", chance: Random) -> None:
     workspace, text = bench.workspace, values.text(chance)
-    workspace.history.add(text)
-    workspace.history.save(text, values.text(chance))
-    workspace.history.judge(text, bench.note(chance), values.text(chance), "helpful")
-    workspace.history.put(Feedback(text, bench.note(chance), "x", "helpful", values.moment(chance)))
+    workspace.searches.add(text)
+    workspace.searches.save(text, values.text(chance))
+    workspace.searches.judge(text, bench.note(chance), values.text(chance), "helpful")
+    workspace.searches.put(Feedback(text, bench.note(chance), "x", "helpful", values.moment(chance)))
     draft = NoteDraft(f"new {chance.random()}", bench.base, 1, text, text, {"fields": {}}, values.moment(chance))
     workspace.drafts.put(draft)
     made = workspace.question_sets.add(bench.base, text)

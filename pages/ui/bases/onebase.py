@@ -1,16 +1,18 @@
-"""One base: its name, switches, splitting, model and search."""
+"""One base: its name, switches, splitting, model and search, and a trial of it on a question."""
 
+from dataclasses import replace
 from typing import cast
 
 import streamlit as st
 
-from core.model import BaseFields, BaseStatus, KnowledgeBase
+from core.model import MODES, BaseFields, BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, exporting, making, model, place, searching, splitting, trying, watched
+from pages.ui.bases import arrival, cards, exporting, making, model, place, splitting, watched
 from pages.ui.notes import deletion
-from pages.ui.shared import jobs, pending, shell, widgets
+from pages.ui.search import hits
+from pages.ui.shared import choice, jobs, knobs, pending, rerankers, shell, widgets
 from pages.ui.shared.safe import facts, html
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, t_plural, text_of
 
 
 def page(workspace: Workspace, status: BaseStatus) -> None:
@@ -34,9 +36,9 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     with of_model:
         model.section(workspace, status)
     with of_search:
-        searching.section(workspace, base)
+        _searching(workspace, base)
     with of_trial:
-        trying.section(workspace, base)
+        _trial(workspace, base)
 
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
@@ -99,3 +101,52 @@ def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
             workspace.bases.update(base.name, **cast(BaseFields, {field: bool(st.session_state[key])}))
 
         st.toggle(label, value=on, key=key, help=about, on_change=shell.guarded(store), disabled=workspace.readonly)
+
+
+def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the search settings of the base; a choice is stored at once, and the program's settings decide the others."""
+    keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
+    usual = workspace.bases.search_settings()
+
+    def save() -> None:
+        chosen = {name: st.session_state[key] for name, key in keys.items()}
+        own = {name: None if value == rerankers.AS_SET else value for name, value in chosen.items()}
+        workspace.bases.update(base.name, search=replace(base.search, **own))
+
+    st.caption(t("What you leave at its default follows the settings."))
+    for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
+        own = getattr(base.search, name)
+        values = knobs.values(workspace, name)
+        default = t("Default: {value}", value=knobs.shown(name, getattr(usual, name)))
+        texts = {rerankers.AS_SET: default} | {value: knobs.shown(name, value) for value in values}
+        texts |= {} if own in (None, *values) else {own: knobs.shown(name, own)}
+        st.session_state[key] = rerankers.AS_SET if own is None else own
+        shut = workspace.readonly
+        widgets.select(knobs.setting(name), texts, key, column, on_change=save, disabled=shut)
+
+
+def _trial(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the box for a question to a base, and its answer by the settings of the base."""
+    left, right = st.columns([5, 6], gap="large")
+    key = f"tried_{base.id}"
+    with left, st.form(f"try_{base.id}", border=False):
+        typed = st.text_area(t("Question"), key=f"{key}_text", height=120)
+        if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
+            st.session_state[key] = (typed or "").strip()
+    with right, shell.errors():
+        if text := st.session_state.get(key):
+            _answer(workspace, base, text)
+        else:
+            st.caption(t("The hits stand here, as a search of this base alone finds them."))
+
+
+def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
+    with st.spinner(t("Searching…")):
+        result = workspace.search(text, bases=base.name, wait=False)
+    count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
+    took = t("{ms} ms", ms=round(result.took_ms))
+    st.caption(f"{count} · {text_of(MODES[result.mode])} · {took}")
+    choice.section(result)
+    if result.hits and not result.confident:
+        st.caption(t("Nothing close. The nearest:"))
+    hits.preliminary(workspace, result, base=False)

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
-from pages.ui.evaluation import charts, exporting, figures, rows, ways
-from pages.ui.shared import links
+from pages.ui.evaluation import charts, figures, rows, ways
+from pages.ui.shared import links, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import session_language, t, t_plural, text_of
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
@@ -101,7 +102,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
                 st.session_state["judged"] = st.session_state["judged_by"]
 
             figures.judge_by("judged_by", on_change=judge, help=text_of(figures.JUDGING), width=230)
-        exporting.popover(workspace, base, shown)
+        _report(workspace, base, shown)
 
 
 def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
@@ -118,3 +119,17 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
             f"<div><b>{html(text_of(comparison.message))}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
         )
+
+
+def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+    """Draw a button for each form of a report, which is written on demand."""
+    forms = {
+        "html": (t("As a page (HTML)"), "text/html"),
+        "md": (t("In Markdown"), "text/markdown"),
+        "csv": (t("As a table of questions (CSV)"), "text/csv"),
+    }
+    with st.popover(t("Report"), icon=":material/download:", key="export_runs"):
+        for form, (label, mime) in forms.items():
+            written = partial(workspace.runs.report, shown, form, base.name, session_language())
+            file = f"{t('comparison')}.{form}"
+            widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")

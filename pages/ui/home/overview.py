@@ -1,17 +1,22 @@
 """The parts of the home page."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.messages import message
-from core.model import BASE_KINDS, BaseStatus, Status, embedder_name
+from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
 from core.workspace import Workspace
-from pages.ui.home import expiry
 from pages.ui.settings import defaults
-from pages.ui.shared import empty, jobs, plans, sizes, style, times, widgets
+from pages.ui.shared import empty, jobs, plans, shell, sizes, style, times, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 COLUMNS = 3
+SOON = 14
+"""Days before its expiry in which a note is listed."""
+SHOWN = 10
+"""Notes listed at most."""
 POINTS = (
     (message("See every split"), message("Each note is split as fits it, and you can see where and why.")),
     (message("Ask in your own words"), message("Meaning and words both count, and every hit says why it is there.")),
@@ -52,7 +57,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     """Draw the problems that a person should look at; nothing without any."""
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
-    lapsing = workspace.notes.expiring(days=expiry.SOON)
+    lapsing = workspace.notes.expiring(days=SOON)
     waiting = len(workspace.proposals.all())
     if not (failures or status.index_problem or unfinished or lapsing or waiting):
         return
@@ -64,7 +69,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     if status.index_problem:
         defaults.problem(status)
         defaults.rebuild(workspace)
-    expiry.section(workspace, lapsing)
+    _lapsing(workspace, lapsing)
     for name, failed in failures.items():
         title = t_plural(
             "{n} file of '{base}' could not be read at the last sync",
@@ -74,6 +79,40 @@ def attention(workspace: Workspace, status: Status) -> None:
         )
         with st.expander(plain(title), icon=":material/warning:"):
             plans.listing(plans.failed(failed))
+
+
+def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
+    """Draw the notes that are expired, with a way to archive them, and those that soon will be."""
+    expired = [card for card in cards if card.expired]
+    soon = [card for card in cards if not card.expired]
+    if expired:
+        about = t_plural(
+            "{n} note has expired: searches leave it out",
+            "{n} notes have expired: searches leave them out",
+            n=len(expired),
+        )
+        with st.expander(about, icon=":material/event_busy:"):
+            _listed(expired)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                label = t("Archive the expired ones")
+                archive = shell.guarded(lambda: workspace.notes.archive([card.id for card in expired]))
+                widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, on_click=archive)
+    if soon:
+        about = t_plural(
+            "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
+        )
+        with st.expander(about, icon=":material/event_upcoming:"):
+            _listed(soon)
+
+
+def _listed(cards: Sequence[NoteCard]) -> None:
+    for card in cards[:SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"expires_{card.id}"):
+            st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
+            day = day_of(card.expires_at) if card.expires_at else ""
+            st.caption(f"{day} · {plain(card.base)}", width="content")
+    if (more := len(cards) - SHOWN) > 0:
+        st.caption(t("and {n} more", n=more))
 
 
 def _waiting(n: int) -> None:

@@ -23,7 +23,7 @@ def popover(workspace: Workspace, text: str) -> None:
 
 def _inside(workspace: Workspace, text: str) -> None:
     with st.container(key="past_body"):
-        past = workspace.history.all()
+        past = workspace.searches.all()
         saved = [search for search in past if search.name]
         last = [search for search in past if not search.name]
         if text and all(search.query != text for search in saved):
@@ -37,7 +37,7 @@ def _inside(workspace: Workspace, text: str) -> None:
 def _save(workspace: Workspace, text: str) -> None:
     def save() -> None:
         if name := st.session_state["past_name"].strip():
-            workspace.history.save(text, name)
+            workspace.searches.save(text, name)
             st.session_state["past_name"] = ""
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -73,7 +73,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         help=plain(about),
         width="stretch",
     )
-    forget = shell.guarded(workspace.history.delete_for_good)
+    forget = shell.guarded(workspace.searches.delete_for_good)
     widgets.close(key, t("Forget it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 

@@ -154,13 +154,13 @@ class Entries:
 
     def _verdict(self, hit: Hit) -> None:
         """Draw the person's verdict on a hit; a second click removes it."""
-        key, history = f"verdict_{hit.chunk.id}", self._workspace.history
+        key, searches = f"verdict_{hit.chunk.id}", self._workspace.searches
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
-        verdicts = {one.chunk_id: one.verdict for one in history.judged(query=self._text)}
+        verdicts = {one.chunk_id: one.verdict for one in searches.judged(query=self._text)}
         st.session_state[key] = verdicts.get(hit.chunk.id)
 
         def judge() -> None:
-            history.judge(self._text, hit.note.id, hit.chunk.id, st.session_state[key])
+            searches.judge(self._text, hit.note.id, hit.chunk.id, st.session_state[key])
 
         widgets.pills(
             t("Was it useful?"), names, key, on_change=shell.guarded(judge), disabled=self._workspace.readonly

@@ -66,10 +66,10 @@ def remember(workspace: Workspace, text: str) -> None:
     if st.session_state.pop("new_question", "") != text:
         return
     draft: str = st.session_state.get("draft", "")
-    past = {search.query: search for search in workspace.history.all()}
+    past = {search.query: search for search in workspace.searches.all()}
     if draft and draft != text and (text.startswith(draft) or draft.startswith(text)) and draft in past:
-        workspace.history.delete_for_good(draft)
-    workspace.history.add(text)
+        workspace.searches.delete_for_good(draft)
+    workspace.searches.add(text)
     st.session_state["draft"] = "" if text in past else text
 
 
@@ -117,7 +117,7 @@ def nothing_yet() -> None:
 def start(workspace: Workspace, samples: bool) -> None:
     """Draw what a person can do before the first question: ask again, try one, see the forms of a question."""
     left, right = st.columns(2, gap="large")
-    past = workspace.history.all(RECENT)
+    past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
         st.html(f'<div class="t-caption">{html(t("Recent questions"))}</div>')
         for search in past:

@@ -168,12 +168,12 @@ def switch(workspace: Workspace, folder: Path) -> None:
 def search(workspace: Workspace) -> None:
     """4: past and saved searches, feedback, and how a base is searched; 8 brings its reranker."""
     result = workspace.search("restore", mode="keyword", filters=model.Filters(bases=("notes",)))
-    workspace.history.judge("restore", result.hits[0].note.id, result.hits[0].chunk.id, "helpful")
+    workspace.searches.judge("restore", result.hits[0].note.id, result.hits[0].chunk.id, "helpful")
     result = workspace.search("雪崩", mode="keyword")
-    workspace.history.judge("雪崩", result.hits[0].note.id, result.hits[0].chunk.id, "harmful")
-    workspace.history.add("restore")
-    workspace.history.add("restore")
-    workspace.history.save("tag:redis 雪崩", "Outages 事故")
+    workspace.searches.judge("雪崩", result.hits[0].note.id, result.hits[0].chunk.id, "harmful")
+    workspace.searches.add("restore")
+    workspace.searches.add("restore")
+    workspace.searches.save("tag:redis 雪崩", "Outages 事故")
     settings = model.SearchSettings(
         limit=7, score_threshold=0.125, semantic_weight=0.25, rerank_weight=0.75, reranker="late-interaction"
     )
