@@ -44,7 +44,7 @@ def seen(folder: Path) -> dict[str, Any]:
 
     from core.api import PLACE
     from core.api.lazy_app import api
-    from core.assistants import notes as tools
+    from core.assistants import server
     from core.cli import app
     from core.notes.filetexts import text_of
     from core.workspace import Workspace
@@ -63,7 +63,7 @@ def seen(folder: Path) -> dict[str, Any]:
         program.headers["Authorization"] = f"Bearer {workspace.access.token}"
         note = json.loads(made.output)
         changed = program.patch(f"/api/v1/notes/{note['id']}", json={"mood": "serene"})
-        tools.note_update(workspace, "coffee.md", fields=tools.Fields(mood="tired"))
+        server.run(lambda: workspace, "note_update", {"note": "coffee.md", "fields": {"mood": "tired"}})
         found = workspace.search("mood:serene green")
         text = text_of(workspace.notes.get(note["id"]))
         exported = workspace.archives.exported("work", "json")
