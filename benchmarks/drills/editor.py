@@ -146,8 +146,11 @@ class Walk:
             mine.click()
         expect(saved).to_be_visible()
         self.typist.compare("after the last save")
-        if not self._saved():
-            raise Lost(f"no note has the text {self.typist.text[-200:]!r}")
+        end = time.monotonic() + PATIENCE  # the page may still say what it said of the save before
+        while not self._saved():
+            if time.monotonic() > end:
+                raise Lost(f"no note has the text {self.typist.text[-200:]!r}")
+            self.page.wait_for_timeout(200)
 
 
 def _done(walk: Walk) -> None:
