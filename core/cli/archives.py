@@ -72,7 +72,7 @@ def _powers_lines(values: dict[str, Any]) -> list[str]:
         _(
             "On in the archive, off here: {what} To allow it: {command}",
             what=ON[switch],
-            command=f"tessera base set {name} {option}",
+            command=f"tessera base set --base {name} {option}",
         )
         for switch, option in _ALLOWING.items()
         if switch in powers["switches"]
@@ -81,7 +81,7 @@ def _powers_lines(values: dict[str, Any]) -> list[str]:
         _(
             "Its notes were files in {folder}, and live in Tessera now. To connect a folder: {command}",
             folder=folder,
-            command=f"tessera base connect {name} FOLDER",
+            command=f"tessera base connect FOLDER --base {name}",
         )
         for folder in powers["folders"]
     ]

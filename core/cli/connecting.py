@@ -53,7 +53,7 @@ def connected_lines(values: dict[str, Any]) -> list[str]:
     differing = [_("  differs from its file: {path}", path=path) for path in values["differing"]]
     if not values["connected"]:
         return [say(joined), *differing, _("Nothing was changed.")]
-    command = f"tessera base set {shlex.quote(values['base'])} --write-files"
+    command = f"tessera base set --base {shlex.quote(values['base'])} --write-files"
     read = (
         []
         if values["writes_files"]
