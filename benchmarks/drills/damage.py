@@ -94,7 +94,7 @@ def _cases(own: Path) -> Iterator[Case]:
         for damage in OF_FOLDERS if is_folder else BREAKAGES:
             yield Case(own, path, damage, app_open=False)
             copied = path.startswith("scratch/")  # which is open only while something is tried with it
-            if not copied and (path != "notes.db-shm" or damage not in ("empty", "cut")):
+            if not copied and (path != "notes.db-shm" or damage not in ("empty", "cut", "other types")):
                 # SQLite maps that file: whoever makes it shorter ends the processes that have it open.
                 yield Case(own, path, damage, app_open=True)
 

@@ -7,10 +7,12 @@ import threading
 from collections.abc import Callable
 from itertools import combinations_with_replacement, islice
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from core.errors import StoreError
 from core.model import KnowledgeBase
 from core.store import Store
 from core.store.index import chroma_process, exact_search
@@ -238,4 +240,20 @@ def test_the_index_follows_what_is_written(folder: Path, budget: int, monkeypatc
     store.close()
     store, base = opened(folder)
     assert len(store.index.ids(base)) == 1
+    store.close()
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_database_that_cannot_be_read_puts_the_index_out_of_use(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, base = opened(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(store.index, "_bases", Mock(of_id=Mock(side_effect=StoreError("the disk doesn't answer"))))
+        put(store, base, "n2", ("yyyyyyyyyyyy yyyyyyyyyyyyy",))
+        assert store.index._queue.wait(60)  # type: ignore[union-attr]
+    assert (store.index.state, str(store.index.problem)) == ("damaged", "the disk doesn't answer")
+    store.close()
+    store, base = opened(folder)
+    assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
     store.close()

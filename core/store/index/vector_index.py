@@ -45,7 +45,7 @@ class Index:
         self._opening = threading.Lock()
         self._writing = threading.RLock()
         """Held while collections are written or replaced; who waits for it may hold `changing`, not the other way."""
-        self._follower = IndexQueue(self._align)
+        self._queue = IndexQueue(self._align)
         self._dropped: set[str] = set()
         """Names of dropped collections, which a running search may still use."""
         self._exact: set[str] = set()
@@ -103,7 +103,7 @@ class Index:
         """Close Chroma. The next opening trusts the files of an index that was in use without a fault."""
         with self._opening:
             if self.state != "closed":
-                followed = self._follower.wait(_LAST_SECONDS)
+                followed = self._queue.wait(_LAST_SECONDS)
                 with suppress(StoreError), self._writing:
                     self._backend.close(sealed=self.ready and followed)
                 self.state = "closed"
@@ -114,7 +114,7 @@ class Index:
         """Return the best windows with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
-        name, behind = self.name(base), self._follower.behind(base.id)
+        name, behind = self.name(base), self._queue.behind(base.id)
         try:
             nearest = self._backend.search(name, query, count)
         except StoreError as error:
@@ -127,7 +127,7 @@ class Index:
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
         """Queue entries, which the thread then adds or removes as SQLite has them."""
         if self.ready:
-            self._follower.note(base.id, ids)
+            self._queue.note(base.id, ids)
 
     def build(self, base: KnowledgeBase) -> None:
         """Make the collection of a base and fill it with the windows that SQLite has."""
@@ -140,7 +140,7 @@ class Index:
 
     def ids(self, base: KnowledgeBase) -> set[str]:
         """Return the ids of a base's windows in the index; raises IndexDamaged."""
-        self._follower.wait_for(base.id)
+        self._queue.wait_for(base.id)
         return self._backend.ids(self.name(base))
 
     def names(self) -> set[str]:
@@ -159,9 +159,9 @@ class Index:
     def _align(self, base_id: str, ids: list[str]) -> None:
         """Add the missing entries of a base's windows, and remove the entries that no window has."""
         with self._writing, suppress(UnknownChoice):  # the base was deleted
-            base = self._bases.of_id(base_id)
 
             def write() -> None:
+                base = self._bases.of_id(base_id)
                 unused = set(self._chunks.unused(base, ids))
                 self._backend.remove(self.name(base), sorted(unused))
                 self._backend.add(
