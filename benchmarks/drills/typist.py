@@ -53,15 +53,17 @@ class Typist:
 
     def sight(self) -> Sight | None:
         """Return what is in the editor, None where there is none."""
-        try:
-            seen = self.page.evaluate(_LOOK)
-        except Error:
-            return None  # the page is being left
-        if seen is None:
-            return None
-        if seen["shown"] != seen["text"]:
-            raise Lost(f"{seen['shown'][-200:]!r} is shown of {seen['text'][-200:]!r}")
-        return Sight(seen["text"], seen["at"], seen["session"])
+        for _ in range(40):
+            try:
+                seen = self.page.evaluate(_LOOK)
+            except Error:
+                return None  # the page is being left
+            if seen is None:
+                return None
+            if seen["shown"] == seen["text"]:
+                return Sight(seen["text"], seen["at"], seen["session"])
+            self.page.wait_for_timeout(50)  # lines that come into sight are drawn in the next frames
+        raise Lost(f"{seen['shown'][-200:]!r} is shown of {seen['text'][-200:]!r}")
 
     def arrive(self, after: str = "") -> None:
         """Wait for the editor, in another session than `after`, and go to the end of its text."""
