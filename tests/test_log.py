@@ -69,7 +69,7 @@ def test_a_failed_command_leaves_its_kind_and_lines_but_no_text_of_a_note(
         assert (SECRET in written(tmp_path / "w")) == (texts == "true")
     error = log.errors(tmp_path / "w", 10)[-1]
     assert error.trace[0] == "KeyError"
-    assert error.trace[1].startswith("core.cli:")
+    assert error.trace[1].startswith("core.cli.")
 
 
 def test_a_failed_job_leaves_the_chain_of_its_errors(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_importing_and_searching_ask_no_network(bundled: Embedder, tmp_path: Pat
 
     assert run("import", str(folder))["added"] == 3
     assert run("search", "restore a backup")["mode"] == "hybrid"
-    assert run("rebuild") == {"windows": 3}
+    assert run("rebuild") == {"windows": 3, "index": "chroma"}
 
 
 @pytest.mark.parametrize(

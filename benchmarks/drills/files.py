@@ -25,6 +25,7 @@ from core.errors import Conflict, EditError, SourceError
 from core.intake import folder, notefile
 from core.model import Note
 from core.notes import filing
+from core.store.note_to_index import NoteToIndex
 
 _FIRST = "---\ntitle: Plan\nx: 1\n---\n\nThe first text.\n"
 _SPAN = 0.004
@@ -64,16 +65,16 @@ def _attempt(place: Path, way: str, chance: random.Random, other: "subprocess.Po
     return saved is None, _lost(file, texts[-1], saved)
 
 
-def _lost(file: Path, theirs: str, saved: tuple[Note, int, int] | None) -> str:
+def _lost(file: Path, theirs: str, saved: NoteToIndex | None) -> str:
     """Return what is wrong on disk after both programs are done, or nothing."""
     held = {path: path.read_bytes().decode() for path in file.parent.iterdir()}
     if theirs not in held.values():
         return f"the other program's text is gone: {held}"
     if left := [path.name for path in held if path.name.startswith(".")]:
         return f"left over: {left}"
-    if saved is not None and held.get(file) != _text(saved[0]):
+    if saved is not None and held.get(file) != _text(saved.note):
         state = file.stat()
-        if (state.st_mtime_ns, state.st_size) == saved[1:]:
+        if (state.st_mtime_ns, state.st_size) == (saved.mtime_ns, saved.size):
             return "a sync would not see that the file was changed"
     return ""
 

@@ -8,6 +8,7 @@ import typer
 from core.cli import lines
 from core.cli.calling import call
 from core.cli.texts import _
+from core.model import IN_CONTEXT
 from core.operations import search as operations
 
 
@@ -31,8 +32,8 @@ def search(
 
 
 def context(folder: Path, **given: Any) -> Any:
-    expanded = 1 if given["expansion_size"] is None else given["expansion_size"]
-    return call(operations.context, folder, {**given, "expansion_size": expanded})
+    usual = {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
+    return call(operations.context, folder, given | usual)
 
 
 def found_lines(values: dict[str, Any]) -> list[str]:

@@ -83,7 +83,7 @@ def show(
 
 @operation(
     "note.new",
-    message("Write a note. What a program writes is `pending` until the person accepts it, unless the base trusts it."),
+    message("Write a note. What a program writes waits until the person accepts it, unless the base trusts programs."),
     http="POST /notes",
     cli="note new {base}",
     tool="note_add",
@@ -111,7 +111,7 @@ def new(
 @operation(
     "note.update",
     message(
-        "Change a note. What a program changes is `pending` until the person accepts it, unless the base trusts it."
+        "Change a note. What a program changes waits until the person accepts it, unless the base trusts programs."
     ),
     http="PATCH /notes/{note}",
     cli="note edit {note}",

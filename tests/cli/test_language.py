@@ -56,7 +56,7 @@ def test_help_is_in_the_language_of_the_terminal() -> None:
     printed = run("search", "--help", LANG="zh_CN.UTF-8").stdout
     assert printed.startswith("用法：")
     assert "选项:" in printed
-    assert "--limit <int>         最多显示多少条结果。" in printed
+    assert "--limit <int>              最多显示多少条结果。" in printed
     english = run("search", "--help", LANG="zh_CN.UTF-8", TESSERA_LANGUAGE="en").stdout
     assert english.startswith("Usage: ")
     assert not CHINESE.search(english)

@@ -1,8 +1,10 @@
 """Other parameters on the Chunks page: seen before they count, compared, and applied."""
 
+from dataclasses import replace
+
 import pytest
 
-from core.model import ChunkingOptions
+from core.model import CHUNKING, ChunkingOptions
 from pages.ui.shared import parameters
 from tests.pages.conftest import Screen
 
@@ -106,10 +108,12 @@ def test_reset_goes_to_the_parameters_of_the_base_where_the_note_has_its_own(scr
 
 
 def test_a_slider_goes_by_ones_where_its_steps_would_miss_a_value() -> None:
-    assert parameters.scale((256, 1024), 16, 512, 512) == (256, 1024, 16)
-    assert parameters.scale((256, 1024), 16, 300, 512) == (256, 1024, 1)
-    assert parameters.scale((50, 200), 5, 0, 100) == (0, 200, 5)
-    assert parameters.scale((50, 200), 5, 100, 207) == (50, 207, 1)
+    size = replace(CHUNKING["chunk_size"], least=256, most=1024, step=16)
+    overlap = replace(CHUNKING["chunk_overlap"], least=50, most=200, step=5)
+    assert parameters.scale(size, 512, 512) == (256, 1024, 16)
+    assert parameters.scale(size, 300, 512) == (256, 1024, 1)
+    assert parameters.scale(overlap, 0, 100) == (0, 200, 5)
+    assert parameters.scale(overlap, 100, 207) == (50, 207, 1)
 
 
 def test_two_cuts_are_compared(screen: Screen) -> None:

@@ -14,7 +14,7 @@ from core import cli
 from core.assistants import server
 from core.errors import TesseraError
 from core.intake import notefile
-from core.model import FIELDS, Feedback, NoteDraft, Pipeline, SearchSettings
+from core.model import NOTE_FIELDS, Feedback, NoteDraft, Pipeline, SearchSettings
 from core.model.settings import PARTS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Refused(TesseraError):
 def fields(chance: Random, *, typed: bool = False) -> dict[str, Any]:
     """Return some fields of a note; `typed`: each of the kind that the field has."""
     made: dict[str, Any] = {}
-    for name in chance.sample(FIELDS, chance.randrange(1, 4)):
+    for name in chance.sample([*NOTE_FIELDS], chance.randrange(1, 4)):
         if not typed and chance.random() < 0.1:
             made[name] = values.anything(chance)
         elif name in ("tags", "supersedes", "related", "depends_on"):
