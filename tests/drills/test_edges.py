@@ -9,7 +9,7 @@ from benchmarks.drills import edges
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.embedding import EMBEDDERS
-from core.model import notes
+from core.model import moments
 from core.registry import Entry
 
 
@@ -35,7 +35,7 @@ def test_the_drill_notices_a_note_that_breaks_a_search(monkeypatch: pytest.Monke
         raise OverflowError(day)
 
     monkeypatch.setattr(edges, "DOORS", {"library": add})
-    monkeypatch.setattr(notes, "midnight", midnight)
+    monkeypatch.setattr(moments, "midnight", midnight)
     tally = Tally("edges")
     edges.drill(tally, Given(1))
     assert "OverflowError" in tally.faults[0]
