@@ -121,7 +121,7 @@ def _of_proposals(workspace: Workspace) -> Iterator[str]:
 
 
 def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
-    """The index holds the vectors of the database, reaches what an opening demands; its top ten are the exact ones."""
+    """The index holds the vectors of the database, reaches what an opening demands; nine of its top ten are exact."""
     store = workspace.store
     vectors = {}
     for ids, matrix in store.chunks.windows(base):
@@ -135,9 +135,10 @@ def _of_index(workspace: Workspace, base: KnowledgeBase) -> Iterator[str]:
         if reached < REACH * len(vectors):
             yield f"index of {base.name}: {reached} of {len(vectors)} vectors are reached"
         exact = store.chunks.nearest(base, query, 10)
-        # A small base is searched without its index.
+        # A small base is searched without its index. A graph may miss one of ten: it depends on the order of additions.
         for top in (store.nearest(base, query, 10), store._from_index(base, query, 10, None) or {}):
-            if len(top) != len(exact) or not np.allclose([*top.values()], [*exact.values()], atol=1e-4):
+            scores, best = np.array([*top.values()]), np.array([*exact.values()])
+            if len(scores) != len(best) or (scores > best + 1e-4).any() or (scores < best[-1:] - 1e-4).sum() > 1:
                 yield f"index of {base.name}: the top ten of {key} are {[*top.items()]}, exactly {[*exact.items()]}"
     if store.index.problem:
         yield f"index of {base.name}: {store.index.problem}"

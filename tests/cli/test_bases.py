@@ -201,7 +201,7 @@ def test_a_restored_base_says_what_it_may_not_do_and_a_folder_is_connected(
     run("export", "vault", "--to", place)
     _, out, _ = said("restore", place, "--base", "my copy")
     for option in ("--write-files", "--watch", "--trust-programs"):
-        assert f"tessera base set 'my copy' {option}" in out
+        assert f"tessera base set --base 'my copy' {option}" in out
     assert f"Its notes were files in {folder}" in out
     assert run("base", "show", "my copy")["write_files"] is False
     (folder / "backups.md").write_text("another text")
