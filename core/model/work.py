@@ -77,6 +77,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "download": JobKind("models", message("Downloading"), message("Downloaded"), _CONTINUES),
     "device": JobKind("models", message("Looking at this machine"), stopped=_CONTINUES),
     "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
+    "advise": JobKind("evaluation", message("Trying the settings"), message("All questions asked"), _CONTINUES),
     "suggest": JobKind(
         "questions",
         message("Looking for questions"),
