@@ -31,6 +31,9 @@ class Guests:
     questions: str = f"{WORD} questions"
     pack: str = f"{WORD}-pack"
     key: str = ""
+    chunk: str = ""
+    question_set: str = ""
+    run: str = ""
 
     @property
     def workspace(self) -> Path:
@@ -82,14 +85,16 @@ def made(place: Path, text: str) -> Guests:
             workspace.notes.update(ids[guests.note], body=f"{named}, changed")
         workspace.notes.delete([ids[guests.deleted]])
         questions = workspace.question_sets.add_file(base, guests.questions, _questions(named), f"{WORD}.jsonl")
-        workspace.runs.run(questions, [workspace.runs.own_pipeline(base)])
+        run = workspace.runs.run(questions, [workspace.runs.own_pipeline(base)])[0]
         _pack(place / "pack", guests.pack, named)
         with suppress(TesseraError):
             workspace.packs.install(place / "pack")
         _taken(workspace, f"{base} gone")
         workspace.archives.export(base, _file(place, named, ".zip"), "zip")
         workspace.bases.delete(f"{base} gone")
-        guests = Guests(place, named, base, key=workspace.archives.trash()[0].key)
+        key = workspace.archives.trash()[0].key
+        chunk = workspace.chunks.all(ids[guests.note])[0].id
+        guests = Guests(place, named, base, key=key, chunk=chunk, question_set=questions.id, run=run.id)
     guests.kept()
     return guests
 
@@ -120,8 +125,13 @@ def _add(add: Callable[..., object], base: str, title: str, text: str) -> None:
 def _note(text: str) -> str:
     fields = dict.fromkeys(("title", "type", "category", "project", "status", text), text)
     front = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in fields.items()]
+    controls = sum(letter < " " for letter in text)
+    filler = f"{WORD} " * (100 * controls)  # more control characters than one in a hundred make a file binary
     return "\n".join(
-        ["---", *front, f"tags: {json.dumps([text])}", "---", f"# {text}", "", text, _QUOTE, f"## {text}", text, ""]
+        [
+            *["---", *front, f"tags: {json.dumps([text])}", "---"],
+            *[f"# {text}", "", text, _QUOTE, f"## {text}", text, filler, ""],
+        ]
     )
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import archives, assistants, bases, lines, models, notes, options, packs
+from core.cli import archives, assistants, bases, chunklines, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.binding import bind, taking
 from core.cli.calling import call
@@ -81,7 +81,7 @@ def preview(
 
         write(page(note, cuts))
         return
-    show(chunks.preview.formed((note, cuts)), as_json, lines.of_cut)
+    show(chunks.preview.formed((note, cuts)), as_json, chunklines.of_cut)
 
 
 app.command(

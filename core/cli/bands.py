@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
 
-from core.cli.lines import size_message
+from core.cli.chunklines import size_message
 from core.cli.texts import say
 from core.messages import plural, terminal_language
 from core.model import Cut, Note, Sizes

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli import lines
+from core.cli import evaluationlines
 from core.cli.binding import taking
 from core.cli.calling import call, reading
 from core.cli.options import WORKSPACE, Folder, Json
@@ -85,7 +85,7 @@ def evaluate(
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(values, as_json, lines.of_comparison if len(measured) > 1 else lines.of_evaluation)
+    show(values, as_json, evaluationlines.of_comparison if len(measured) > 1 else evaluationlines.of_evaluation)
     figures = measured[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])

@@ -1,15 +1,11 @@
 """Output of commands for people, from the data of their JSON output."""
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from core.cli.texts import _, say
-from core.messages import Message, lines, message, plural
+from core.messages import lines, message, plural
 from core.model import (
-    CHUNK_KINDS,
-    FIGURES,
     LEVELS,
     LOST,
     MODES,
@@ -18,8 +14,6 @@ from core.model import (
     STAGES,
     base_model,
     classification,
-    figure_name,
-    setting_value,
 )
 
 
@@ -166,81 +160,6 @@ def _hit_lines(hit: dict[str, Any]) -> list[str]:
     )
     matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
     return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place} ({scores}{matched})"]
-
-
-def of_cut(cut: dict[str, Any]) -> list[str]:
-    lines = [*map(say, cut["warnings"]), *_split(cut)]
-    if "compare" in cut:
-        other = cut["compare"]
-        cuts = other["cuts"]
-        lines += ["", *_split(other), ""]
-        lines.append(_("same splits: {n}", n=len(cuts["both"])))
-        return lines + [
-            _(
-                "splits of {strategy} only: {places}",
-                strategy=setting_value("strategy", shown["strategy"]),
-                places=[*map(str, cuts[side])] or "–",
-            )
-            for shown, side in ((cut, "first"), (other, "second"))
-        ]
-    for chunk in cut["chunks"]:
-        where = " > ".join([*chunk["parent_sections"], chunk["section_title"]])
-        about = _(
-            "{kind}, {n} tokens, characters {start} to {end}",
-            kind=CHUNK_KINDS[chunk["kind"]],
-            n=chunk["token_count"],
-            start=str(chunk["file_start"]),
-            end=str(chunk["file_end"]),
-        )
-        lines += ["", f"[{chunk['index'] + 1}] {where} ({about})", chunk["text"]]
-    return lines
-
-
-def _split(cut: dict[str, Any]) -> list[str]:
-    """Return why a note is split as it is, and the sizes of its chunks."""
-    reasons = []
-    for one in cut["reasons"]:
-        strategy = setting_value("strategy", one.fields["strategy"])
-        reasons.append(say(replace(one, fields={**one.fields, "strategy": strategy})))
-    return [*reasons, say(size_message(cut["strategy"], cut["sizes"]))]
-
-
-def size_message(strategy: str, sizes: Mapping[str, Any]) -> Message:
-    fields = {"strategy": setting_value("strategy", strategy), "n": sizes["count"], **sizes}
-    return message("{strategy}: {n} chunks of {smallest} to {largest} tokens, {mean:.0f} on average", **fields)
-
-
-def of_evaluation(evaluation: dict[str, Any]) -> list[str]:
-    return [_question_line(evaluation), *_figures([evaluation["metrics"]])]
-
-
-def _question_line(evaluation: dict[str, Any]) -> str:
-    questions = say(plural("{n} question", "{n} questions", n=evaluation["questions"]))
-    if not evaluation["pending"]:
-        return questions
-    return questions + "\n" + _("Some notes of this base are not indexed yet: the figures will change when they are.")
-
-
-def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return a line for each figure: its value in each run, then its name, whose width depends on the language."""
-    return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
-
-
-def of_comparison(evaluation: dict[str, Any]) -> list[str]:
-    compared = evaluation["compared"]
-    lines = [_question_line(evaluation)]
-    for number, run in enumerate(compared["runs"], 1):
-        lines.append(f"  {number}  {say(run['pipeline'])}")
-    lines.append("".join(f"{number:>9}" for number in range(1, len(compared["runs"]) + 1)))
-    lines += _figures([run["metrics"] for run in compared["runs"]])
-    metric = compared["metric"]
-    for number, difference in enumerate(compared["differences"], 2):
-        fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric]["told"]}
-        lines.append(_("{number} against 1, by “{metric}”: {text}", **fields))
-    lines += map(say, compared["notices"])
-    if advice := evaluation.get("advice"):
-        lines.append(_("Best: {name}. {text}", name=advice["best"], text=advice["told"]))
-    return lines
 
 
 def of_status(status: dict[str, Any]) -> list[str]:

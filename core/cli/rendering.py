@@ -2,7 +2,20 @@
 
 from collections.abc import Mapping
 
-from core.cli import archives, bases, connecting, costs, lines, models, notelines, notes, packs, searches
+from core.cli import (
+    archives,
+    bases,
+    chunklines,
+    connecting,
+    costs,
+    evaluationlines,
+    lines,
+    models,
+    notelines,
+    notes,
+    packs,
+    searches,
+)
 from core.cli.binding import Command
 from core.operations import bases as operations
 from core.operations import search
@@ -35,9 +48,24 @@ COMMANDS: Mapping[str, Command] = {
     "note.reject": Command(notelines.of_rejected),
     "search.find": Command(searches.found_lines, searches.search, (search.context,)),
     "search.context": Command(lines.of_context, searches.context),
+    "chunk.list": Command(chunklines.of_chunks),
+    "chunk.add": Command(chunklines.of_made),
+    "chunk.edit": Command(chunklines.of_made),
+    "chunk.merge": Command(chunklines.of_made),
+    "chunk.split": Command(chunklines.of_made),
+    "chunk.hide": Command(chunklines.of_hidden),
+    "chunk.restore": Command(chunklines.of_restored),
     "chunk.index": Command(lines.of_index),
     "index.embed": Command(lines.of_index),
     "index.rebuild": Command(lines.of_rebuild),
+    "questions.list": Command(evaluationlines.of_sets),
+    "questions.add": Command(evaluationlines.of_set),
+    "questions.show": Command(evaluationlines.of_whole_set),
+    "questions.delete": Command(evaluationlines.of_deleted_set),
+    "questions.suggest": Command(evaluationlines.of_suggested),
+    "run.list": Command(evaluationlines.of_runs),
+    "run.show": Command(evaluationlines.of_run),
+    "run.delete": Command(evaluationlines.of_deleted_run),
     "model.tokens": Command(models.tokens_lines),
     "pack.remove": Command(packs.removed_lines),
 }

@@ -95,6 +95,8 @@ CHUNK_KINDS: dict[str, Message] = {
     "line": message("line"),
 }
 """Names of the kinds of chunks."""
+CHUNK_STATES = {"pending": message("not indexed yet"), "embedded": message("indexed"), "deleted": message("hidden")}
+"""Names of the states of chunks."""
 
 NOTICES: dict[Notice, Message] = {
     "model_loading": message(

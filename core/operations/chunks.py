@@ -37,7 +37,7 @@ MADE = Form("MadeChunks", list, chunks=(list[str], list))
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
-    return workspace.chunks.all(workspace.notes.get(named.id_of(workspace, note)).id)
+    return workspace.chunks.all(named.id_of(workspace, note))
 
 
 @operation(

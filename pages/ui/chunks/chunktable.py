@@ -6,10 +6,10 @@ from typing import TypeVar
 import streamlit as st
 
 from core.messages import message
-from core.model import CHUNK_KINDS, Chunk, Edit, KnowledgeBase, Note, Progress
+from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
-from pages.ui.shared import jobs, links, names, pending, widgets
+from pages.ui.shared import jobs, links, pending, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -49,7 +49,7 @@ def table(
             "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
             "tokens": chunk.token_count,
             "overlap": chunk.overlap_tokens,
-            "state": text_of(names.CHUNK_STATES[chunk.state]),
+            "state": text_of(CHUNK_STATES[chunk.state]),
             "edited": bands.change(chunk, edits.get(chunk.id)),
             "kind": text_of(CHUNK_KINDS[chunk.kind]),
         }

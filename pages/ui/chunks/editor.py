@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.model import Chunk, Edit, KnowledgeBase, Note
+from core.model import CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, splitting
-from pages.ui.shared import jobs, links, names, shell, widgets
+from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.safe import facts, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -65,7 +65,7 @@ def _inside(
 ) -> None:
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
-    st.html(facts([" › ".join(chunk.section), tokens, text_of(names.CHUNK_STATES[chunk.state]), change]))
+    st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if widgets.button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):

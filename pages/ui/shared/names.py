@@ -2,8 +2,6 @@
 
 from core.messages import message
 
-CHUNK_STATES = {"pending": message("not indexed yet"), "embedded": message("indexed"), "deleted": message("hidden")}
-
 TEXT_LANGUAGES = {
     "en": message("English"),
     "zh": message("Chinese"),
