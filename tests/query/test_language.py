@@ -506,7 +506,8 @@ def test_filters_need_no_words() -> None:
         (
             "x 含：图片",
             "图片",
-            "'含：' can't be '图片'. Choices: code, table, task. To search for the text itself, put it in quotation marks.",
+            "'含：' can't be '图片'. Choices: code, table, task."
+            " To search for the text itself, put it in quotation marks.",
         ),
         ("x -base:work", "-base:", "'-base:' can't be asked. Name the bases to search instead: base:work,home."),
         ("x -after:2026", "-after:", "'-after:' can't be asked. Use 'before:' instead."),
