@@ -49,6 +49,9 @@ from core.text import half_character
 
 FILE = Path("tessera.toml")
 
+OLDER = {"WATCH_SECONDS"}
+"""Older names of settings, in the environment, that are still read."""
+
 ENTERED = "servers.json"
 """The file of the servers that a person entered: section -> `base_url` and `model`."""
 
@@ -71,7 +74,8 @@ class Settings(BaseSettings):
 
     `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many
     versions of a note are stored. `trash_days`: a deleted note can be restored for so long.
-    `watch_seconds`: the time between two looks at the folders of watched bases.
+    `scan_interval`: the seconds between two looks at all files of watched folders. `watch_seconds` and
+    `[knowledge] scan_interval` are its older names, for the folders of notes and of text files.
     `auto_install`: packs that a new workspace has at its first start.
     """
 
@@ -84,7 +88,8 @@ class Settings(BaseSettings):
     models_dir: Path | None = None
     log_texts: bool = False
     keep_versions: int = Field(100, ge=1, le=100_000)
-    watch_seconds: float = Field(60, ge=1, le=86_400)
+    scan_interval: float = Field(60, ge=1, le=86_400)
+    watch_seconds: float | None = Field(None, ge=1, le=86_400)
     trash_days: int = Field(30, ge=1, le=36_500)
     auto_install: tuple[str, ...] = ()
     chunking: ChunkingSettings = ChunkingSettings()
@@ -116,6 +121,11 @@ class Settings(BaseSettings):
         own = {} if "batch_size" in self.embeddings.model_fields_set else size
         self.embeddings = self.embeddings.model_copy(update={**own, "servers": servers})
         return self
+
+    def seconds_between_looks(self, *, plain: bool) -> float:
+        """Return the seconds between two looks at the folders of bases whose notes are plain text, or of the others."""
+        older = self.knowledge.scan_interval if plain else self.watch_seconds
+        return self.scan_interval if older is None else older
 
     def search_in(self, bases: Sequence[KnowledgeBase]) -> SearchSettings:
         """Return how bases are searched where a question leaves it open: as one base says, its kind, the settings."""
@@ -279,6 +289,6 @@ def _made(values: Mapping[str, Any]) -> Settings:
             raise ConfigError(
                 "The environment variable {variable} is no setting of Tessera. Known: {names}.",
                 variable=variable,
-                names=sorted(known),
+                names=sorted(known - OLDER),
             )
     return Settings(**values)

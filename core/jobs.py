@@ -33,11 +33,19 @@ class Jobs:
         self._again: set[str] = set()
         self._number = 0
 
-    def start(self, name: str, work: Callable[[Progress], Any], *, base: str = "", again: bool = False) -> bool:
+    def start(
+        self,
+        name: str,
+        work: Callable[[Progress], Any],
+        *,
+        base: str = "",
+        again: bool = False,
+        quiet: bool = False,
+    ) -> bool:
         """Run `work` in a thread; return False and start nothing while a job of this name runs.
 
         `base` is the name of the only base that the work changes, empty for any. With `again` a running job does its
-        work once more before it ends.
+        work once more before it ends. Nobody waits for a `quiet` one.
         """
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
@@ -46,7 +54,7 @@ class Jobs:
                 return False
             self._again.discard(name)
             self._number += 1
-            self._jobs[name] = Job(name, self._number, base, started=time.monotonic())
+            self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
             self._stops[name] = threading.Event()
             thread = threading.Thread(target=self._run, args=(name, work), name=f"job-{name}", daemon=True)
             self._threads[name] = thread

@@ -13,7 +13,8 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from itertools import chain
@@ -37,6 +38,7 @@ _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) 
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
 _PLACE = re.compile(r"    ([\w./-]+:\d+)")
 
+_LOG = logging.getLogger(__name__)
 _CORE = logging.getLogger("core")
 _CORE.setLevel(logging.INFO)
 _CORE.addHandler(logging.NullHandler())  # without a handler, logging would print warnings to the terminal
@@ -54,13 +56,13 @@ class Logged:
 class Log(RotatingFileHandler):
     """Writes the log of a workspace; where it can't be written, nothing is.
 
-    Only the process that holds the lock of the workspace rotates it and writes what is no warning.
+    Only the process that holds the lock of the workspace rotates it and writes what is neither a warning nor a call.
     """
 
     def __init__(self, folder: Path, *, readonly: bool, texts: bool) -> None:
         super().__init__(folder / FILE, backupCount=_OLDER, encoding="utf-8", errors="backslashreplace", delay=True)
         self._readonly = readonly
-        self.setLevel(logging.WARNING if readonly else logging.INFO)
+        self.setLevel(logging.INFO)
         self.setFormatter(_Lines(texts))
         self._loggers: list[logging.Logger] = []
         self.listen("core")
@@ -78,8 +80,9 @@ class Log(RotatingFileHandler):
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is written: of other programs only warnings and errors."""
-        return bool(super().filter(record)) and (_is_ours(record) or record.levelno >= logging.WARNING)
+        """Whether a record is written: of other programs, and of one that reads, only warnings, errors and calls."""
+        usual = _is_ours(record) and (not self._readonly or record.name == __name__)
+        return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Do nothing: logging would print a traceback."""
@@ -104,6 +107,33 @@ class Log(RotatingFileHandler):
             file.parent.mkdir(mode=0o700, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.AT_ONCE, 0o600)
         return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
+
+
+Fields = dict[str, object]
+_work: ContextVar[Fields | None] = ContextVar("work", default=None)
+
+
+@contextmanager
+def logged(what: str, **fields: object) -> Iterator[Fields]:
+    """Write one line about a piece of work when it ends: what, its fields, its milliseconds, the kind of its error.
+
+    The caller adds fields to those that it is given: counts, names of bases and models, never a text of a note or a
+    question. Work within other work on the same thread has no line of its own: its fields stand in that of the other.
+    """
+    if (outer := _work.get()) is not None:
+        outer.update({"work": what, **fields} if "work" not in outer else fields)
+        yield outer
+        return
+    began, token = time.perf_counter(), _work.set(fields)
+    try:
+        yield fields
+    except BaseException as error:
+        fields["error"] = type(error).__name__
+        raise
+    finally:
+        _work.reset(token)
+        values = " ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, "", []))
+        _LOG.info("%s: %s ms=%.0f", what, values, (time.perf_counter() - began) * 1000)
 
 
 def tail(folder: Path, count: int) -> list[str]:

@@ -18,7 +18,7 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """Brings settings up to date with the file: `[knowledge]`, the model servers and `watch_seconds`.
+    """Brings settings up to date with the file: `[knowledge]`, the model servers and `scan_interval`.
 
     `servers_changed` is called if a server is another one. A file that isn't valid changes nothing; `problem` says why.
     """
@@ -43,7 +43,7 @@ class SettingsFile:
             return
         self.problem = None
         self._settings.knowledge = new.knowledge
-        self._settings.watch_seconds = new.watch_seconds
+        self._settings.scan_interval, self._settings.watch_seconds = new.scan_interval, new.watch_seconds
         if any(getattr(new, section) != getattr(self._settings, section) for section in KEYS):
             self._servers_changed()
         _LOG.info("%s was read again", FILE)

@@ -214,7 +214,7 @@ class KnowledgeSettings(_Section):
     base_dir: Path = Path("knowledge")
     auto_scan: bool = True
     auto_embed: bool = True
-    scan_interval: float = Field(60, ge=1, le=86_400)
+    scan_interval: float | None = Field(None, ge=1, le=86_400)
     embed_batch_size: int = Field(64, ge=1, le=2048)
     default_top_k: int = Field(5, ge=1, le=100)
 

@@ -21,12 +21,13 @@ from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.intake.freshness import freshness
 from core.intake.textfolders import TextFolders
 from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
-from core.model import Context, Progress, SearchOptions, SearchResult, Status, no_progress
+from core.model import Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.models import Models
 from core.models.servers import Servers, given
 from core.notes.collection import Notes
@@ -110,7 +111,7 @@ class Workspace:
             self.bases,
             self.text_folders,
             self.jobs,
-            self.start_indexing,
+            partial(self.start_indexing, quiet=True),
             self.settings_file.look,
         )
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
@@ -207,6 +208,13 @@ class Workspace:
         )
 
     @property
+    def freshness(self) -> Freshness:
+        """Whether the notes are what their folders hold, what is going on, or what needs a look."""
+        refused = sum(map(self.store.refusals.count, self.bases.all()))
+        damaged = self.store.index.state == "damaged"
+        return freshness(self.jobs, self.bases, self.watching, refused=refused, damaged=damaged)
+
+    @property
     def unreadable(self) -> tuple[Message, ...]:
         """A sentence for each row that was read and has unreadable values."""
         return self.store.database.unread.messages
@@ -219,7 +227,7 @@ class Workspace:
         """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
         return bugreport.bug_report(self.store.folder, self.settings, self.status())
 
-    def start_indexing(self) -> bool:
+    def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
         The job waits until the models of the job `warm` are loaded.
@@ -231,7 +239,9 @@ class Workspace:
                 time.sleep(_PATIENCE)
             return self.chunks.embed_rest(progress)
 
-        return not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work, again=True)
+        return (
+            not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work, again=True, quiet=quiet)
+        )
 
     def start_watching(self) -> None:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""

@@ -26,6 +26,25 @@ def test_the_later_source_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings().search.chosen == SearchSettings(limit=7, pool=30)
 
 
+def test_older_names_of_the_interval_hold_for_their_own_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    def seconds() -> tuple[float, float]:
+        now = settings()
+        return now.seconds_between_looks(plain=False), now.seconds_between_looks(plain=True)
+
+    assert seconds() == (60, 60)
+    Path("tessera.toml").write_text("scan_interval = 30\n")
+    assert seconds() == (30, 30)
+    Path("tessera.toml").write_text("watch_seconds = 20\n[knowledge]\nscan_interval = 10\n")
+    assert seconds() == (20, 10)
+    monkeypatch.setenv("TESSERA_WATCH_SECONDS", "5")
+    assert seconds() == (5, 10)
+    monkeypatch.setenv("TESSERA_SCAN_INTERVALL", "5")
+    with pytest.raises(ConfigError, match="no setting of Tessera") as error:
+        settings()
+    assert "SCAN_INTERVAL" in str(error.value)
+    assert "WATCH_SECONDS" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("toml", "named"),
     [

@@ -1,15 +1,20 @@
 """The log of a workspace: what happened stands in it, what notes say does not, and a broken log breaks nothing."""
 
 import logging
+import re
 import stat
 import sys
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
-from core import cli, log
+from core import cli, log, operations
+from core.api import server as serving
+from core.assistants import server
 from core.errors import ModelError
 from core.intake.imports import Imports
+from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
 from tests import samples
 
@@ -33,7 +38,7 @@ def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     said = written(tmp_path / "w")
     assert "Opened on python 3" in said
-    assert "Imported: 3 added, 0 changed" in said
+    assert "import: base=vault added=3 changed=0 renamed=0 removed=0 unchanged=0 chunks=" in said
     assert "Not imported: empty.md: is empty." in said
     assert said.rstrip().endswith("Closed")
     assert "rested for two hours" not in said
@@ -168,3 +173,32 @@ def test_nothing_is_printed_without_a_log(capfd: pytest.CaptureFixture[str]) -> 
     assert sys.stderr is not None
     logging.getLogger("core.store").warning("The index is built again")
     assert capfd.readouterr().err == ""
+
+
+def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Path) -> None:
+    vault = samples.write(tmp_path / "vault")
+    with Workspace(tmp_path / "w") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        before = len(written(tmp_path / "w").splitlines())
+        operations.search.find.run(workspace, PROGRAM, {"query": "pg_restore Zaubernuss", "bases": ["vault"]})
+        server.run(lambda: workspace, "knowledge_query", {"query": "Zaubernuss"})
+        server.run(lambda: workspace, "knowledge_list", {})
+        api = TestClient(serving.server(workspace, "127.0.0.1"), base_url="http://127.0.0.1")
+        shown = {"Authorization": f"Bearer {workspace.access.token}"}
+        assert api.post("/api/v1/search", json={"query": "Zaubernuss"}, headers=shown).status_code == 200
+        assert api.get("/api/v1/notes/Zaubernuss", headers=shown).status_code == 404
+        assert api.get("/api/v1/status").status_code == 401
+        calls = [line.partition(" ")[2] for line in written(tmp_path / "w").splitlines()[before:]]
+    assert SECRET not in "".join(calls)
+    starts = ("search.find: by=program", "tool knowledge_query:", "tool knowledge_list:", *["http: method="] * 3)
+    calls = [line.partition("] ")[2] or line.split(" ", 2)[2] for line in calls if "core.log:" in line]
+    assert [line[: len(start)] for line, start in zip(calls, starts, strict=True)] == [*starts]
+    found, tool, _, http, missing, refused = calls
+    assert "base=vault" in found
+    for one in (found, tool, http):
+        assert re.search(r" hits=\d+ .*ms=\d+$", one)
+        assert "model=tfidf" in one
+    assert "work=search.find" in http
+    assert "status=200" in http
+    assert "status=404" in missing
+    assert "status=401" in refused

@@ -28,6 +28,7 @@ DRILLS = (
     "archives",
     "editor",
     "terminal",
+    "watching",
 )
 
 

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from functools import cached_property
 
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.api.guard import Guard
 from core.api.limits import Limit
+from core.log import logged
 from core.workspace import Workspace
 
 
@@ -28,6 +29,23 @@ class LazyApp:
         return make(self._workspace)
 
 
+class Logged:
+    """The middleware by which each request leaves a line in the log."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with logged("http", method=scope.get("method")) as line:
+
+            async def noting(sent: Message) -> None:
+                if sent["type"] == "http.response.start":
+                    line["status"] = sent["status"]
+                await send(sent)
+
+            await self._app(scope, receive, noting)
+
+
 def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> ASGIApp:
     """Return the API behind its guard."""
-    return Guard(Limit(LazyApp(workspace)), workspace, programs_only=programs_only)
+    return Logged(Guard(Limit(LazyApp(workspace)), workspace, programs_only=programs_only))

@@ -34,6 +34,7 @@ from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
 from core.assistants.binding import tool
 from core.errors import TesseraError, UnknownChoice
+from core.log import logged
 from core.model import NOTE_MARKS
 from core.operations import OPERATIONS
 from core.operations.named import SCHEME
@@ -103,7 +104,9 @@ def make(opened: Opened, write: Write | None = None) -> Server[Any]:
 def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
     """Call a tool on a workspace; what is wrong is an error of the tool, which the assistant reads."""
     try:
-        return _result(TOOLS[name](opened(), **_checked(name, arguments)))
+        workspace = opened()
+        with logged(f"tool {name}"):
+            return _result(TOOLS[name](workspace, **_checked(name, arguments)))
     except ValidationError as error:
         return failure("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
     except TesseraError as error:

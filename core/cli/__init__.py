@@ -19,6 +19,7 @@ from core.cli.rendering import COMMANDS
 from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
+from core.cli.watching import watch
 from core.errors import ConfigError, TesseraError, UnknownChoice
 from core.operations import OPERATIONS, chunks
 from core.operations import status as states
@@ -94,6 +95,7 @@ app.command(help=_("Make a base of what was exported, or bring a deleted base ba
 )
 app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve_pages)
 app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))(serve)
+app.command(help=_("Bring watched folders up to date as their files change, until Ctrl+C; the app does it too."))(watch)
 
 
 app.command("mcp", help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))(

@@ -34,13 +34,16 @@ def of_context(context: dict[str, Any]) -> list[str]:
     return [*([] if context["confident"] else [_("Nothing close. The nearest:"), ""]), context["text"]]
 
 
-def of_import(report: dict[str, Any]) -> list[str]:
-    text = _(
+def counts(report: dict[str, Any]) -> str:
+    return _(
         "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",
         n=len(report["failed"]),
         **report,
     )
-    lines = _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
+
+
+def of_import(report: dict[str, Any]) -> list[str]:
+    lines = _report_lines(report, counts(report), report["edits_flagged"], report["edits_kept"], report["waiting"])
     return [*lines, *_refused_lines(report["refused"])]
 
 

@@ -245,9 +245,9 @@ class Bases(Switching):
         """Return the folders with which a base was synced, and the times."""
         return tuple((path, at) for path, at, _ in self._store.bases.syncs(base))
 
-    def failures(self, base: KnowledgeBase) -> list[Failed]:
-        """Return the files that the last sync of each folder of the base couldn't read."""
-        reports = [report for _, _, report in self._store.bases.syncs(base)]
+    def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
+        """Return the files that the last sync of a folder of the base couldn't read, or of each folder."""
+        reports = [report for one, _, report in self._store.bases.syncs(base) if folder in ("", one)]
         return [Failed.of_dict(item) for report in reports for item in report.get("failed", ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:

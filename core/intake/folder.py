@@ -11,6 +11,7 @@ from pathlib import Path
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, too_large
 from core.intake.notefile import is_note, is_skipped
+from core.intake.paths import Paths
 from core.messages import message
 from core.model import NOTE_SUFFIXES, TEXT_SUFFIX, Failed, SourceFile
 from core.text import escaped, half_character
@@ -33,21 +34,29 @@ def content_hash(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False, most: int = sys.maxsize) -> Scan:
+def scan(
+    folder: Path,
+    *,
+    forbidden: Path | None = None,
+    plain: bool = False,
+    most: int = sys.maxsize,
+    only: Paths | None = None,
+) -> Scan:
     """List the note files of a folder without reading them; of a `plain` base, its own text files only.
 
     `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
     a path that is missing, isn't a folder, has no notes, or holds more than `most` files and folders of any kind.
+    With `only` nothing else is looked at, and there may be none of it.
     """
     root = _root(folder, forbidden)
-    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most))
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only))
     if plain:
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
     failed = [entry for entry in entries if isinstance(entry, Failed)]
-    if not files and not failed and plain:
+    if only is None and not files and not failed and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
-    if not files and not failed:
+    if only is None and not files and not failed:
         raise SourceError(
             str(folder),
             "There are no {suffixes} or {last} files in this folder.",
@@ -106,7 +115,7 @@ def _root(folder: Path, forbidden: Path | None) -> Path:
     return root
 
 
-def _walk(root: Path, forbidden: Path | None, most: int) -> Iterator[SourceFile | Failed]:
+def _walk(root: Path, forbidden: Path | None, most: int, only: Paths | None) -> Iterator[SourceFile | Failed]:
     """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
     folders, left = [root], most
     while folders:
@@ -120,7 +129,7 @@ def _walk(root: Path, forbidden: Path | None, most: int) -> Iterator[SourceFile 
         if left < 0:
             raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
-            if is_skipped(entry.name):
+            if is_skipped(entry.name) or (only and not only.lead_through(_shown(Path(entry.path), root))):
                 continue
             if not entry.is_symlink() and entry.is_dir(follow_symlinks=False):
                 if Path(entry.path) != forbidden:

@@ -60,8 +60,6 @@ def apply(
         seconds=round(time.perf_counter() - started, 3),
     )
     store.bases.record_sync(base, plan.source_ref, report.to_dict())
-    counts = (report.added, report.changed, report.renamed, report.removed, report.unchanged, report.chunks)
-    _LOG.info("Imported: %d added, %d changed, %d renamed, %d removed, %d unchanged; %d chunks", *counts)
     for one in report.failed:
         _LOG.info("Not imported: %s: %s", one.path, skeleton(one.error))
     return report, stopped

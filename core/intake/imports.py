@@ -15,6 +15,8 @@ from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, apply
+from core.intake.paths import Paths
+from core.log import logged
 from core.model import (
     NOTE_SUFFIXES,
     ChunkingOptions,
@@ -33,6 +35,8 @@ from core.store import Store
 
 _WRITING = 0.05
 """Share of the progress of an import that is writing; embedding takes the rest."""
+_COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
+"""The counts of a report that the log has."""
 
 
 class Imports:
@@ -65,6 +69,20 @@ class Imports:
         """
         name, _ = self.target(path, base)
         return self._planned(name, path, forbidden=self._store.folder)
+
+    def plan_changes(self, path: Path, base: KnowledgeBase, changed: Iterable[str]) -> SyncPlan:
+        """Compare the files and folders at some paths of a folder with a base; nothing is changed.
+
+        Where a file is gone, or a new one may be another that was moved, the whole folder is compared: so a plan that
+        removes notes is as careful as any. Raises SourceError as `plan_folder` does.
+        """
+        only = Paths(changed)
+        plan = self._planned(base.name, path, forbidden=self._store.folder, only=only)
+        elsewhere = {note.content_hash for note in plan.unchanged}
+        if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
+            return self.plan_folder(path, base.name)
+        before = [failure for failure in self._bases.failures(base, plan.source_ref) if failure.path not in only]
+        return replace(plan, failed=(*before, *plan.failed))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
@@ -125,14 +143,21 @@ class Imports:
             shutil.rmtree(plan.folder, ignore_errors=True)
 
     def apply(
-        self, plan: SyncPlan, *, confirmed: bool = False, embed: bool = True, progress: Progress = no_progress
+        self,
+        plan: SyncPlan,
+        *,
+        confirmed: bool = False,
+        embed: bool = True,
+        watch: bool = True,
+        progress: Progress = no_progress,
     ) -> SyncReport:
         """Apply a plan to its base: first store all notes, so that words find them, then embed what is pending.
 
         With `embed`, notes of the base that an earlier import left pending are embedded too. Without it, and in a base
         that doesn't embed at once, that is left to `Chunks`. If `progress` stops the storing, nothing is removed and
         the report covers the notes done before; if it stops the embedding, or the embedder fails, the report counts the
-        notes that wait. Raises SyncRefused for a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice
+        notes that wait. A base that the plan makes watches its folder, unless `watch` is false. Raises SyncRefused for
+        a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice
         if its base was deleted meanwhile.
         """
         if plan.differing and not confirmed:
@@ -151,10 +176,17 @@ class Imports:
                 known=plan.known,
                 folder=str(plan.folder),
             )
+        watch = watch and plan.source_ref != UPLOADED
+        with logged("import", base=plan.base) as line:
+            report = self._applied(plan, embed, watch, progress)
+            line.update({name: getattr(report, name) for name in _COUNTS} | {"failed": len(report.failed)})
+            return report
+
+    def _applied(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
-        base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base)
+        base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
         embed = embed and base.embed_at_once
         writing = _part(progress, 0, _WRITING) if embed else progress
         report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
@@ -193,8 +225,8 @@ class Imports:
             return replace(sync.plan(name, path, known, plain=base.plain, **how), base_id=base.id)
         return replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
 
-    def _base_for_import(self, name: str) -> KnowledgeBase:
-        return self._bases.find(name) or self._bases.add(name)
+    def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
+        return self._bases.find(name) or self._bases.add(name, watch=watch)
 
 
 def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:

@@ -4,13 +4,14 @@ Only new files, and files with another time or size, are read, once. If a file c
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import SourceError
 from core.faults import one_file
 from core.intake.folder import Scan, scan, with_text
+from core.intake.paths import Paths, ancestry
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
 
 _KEPT = 8_000_000
@@ -37,20 +38,25 @@ def plan(
     source_ref: str | None = None,
     removals: bool = True,
     plain: bool = False,
+    only: Paths | None = None,
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
-    is removed or renamed. `plain`: the base's files are text. Raises SourceError as `scan` does.
+    is removed or renamed. `plain`: the base's files are text. With `only` all other notes count as unchanged.
+    Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain)
+    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     compared = _compare(scanned, mine)
     moved = _moved(known, compared.new) if removals else []
-    missing = _missing([*mine.values(), *moved], scanned.files, compared.failed, ref) if removals else []
+    others = [note for note in mine.values() if only is not None and note.path not in only]
+    compared.unchanged += others
+    present = {note.path for note in others} | {file.path for file in scanned.files}
+    missing = _missing([*mine.values(), *moved], present, compared.failed, ref) if removals else []
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
@@ -109,25 +115,16 @@ def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownN
     ]
 
 
-def _missing(
-    notes: Sequence[KnownNote], files: Sequence[SourceFile], failed: Sequence[Failed], ref: str
-) -> list[KnownNote]:
-    """Return the notes without a file, except those at or below a path that failed."""
-    present = {file.path for file in files}
+def _missing(notes: Sequence[KnownNote], present: Set[str], failed: Sequence[Failed], ref: str) -> list[KnownNote]:
+    """Return the notes whose paths aren't `present`, except those at or below a path that failed."""
     unreadable = {failure.path for failure in failed}
     return [
         note
         for note in notes
         if (note.source_ref != ref or note.path not in present)
         and "." not in unreadable
-        and not any(path in unreadable for path in _itself_and_parents(note.path))
+        and not any(path in unreadable for path in ancestry(note.path))
     ]
-
-
-def _itself_and_parents(path: str) -> Iterator[str]:
-    while path:
-        yield path
-        path = path.rpartition("/")[0]
 
 
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:

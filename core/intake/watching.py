@@ -1,9 +1,10 @@
-"""What is watched while the app runs: the folders of bases, by the times and sizes of their files, and the settings."""
+"""What is watched while the program runs: the folders of bases, and the settings."""
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,28 +12,37 @@ from pathlib import Path
 from core.config import Settings
 from core.errors import TesseraError
 from core.indexing.bases import Bases
+from core.intake.events import FileEvents
 from core.intake.imports import Imports
 from core.intake.textfolders import TextFolders
 from core.jobs import Jobs
+from core.log import logged
 from core.messages import Message
-from core.model import KnowledgeBase, Progress, WatchedFolder
+from core.model import KnowledgeBase, Progress, SyncPlan, SyncReport, WatchedFolder
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
 """Seconds between two looks at a job that is waited for."""
 _FIRST = 5.0
 """Seconds before the first look: the first page is drawn meanwhile."""
-_TICK = 1.0
-"""Seconds between two looks at the file of the settings."""
+_TICK = 0.5
+"""Seconds between two looks at the events of files, and at the file of the settings."""
+_FOLLOW = 5.0
+"""Seconds between two looks at which folders there are to follow."""
+_MANY = 200
+"""Changed paths from which on the whole folder is compared."""
+_AN_HOUR = 3600.0
 _IMPORT = "import"
 """The job of a sync: no other import runs beside it."""
 
 
 class Watching:
-    """Syncs the folders of watched bases every few seconds, in a thread of its own.
+    """Syncs the folders of watched bases as their files change, in a thread of its own.
 
-    A sync that would remove much is left to a person, and a folder that is missing keeps its notes. A text folder that
-    is new becomes a base. `index` is called after each sync, `reread` reads the settings again if their file changed.
+    Files are synced as the system tells of them, and all that changed besides every `scan_interval` seconds. Notes are
+    removed by a person where they are many, counting those of the last hour, and a folder that is missing keeps its
+    notes. A text folder that is new becomes a base. `index` is called after each sync, `reread` reads the settings
+    again if their file changed.
     """
 
     def __init__(
@@ -54,7 +64,11 @@ class Watching:
         self._reread = reread
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._events = FileEvents()
         self._seen: dict[tuple[str, str], WatchedFolder] = {}
+        self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
+        self.on_sync: Callable[[KnowledgeBase, SyncReport], object] = lambda base, report: None
+        """Called with what came of each sync."""
         self.made: list[str] = []
         """Names of the bases that were made for text folders."""
         self.refused: dict[str, Message] = {}
@@ -65,6 +79,11 @@ class Watching:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
             self._thread.start()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether folders are watched now."""
+        return self._thread is not None and not self._stop.is_set()
 
     def close(self) -> None:
         """Stop watching, and the sync that runs, and wait for both."""
@@ -90,18 +109,33 @@ class Watching:
     def _run(self) -> None:
         first = time.monotonic() + _FIRST
         due = {True: first, False: first}
+        following = 0.0
         while not self._stop.wait(_TICK):
             try:
                 self._reread()
+                if time.monotonic() >= following:
+                    self._events.follow([folder for _, folder in self._all()])
+                    following = time.monotonic() + _FOLLOW
+                self._take_changes()
                 for plain, at in due.items():
                     if time.monotonic() >= at:
                         self._look(plain=plain)
-                        due[plain] = time.monotonic() + self._seconds(plain=plain)
+                        due[plain] = time.monotonic() + self._settings.seconds_between_looks(plain=plain)
             except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
                 _LOG.exception("The watched folders can't be looked at")
+        self._events.close()
 
-    def _seconds(self, *, plain: bool) -> float:
-        return self._settings.knowledge.scan_interval if plain else self._settings.watch_seconds
+    def _take_changes(self) -> None:
+        """Sync the files that changed since the last call; what can't be synced now is kept for the next."""
+        changed = self._events.take()
+        for base, folder in self._all() if changed else ():
+            paths = changed.get(folder, set())
+            if paths and not self._stop.is_set() and not self._watch(base, folder, frozenset(paths)):
+                self._events.put_back(folder, paths)
+
+    def _all(self) -> Iterator[tuple[KnowledgeBase, str]]:
+        yield from self._folders(plain=True)
+        yield from self._folders(plain=False)
 
     def _folders(self, *, plain: bool) -> Iterator[tuple[KnowledgeBase, str]]:
         """Yield the watched folders of the bases whose notes are plain text, or of the others."""
@@ -129,34 +163,59 @@ class Watching:
             if base.watch:
                 yield base, str(folder)
 
-    def _watch(self, base: KnowledgeBase, folder: str) -> None:
+    def _watch(self, base: KnowledgeBase, folder: str, changed: Set[str] = frozenset()) -> bool:
+        """Sync a folder, or what `changed` in it; return False where another import runs."""
         if self._jobs.running(_IMPORT, "rebuild"):
-            return
+            return False
+        before = self._seen.get((base.id, folder))
+        if len(changed) > _MANY or "" in changed or (before and (before.removals or before.problem)):
+            changed = frozenset()
         seen = WatchedFolder(folder, datetime.now(UTC))
         try:
-            plan = self._notes.plan_folder(Path(folder), base.name)
+            plan, removals = self._plan(base, folder, changed)
             if plan.base_id != base.id:
-                return  # deleted or renamed meanwhile
-            if plan.needs_confirmation:
-                seen = replace(seen, removals=len(plan.removed))
-            elif not plan.is_empty:
-                seen = replace(seen, problem=self._sync(base, folder))
+                return True  # deleted or renamed meanwhile
+            seen = replace(seen, removals=removals)
+            if not plan.is_empty or self._fails_anew(base, plan):
+                seen = replace(seen, problem=self._sync(base, folder, changed))
         except TesseraError as error:
             seen = replace(seen, problem=error.message)
-        before = self._seen.get((base.id, folder))
         if seen.problem and (before is None or before.problem != seen.problem):
             _LOG.warning("A watched folder can't be synced: %s", folder)
         self._seen[base.id, folder] = seen
+        return True
 
-    def _sync(self, base: KnowledgeBase, folder: str) -> Message | None:
+    def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
+        """Return the plan of a sync without the removals that wait for a person, and their number."""
+        path = Path(folder)
+        plan = self._notes.plan_changes(path, base, changed) if changed else self._notes.plan_folder(path, base.name)
+        before = self._seen.get((base.id, folder))
+        waits = bool(before and before.removals) or self._removes_many(base, plan)
+        return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
+
+    def _removes_many(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
+        """Return whether a plan removes many notes, together with the syncs of the last hour."""
+        since = time.monotonic() - _AN_HOUR
+        lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
+        return bool(plan.removed) and plan.removes_many_after(lately)
+
+    def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
+        before = {failure.path for failure in self._bases.failures(base, plan.source_ref)}
+        return {failure.path for failure in plan.failed} != before
+
+    def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
         """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen."""
 
-        def work(progress: Progress) -> None:
-            plan = self._notes.plan_folder(Path(folder), base.name)  # once more: now no other import runs
-            if plan.base_id == base.id:
-                self._notes.apply(plan, embed=False, progress=progress)
+        def work(progress: Progress) -> SyncReport | None:
+            with logged("sync"):
+                plan, _ = self._plan(base, folder, changed)  # once more: now no other import runs
+                if plan.base_id != base.id:
+                    return None
+                report = self._notes.apply(plan, embed=False, progress=progress)
+            self._removals[base.id, folder].append((time.monotonic(), report.removed))
+            return report
 
-        if not self._jobs.start(_IMPORT, work, base=base.name):
+        if not self._jobs.start(_IMPORT, work, base=base.name, quiet=True):
             return None
         while (job := self._jobs.wait(_IMPORT, _PATIENCE)) and job.state == "running":
             if self._stop.is_set():
@@ -164,4 +223,6 @@ class Watching:
         self._jobs.forget(_IMPORT)
         if job and job.state == "done" and not self._stop.is_set():
             self._index()
+            if isinstance(job.result, SyncReport):
+                self.on_sync(base, job.result)
         return job.error.message if job and job.error else None

@@ -216,7 +216,12 @@ class SyncPlan:
     @property
     def removes_many(self) -> bool:
         """Whether the plan removes over a third of the folder's notes, of five or more."""
-        return self.known >= 5 and 3 * len(self.removed) > self.known
+        return self.removes_many_after(0)
+
+    def removes_many_after(self, earlier: int) -> bool:
+        """Whether it does, counting `earlier` removals."""
+        known = self.known + earlier
+        return known >= 5 and 3 * (len(self.removed) + earlier) > known
 
     @property
     def needs_confirmation(self) -> bool:

@@ -88,9 +88,9 @@ JOB_KINDS: Mapping[str, JobKind] = {
 """Each kind of job by its name, in the order in which pages list those that run."""
 
 
-def jobs_at(place: JobPlace) -> tuple[str, ...]:
-    """Return the names of the kinds of a place."""
-    return tuple(name for name, kind in JOB_KINDS.items() if kind.place == place)
+def jobs_at(*places: JobPlace) -> tuple[str, ...]:
+    """Return the names of the kinds of some places."""
+    return tuple(name for name, kind in JOB_KINDS.items() if kind.place in places)
 
 
 def excluded_by(name: str) -> tuple[str, ...]:
@@ -102,12 +102,14 @@ def excluded_by(name: str) -> tuple[str, ...]:
 class Job:
     """State of a piece of work: `error` is the message for the person, `result` the return value.
 
-    `base` is the name of the only base that the work changes, empty for any.
+    `base` is the name of the only base that the work changes, empty for any. Nobody began a `quiet` one: pages don't
+    change when it starts or ends.
     """
 
     name: str
     number: int
     base: str = ""
+    quiet: bool = False
     state: JobState = "running"
     done: float = 0.0
     total: float = 0.0
@@ -121,6 +123,14 @@ class Job:
     def share(self) -> float:
         """Completed share of the work, 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Whether the notes are what their folders hold; `messages` say what is going on, or what needs a look."""
+
+    state: Literal["current", "working", "attention"]
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

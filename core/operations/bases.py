@@ -17,7 +17,7 @@ from core.model import (
     Rechunked,
     SearchSettings,
 )
-from core.operations.declaring import About, operation
+from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def show(workspace: "Workspace", base: Base) -> BaseStatus:
 )
 def new(
     workspace: "Workspace",
+    caller: Caller,
     name: Annotated[str, About(message("The knowledge base, by name."))],
     kind: Annotated[
         BaseKind,
@@ -107,6 +108,7 @@ def new(
     trusts_programs: TrustsPrograms = None,
 ) -> BaseStatus:
     options = _options(workspace.bases.usual(kind).chunking, chunking)
+    watch = caller.is_person if watch is None else watch
     fields = _fields(OPEN, description, search, embed_at_once, write_files, watch, trusts_programs)
     return workspace.bases.status(
         workspace.bases.add(name, kind=kind, embedder=embedder or "", chunking=options, **fields)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from core.json_forms.forms import Form, typed_dict
+from core.log import logged
 from core.messages import Message
 from core.model import Author, Progress, no_progress
 from core.operations import examples
@@ -146,7 +147,12 @@ class Operation:
         """Return what the function returns for arguments of the types of `parameters`; raises what it raises."""
         given = {"workspace": workspace, "caller": caller, "progress": progress}
         taken = inspect.signature(self.function).parameters
-        return self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
+        bases = [*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))]
+        with logged(self.name, by=caller.author, base=",".join(bases)) as line:
+            value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
+            if isinstance(value, (list, tuple)):
+                line["n"] = len(value)
+            return value
 
     def formed(self, value: Any) -> Any:
         """Return what `run` returned as values for JSON."""

@@ -40,7 +40,8 @@ def import_(
     plan = workspace.notes.plan_folder(folder, base)
     if dry_run:
         return plan.report()
-    done = workspace.notes.apply(plan, confirmed=allow_removals, embed=caller.is_person, progress=progress)
+    own = caller.is_person
+    done = workspace.notes.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
     if not caller.is_person:  # a command waits until its notes are indexed, a program follows another job
         workspace.start_indexing()
     return done

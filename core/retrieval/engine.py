@@ -11,6 +11,7 @@ from typing import TypeVar, Unpack
 from core import embedding, reranking
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError
+from core.log import logged
 from core.messages import Message
 from core.model import (
     Asked,
@@ -80,6 +81,15 @@ class SearchEngine:
 
     def answer(self, prepared: Prepared) -> SearchResult:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
+        with logged("search") as line:
+            result = self._cached_or_answered(prepared)
+            bases = self._store.bases.chosen(prepared.query.filters.bases)
+            models = {base.embedder for base in bases}
+            line |= {"base": ",".join(base.name for base in bases), "model": ",".join(sorted(models))}
+            line |= {"level": result.classified.level, "mode": result.mode, "hits": len(result.hits)}
+            return result
+
+    def _cached_or_answered(self, prepared: Prepared) -> SearchResult:
         started = time.perf_counter()
         stamps = self._store.database.version(), self._store.fields.expired(), self._synonyms.stamp()
         llm = (self._settings.llm.base_url, self._settings.llm.model) if prepared.query.choose else ()

@@ -8,6 +8,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from core.embedding import EMBEDDERS
+from core.intake import watching
 from core.registry import Entry
 from core.workspace import Workspace
 from pages.ui.shared import shell
@@ -92,6 +93,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "workspace"
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
     monkeypatch.setattr(shell, "WARM_AFTER", 0)
+    monkeypatch.setattr(watching, "_TICK", 3600.0)  # a test says itself when folders are looked at
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")  # the default one would load the bundled model
     monkeypatch.setenv("TESSERA_WORKSPACE", str(folder))

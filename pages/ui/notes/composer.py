@@ -231,6 +231,29 @@ def save(workspace: Workspace, writing: Writing, *, over: Note | None = None) ->
     writing.stored = max(writing.stored, writing.number)
 
 
+def overtaken(workspace: Workspace, writing: Writing) -> bool:
+    """Return whether the stored note has a newer version than at the last call; it opposes a text that differs."""
+    assert writing.note is not None
+    try:
+        stored = workspace.notes.get(writing.note.id)
+    except NoteNotFound:
+        return False
+    if stored.version <= (writing.newer or writing.note).version or stored.version <= writing.note.version:
+        return False
+    writing.newer = stored
+    writing.opposed = stored if writing.changed else None
+    return True
+
+
+def take_newer(workspace: Workspace, writing: Writing) -> None:
+    """Edit the newer version, or oppose it to a text that differs; for callbacks. Raises NoteNotFound."""
+    assert writing.note is not None
+    if writing.changed:
+        writing.opposed = writing.newer
+    else:
+        edit(workspace, writing.note.id)
+
+
 def adopt(writing: Writing, note: Note) -> None:
     """Continue on the stored note; its fields replace those that were set in the editor."""
     writing.note, writing.opposed, writing.fields = note, None, {}

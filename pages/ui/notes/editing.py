@@ -15,6 +15,8 @@ from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.safe import light, plain, tangled
 from pages.ui.shared.text import t
 
+LOOK = 3.0
+"""Seconds between two looks at whether the file of the note changed."""
 AROUND = 20_000
 """Characters before and behind the caret that are rendered of a long note."""
 
@@ -44,7 +46,20 @@ def page(workspace: Workspace) -> None:
 
     now = composer.now()
     opened.choose(now.note.id if now and now.note else "")
+    if now and now.note and now.note.in_file:
+        _follow_file(workspace, now)
     part()
+
+
+def _follow_file(workspace: Workspace, now: Writing) -> None:
+    """Look from time to time whether the note was changed, as its file was."""
+
+    @st.fragment(run_every=LOOK)
+    def look() -> None:
+        if composer.overtaken(workspace, now):
+            st.rerun()
+
+    look()
 
 
 def _draw(workspace: Workspace, now: Writing) -> None:
@@ -54,6 +69,8 @@ def _draw(workspace: Workspace, now: Writing) -> None:
         with st.container():  # its own container: elements that come and go don't move the editor
             if now.opposed:
                 conflict.draw(workspace, now)
+            elif now.newer and now.note and now.newer.version > now.note.version:
+                _newer(workspace, now)
             _bar(workspace, now)
             if now.note is None:
                 notefields.place(workspace, now)
@@ -66,6 +83,13 @@ def _draw(workspace: Workspace, now: Writing) -> None:
                 _editor(workspace, now)
         with right:
             _side(workspace, now)
+
+
+def _newer(workspace: Workspace, now: Writing) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
+        st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
+        take = shell.guarded(composer.take_newer)
+        widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=take, args=(workspace, now))
 
 
 def _act(workspace: Workspace, now: Writing) -> None:

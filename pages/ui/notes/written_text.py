@@ -22,7 +22,7 @@ class Writing:
     `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
     still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
     the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
-    from the note's, in JSON form. `opposed` is the stored note after a save was refused. With `settles`, a save also
+    from the note's, in JSON form. `opposed` is the stored note after a save was refused, `newer` one that was stored since. With `settles`, a save also
     decides on the proposed change that the person edits. `wish` is an action that the page hasn't done yet, and `wishes`
     counts those that the editor sent.
     """
@@ -38,6 +38,7 @@ class Writing:
     drawn: int = 0
     caret: int = 0
     opposed: Note | None = None
+    newer: Note | None = None
     saved: bool = False
     settles: bool = False
     wish: Wish | None = None

@@ -43,11 +43,14 @@ SOON = 1.2
 """Seconds that a page waits for a job that may be short."""
 
 
-def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
-    """Draw a part that depends on jobs: again while one runs, and the whole page when one starts or ends."""
+def follow(workspace: Workspace, draw: Callable[[], None], *, idle: float | None = None) -> None:
+    """Draw a part that depends on jobs: again while one runs, and the whole page when one starts or ends.
+
+    Without a job it is drawn every `idle` seconds.
+    """
     running = _running(workspace)
 
-    @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else None)
+    @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else idle)
     def part() -> None:
         if _running(workspace) != running:
             st.rerun()
@@ -57,7 +60,9 @@ def follow(workspace: Workspace, draw: Callable[[], None]) -> None:
 
 
 def _running(workspace: Workspace) -> list[str]:
-    return [name for name in JOB_KINDS if workspace.jobs.running(name)]
+    return [
+        name for name in JOB_KINDS if (job := workspace.jobs.find(name)) and job.state == "running" and not job.quiet
+    ]
 
 
 def importing(workspace: Workspace, base: str = "") -> bool:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.messages import message
-from core.model import JOB_KINDS
+from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, keys, language, look, style, switcher, widgets
 from pages.ui.shared.safe import html, plain
@@ -32,6 +32,15 @@ MEANWHILE = {
     "failed": message("You can still search by words."),
 }
 """What a search can do while the model isn't loaded, by the state of the job `warm`."""
+
+FRESHNESS = {
+    "current": ("ready", message("Up to date")),
+    "working": ("", message("Being brought up to date…")),
+    "attention": ("failed", message("Needs a look")),
+}
+"""The dot and the title of each state of the notes."""
+IDLE = 3.0
+"""Seconds between two looks at that state while folders are watched."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -191,7 +200,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             st.page_link(pages[name], label=text_of(title), icon=icon, width="stretch")
         st.space("small")
         if workspace:
-            jobs.follow(workspace, lambda: _model_state(workspace))
+            jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
         language.switch(workspace)
         look.switch(workspace)
         wants = keys.listen(searches=st.session_state["page"] == "search")
@@ -205,6 +214,21 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if workspace:
         switcher.dialog(workspace)
     return page
+
+
+def _state(workspace: Workspace) -> None:
+    _model_state(workspace)
+    if workspace.bases.all():
+        _freshness(workspace.freshness)
+
+
+def _freshness(now: Freshness) -> None:
+    """Draw whether the notes are up to date, and a link to what needs a look."""
+    dot, title = FRESHNESS[now.state]
+    more = "".join(f'<div class="t-dim">{html(text_of(one))}</div>' for one in now.messages)
+    st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
+    if now.state == "attention":
+        st.page_link("bases.py", label=t("Have a look"), icon=":material/arrow_forward:")
 
 
 def _model_state(workspace: Workspace) -> None:

@@ -28,8 +28,8 @@ SWITCHES = {
     "watch": (
         message("Watch the folders"),
         message(
-            "On: while Tessera runs, it looks every minute for changed files and syncs them. Where many notes would "
-            "be removed, it asks you first."
+            "On: while Tessera runs, files that change are brought in within seconds. Where many notes would be "
+            "removed, it asks you first."
         ),
     ),
     "trusts_programs": (
@@ -41,13 +41,15 @@ SWITCHES = {
     ),
 }
 """The label and the help of each switch, by its field of a base."""
+_ON = ("embed_at_once", "watch")
+"""The switches that are on in a new base."""
 
 
 def of_new_base(*, indexes: bool) -> dict[str, bool]:
     """Draw the switches of a new base and return them; the first has an effect only in a base that `indexes`."""
     first = "embed_at_once"
     names = [name for name in SWITCHES if indexes or name != first]
-    return {first: True} | {name: _toggle(name, f"new_{name}", value=name == first) for name in names}
+    return {first: True} | {name: _toggle(name, f"new_{name}", value=name in _ON) for name in names}
 
 
 def draw(workspace: Workspace, base: KnowledgeBase, name: str) -> None:

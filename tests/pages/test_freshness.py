@@ -1,0 +1,71 @@
+"""The side bar says whether the notes are what their folders hold; the editor says that a file was changed."""
+
+import shutil
+import threading
+from pathlib import Path
+
+from core.model import Progress
+from tests.pages.conftest import Screen
+from tests.pages.test_writing import field
+
+
+def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled: Screen, vault: Path) -> None:
+    workspace = filled.workspace
+    filled.app.run()
+    assert "Up to date" in filled.text
+    started, go_on = threading.Event(), threading.Event()
+
+    def work(_: Progress) -> None:
+        started.set()
+        go_on.wait(20)
+
+    workspace.jobs.start("import", work, quiet=True)
+    started.wait(20)
+    filled.app.run()
+    assert "Being brought up to date" in filled.text
+    assert "Importing" in filled.text
+    go_on.set()
+    workspace.jobs.wait("import")
+    workspace.jobs.forget("import")
+    shutil.move(vault, vault.with_name("away"))
+    workspace.watching.look()
+    filled.app.run()
+    assert "Needs a look" in filled.text
+    assert "1 watched folder can&#x27;t be read" in filled.text or "1 watched folder can't be read" in filled.text
+    assert workspace.freshness.state == "attention"
+    shutil.move(vault.with_name("away"), vault)
+    (vault / "bad.md").write_bytes(b"\0\1" * 99)
+    workspace.watching.look()
+    assert [str(one) for one in workspace.freshness.messages] == ["1 file can't be read"]
+    (vault / "bad.md").unlink()
+    workspace.watching.look()
+    assert workspace.freshness.state == "current"
+
+
+def test_without_bases_there_is_nothing_to_be_up_to_date() -> None:
+    assert "Up to date" not in Screen().text
+
+
+def test_a_file_that_changes_under_the_editor_is_told_and_overwrites_nothing(filled: Screen, vault: Path) -> None:
+    workspace = filled.workspace
+    note = next(card for card in workspace.notes.all() if card.path == "backups.md")
+    workspace.bases.update(note.base, write_files=True)
+    screen = filled.open("notes", note=note.id).press("edit_note")
+    assert "was changed since you opened it" not in screen.text
+    (vault / "backups.md").write_text("Theirs\n")
+    workspace.watching.look()
+    screen.app.run()
+    assert "was changed since you opened it" in screen.text
+    screen.press("take_newer")
+    assert "was changed since you opened it" not in screen.text
+    screen.app.text_input(field(screen, "title")).input("Mine").run()
+    (vault / "backups.md").write_text("Theirs again\n")
+    workspace.watching.look()
+    screen.app.run()
+    assert "was changed while you wrote" in screen.text
+    assert (vault / "backups.md").read_text() == "Theirs again\n"
+    screen.press("conflict_on")
+    assert "was changed since you opened it" in screen.text
+    screen.press("take_newer").press("conflict_theirs")
+    assert workspace.notes.get(note.id).body == "Theirs again\n"
+    assert [draft.title for draft in workspace.drafts.all()] == ["Mine"]
