@@ -28,7 +28,6 @@ from core.model import (
     NewBase,
     Pipeline,
     Progress,
-    complete,
     no_progress,
 )
 from core.models import Models
@@ -209,7 +208,7 @@ class Bases(Switching):
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
         """Return the defaults for a search in a base; without a base, for a search in several."""
-        return complete(self._settings.search_in([base] if base else []))
+        return self._settings.search_in([base] if base else [])
 
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.

@@ -30,6 +30,10 @@ class FieldTable(Table):
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
         return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM {source})", moments()[1]))
 
+    def version(self) -> tuple[int, int]:
+        """Return numbers that change with every note that is written, and with every note that expires."""
+        return self._database.version(), self.expired()
+
     def expired(self) -> int:
         """Return the number of expired notes, which grows as time passes."""
         if not self.any_lapsed():
