@@ -54,7 +54,7 @@ ENTERED = "servers.json"
 """The file of the servers that a person entered: section -> `base_url` and `model`."""
 
 Source = Literal["environment", "file", "entered", "default"]
-"""Where the value of a setting is from."""
+"""The source of a setting's value."""
 
 
 class _Environment(EnvSettingsSource):

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.embedding import Embedder, batch_size, tokens
+from core.embedding import Embedder, batch_size, centring, tokens
 from core.errors import EmbeddingMismatch
-from core.model import Bits, KnowledgeBase, Matrix
-from core.models import centre_of, settle_centring
+from core.model import KnowledgeBase
+from core.models import centre_of
 from core.store import Store
 
 _SLICE = 16
@@ -36,11 +36,24 @@ class Vectors:
         Texts of similar length are embedded together: a batch of equal lengths wastes no padding. Raises ModelError
         or ProviderError, and EmbeddingMismatch for vectors of another size than the base's.
         """
-        if texts:
-            settle_centring(self._store, self._embedder)
+        if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
+            self._store.settle_centring(self._embedder.fingerprint, centring.measured(self._embedder))
         for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
-            vectors, bits = self._encode([texts[key] for key in keys])
-            self._check(vectors, len(keys))
+            batch, bits = [texts[key] for key in keys], None
+            if self._tokens is None:
+                vectors = self._embedder.embed(batch, role="note")
+            else:
+                centre = centre_of(self._store, self._tokens)
+                vectors, token_rows = self._tokens.embed_tokens(batch, role="note")
+                bits = [tokens.signs(rows, centre) for rows in token_rows]
+            if vectors.shape != (len(keys), self._base.dimension):
+                raise EmbeddingMismatch(
+                    "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
+                    "before. Import into a new base to use it.",
+                    base=self._base.name,
+                    shape=str(vectors.shape),
+                    due=str((len(keys), self._base.dimension)),
+                )
             self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
             yield keys
 
@@ -50,23 +63,6 @@ class Vectors:
             raise EmbeddingMismatch(
                 "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,
-            )
-
-    def _encode(self, texts: Sequence[str]) -> tuple[Matrix, list[Bits] | None]:
-        if self._tokens is None:
-            return self._embedder.embed(texts, role="note"), None
-        centre = centre_of(self._store, self._tokens)
-        vectors, token_rows = self._tokens.embed_tokens(texts, role="note")
-        return vectors, [tokens.signs(rows, centre) for rows in token_rows]
-
-    def _check(self, vectors: Matrix, count: int) -> None:
-        if vectors.shape != (count, self._base.dimension):
-            raise EmbeddingMismatch(
-                "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
-                "before. Import into a new base to use it.",
-                base=self._base.name,
-                shape=str(vectors.shape),
-                due=str((count, self._base.dimension)),
             )
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from core import embedding, reranking
 from core.config import Settings, settings
-from core.embedding import Embedder, centring, tokens
+from core.embedding import Embedder, tokens
 from core.embedding.device import choose
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.jobs import Jobs
@@ -73,9 +73,12 @@ class Models:
         return self._rerankers[key]
 
     def settle_floor(self, base: KnowledgeBase) -> None:
-        """Measure what questions about other things reach in a base, unless that is known; may load its model."""
-        with suppress(EmbeddingMismatch):
-            floors.settle(self._store, base, self.embedder(base))
+        """Measure what questions about other things reach in a base, unless it is known for its notes and questions.
+
+        May load its model; without it the floor stays unknown.
+        """
+        with suppress(EmbeddingMismatch, ModelError, ProviderError):
+            floors.settle(self._store, base, self.embedder)
 
     # loading
 
@@ -181,9 +184,3 @@ def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
         if not store.readonly:
             centre = store.vectors.settle_centre(embedder.fingerprint, centre)
     return centre
-
-
-def settle_centring(store: Store, embedder: Embedder) -> None:
-    """Measure at its first use in this workspace whether a model's vectors profit by centring, and keep it."""
-    if not store.vectors.centring_settled(embedder.fingerprint):
-        store.settle_centring(embedder.fingerprint, centring.measured(embedder))

@@ -17,7 +17,7 @@ _DELETED = Revision("delete", "pack")
 
 @dataclass(slots=True)
 class Steps:
-    """What an upgrade does: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
+    """The steps of an upgrade: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
 
     drafts: list[NoteToIndex] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What words and tokens say about candidates in another language than the question's.
+"""Scores by words and tokens of candidates in another language than the question's.
 
 Words of a question hardly stand in notes of another language, and its tokens are nearer to tokens of its own. Meaning
 alone compares candidates of two languages (`core/embedding/centring.py`), so the other scores are read within one.

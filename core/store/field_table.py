@@ -1,4 +1,4 @@
-"""What the fields of notes say together: the words in use, what is expired, what supersedes what, the files."""
+"""The fields of all notes: the words in use, expired and superseding notes, the files."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
