@@ -1,4 +1,4 @@
-"""The FastAPI app: the resources of version 1, and what becomes of errors."""
+"""The FastAPI app: the resources of version 1 and the answers to errors."""
 
 import logging
 from collections.abc import Callable

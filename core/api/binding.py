@@ -1,4 +1,4 @@
-"""Operations as routes of version 1, with the schemas of what they take and answer."""
+"""Operations as routes of version 1, with schemas of requests and answers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

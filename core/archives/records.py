@@ -1,4 +1,4 @@
-"""A base as records: what its archive holds, read from a store and written to one."""
+"""A base as the records of its archive, read from a store and written to one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

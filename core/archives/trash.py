@@ -1,4 +1,4 @@
-"""The deleted bases of a workspace, and whatever else lies in the folder of their archives."""
+"""The deleted bases of a workspace, and other files in the folder of their archives."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The tools as a server of the Model Context Protocol; what it says of itself an assistant reads."""
+"""The tools as a server of the Model Context Protocol, with the instructions that assistants read."""
 
 import logging
 from collections.abc import Callable

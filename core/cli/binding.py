@@ -1,4 +1,4 @@
-"""Operations as commands: their arguments and options, and what they print.
+"""Operations as commands: their arguments, options and output.
 
 typer reads from the signature of a command what it takes.
 """

@@ -1,4 +1,4 @@
-"""The standard streams of a command: what is printed controls no terminal, and nobody has to listen."""
+"""The standard streams of a command: printed texts control no terminal, and a closed pipe is no error."""
 
 import io
 import os

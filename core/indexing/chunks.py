@@ -26,6 +26,7 @@ from core.model import (
     Note,
     Progress,
     Rechunked,
+    RefusedChunk,
     no_progress,
 )
 from core.models import Models
@@ -200,20 +201,23 @@ class Chunks:
         *,
         note_ids: Sequence[str] = (),
         chunk_ids: Sequence[str] = (),
+        refused: bool = False,
         progress: Progress = no_progress,
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
-        The chunks of notes that a person opened come first, then those of the newest notes. On Cancelled, and if the
-        embedder fails, what was committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError,
-        ProviderError and EmbeddingMismatch.
+        The chunks of notes that a person opened come first, then those of the newest notes. Refused ones are tried
+        again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
+        committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """
         self._store.database.check_writable()
         if base is not None:
+            if refused:
+                self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
             return self._embed([self._store.bases.named(base)], progress)
-        owners = map(self._store.chunks.note_of, chunk_ids)
-        bases = [stored for stored, _ in self._by_base([*note_ids, *owners])]
-        return self._embed(bases, progress, {*chunk_ids, *self._store.pending.of(note_ids)})
+        self._store.refusals.try_again(set(chunk_ids))
+        stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
+        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)})
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
         """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
@@ -223,6 +227,21 @@ class Chunks:
             self._embed(bases, no_progress, self._store.pending.of(note_ids))
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
+
+    def embed_again(self, base: str, progress: Progress = no_progress) -> int:
+        """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
+
+        Until a chunk is done it is found by words only; stopped, it goes on as `embed` does. Bases with the same
+        model and equal texts get the new vectors too. Raises what `embed` raises.
+        """
+        self._store.database.check_writable()
+        self._store.forget_vectors(self._store.bases.named(base))
+        return self._embed([self._store.bases.named(base)], progress)
+
+    def refused(self, base: str | None = None) -> list[RefusedChunk]:
+        """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
+        bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
+        return self._store.refusals.all(bases)
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
         """Embed what an unfinished import left pending: the chunks of all bases that embed at once.

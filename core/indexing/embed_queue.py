@@ -91,7 +91,7 @@ class EmbedQueue:
 
         def link(embedded: int = 0) -> None:
             self.windows += embedded
-            complete = [left.pop(chunk_id) for chunk_id in [*left] if known.issuperset(windows[chunk_id])]
+            complete = [left.pop(chunk_id) for chunk_id in [*left] if computed.issuperset(windows[chunk_id])]
             if not complete:
                 return
             keys_of = {pending: windows[pending.chunk.id] for pending in complete}
@@ -104,14 +104,20 @@ class EmbedQueue:
                 }
                 self.chunks += self._store.embed(base, stored)
 
-        known = set(vectors.ids(texts))
+        known = vectors.known(texts)
+        computed = set(known.vectors)
         link()
-        for keys in vectors.embed({key: text for key, text in texts.items() if key not in known}):
-            known.update(keys)
+        for keys in vectors.embed(known.lacking(texts)):
+            computed.update(keys)
             link(len(keys))
             self._report(progress)
             if self._store.pending.opened != opened:
                 break
+        refused = self._store.refusals.ids(base.fingerprint, texts) if left else {}
+        if refused:
+            self._store.pending.refuse(
+                {left[name]: refused[key] for name in left for key in windows[name] if key in refused}
+            )
 
     def _report(self, progress: Progress) -> None:
         """Report the progress; to count what is left takes at most a share `_COUNTING` of the time."""

@@ -1,4 +1,4 @@
-"""Notes that are files: an edit goes into the file, whole or not at all, unless the file was changed meanwhile."""
+"""Notes that are files: edits are written to the file atomically, unless it was changed meanwhile."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

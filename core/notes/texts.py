@@ -1,4 +1,4 @@
-"""The text of a note, and what follows from it."""
+"""The text of a note, with the tags and links that it holds."""
 
 from collections.abc import Iterable
 from dataclasses import replace

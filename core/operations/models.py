@@ -1,4 +1,4 @@
-"""Operations on models: which there are, and what a base keeps for them."""
+"""Operations on models, and on the data that a base keeps for them."""
 
 from typing import TYPE_CHECKING, Annotated
 

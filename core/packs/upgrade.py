@@ -1,4 +1,4 @@
-"""A pack's folder -> the notes of a workspace, note by note: what a person changed or deleted stays so."""
+"""Upgrade of a pack, note by note: notes that a person changed or deleted stay so."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
