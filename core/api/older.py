@@ -168,7 +168,7 @@ class Embed(Body):
 
 
 class Reindex(Body):
-    """A request to cut and embed a base or a document again."""
+    """What is cut and embedded again: a base, or a document."""
 
     base: Text | None = None
     doc_id: Text | None = None
@@ -230,7 +230,7 @@ _Words: Any = create_model("Words", __base__=Body, **_FIELDS)
 
 
 class NoteFilters(_Words):
-    """Filters: one of several words of a field, and every one of `tags`."""
+    """What the notes must have: one of several words of a field, every one of `tags`."""
 
     min_priority: Annotated[int, Field(ge=-999_999, le=999_999)] | None = None
     path: Text | None = None
