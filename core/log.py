@@ -13,8 +13,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from itertools import chain
@@ -22,7 +21,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import FrameType
 
-from core import files
+from core import call_log, files
 from core.errors import TesseraError
 from core.messages import skeleton
 from core.places import PROGRAM
@@ -38,7 +37,6 @@ _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) 
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
 _PLACE = re.compile(r"    ([\w./-]+:\d+)")
 
-_LOG = logging.getLogger(__name__)
 _CORE = logging.getLogger("core")
 _CORE.setLevel(logging.INFO)
 _CORE.addHandler(logging.NullHandler())  # without a handler, logging would print warnings to the terminal
@@ -81,7 +79,7 @@ class Log(RotatingFileHandler):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record is written: of other programs, and of one that reads, only warnings, errors and calls."""
-        usual = _is_ours(record) and (not self._readonly or record.name == __name__)
+        usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
         return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
@@ -107,33 +105,6 @@ class Log(RotatingFileHandler):
             file.parent.mkdir(mode=0o700, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.AT_ONCE, 0o600)
         return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
-
-
-Fields = dict[str, object]
-_work: ContextVar[Fields | None] = ContextVar("work", default=None)
-
-
-@contextmanager
-def logged(what: str, **fields: object) -> Iterator[Fields]:
-    """Write one line about a piece of work when it ends: what, its fields, its milliseconds, the kind of its error.
-
-    The caller adds fields to those that it is given: counts, names of bases and models, never a text of a note or a
-    question. Work within other work on the same thread has no line of its own: its fields stand in that of the other.
-    """
-    if (outer := _work.get()) is not None:
-        outer.update({"work": what, **fields} if "work" not in outer else fields)
-        yield outer
-        return
-    began, token = time.perf_counter(), _work.set(fields)
-    try:
-        yield fields
-    except BaseException as error:
-        fields["error"] = type(error).__name__
-        raise
-    finally:
-        _work.reset(token)
-        values = " ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, "", []))
-        _LOG.info("%s: %s ms=%.0f", what, values, (time.perf_counter() - began) * 1000)
 
 
 def tail(folder: Path, count: int) -> list[str]:

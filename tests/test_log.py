@@ -181,7 +181,7 @@ def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Pa
         workspace.notes.apply(workspace.notes.plan_folder(vault))
         before = len(written(tmp_path / "w").splitlines())
         operations.search.find.run(workspace, PROGRAM, {"query": "pg_restore Zaubernuss", "bases": ["vault"]})
-        server.run(lambda: workspace, "knowledge_query", {"query": "Zaubernuss"})
+        server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "vault", "query": "Zaubernuss"})
         server.run(lambda: workspace, "knowledge_list", {})
         api = TestClient(serving.server(workspace, "127.0.0.1"), base_url="http://127.0.0.1")
         shown = {"Authorization": f"Bearer {workspace.access.token}"}
@@ -191,7 +191,7 @@ def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Pa
         calls = [line.partition(" ")[2] for line in written(tmp_path / "w").splitlines()[before:]]
     assert SECRET not in "".join(calls)
     starts = ("search.find: by=program", "tool knowledge_query:", "tool knowledge_list:", *["http: method="] * 3)
-    calls = [line.partition("] ")[2] or line.split(" ", 2)[2] for line in calls if "core.log:" in line]
+    calls = [line.split(" ", 2)[2] for line in calls if "core.call_log:" in line]
     assert [line[: len(start)] for line, start in zip(calls, starts, strict=True)] == [*starts]
     found, tool, _, http, missing, refused = calls
     assert "base=vault" in found

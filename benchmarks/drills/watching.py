@@ -19,6 +19,7 @@ from core.config import Settings
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
 from core.registry import Entry
+from core.settings_sections import SearchSection
 from core.workspace import Workspace
 
 _NOTES = 5
@@ -93,7 +94,8 @@ def drill(tally: Tally, given: Given) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         place, chance = Path(scratch), random.Random(given.seed)
         changes = Changes(_made(place / "vault", given.count * _NOTES), chance, given.count * _NOTES)
-        settings = Settings(workspace=place / "workspace", embedder="counting:16", scan_interval=30)
+        search = SearchSection(reranker="none")
+        settings = Settings(workspace=place / "workspace", embedder="counting:16", scan_interval=30, search=search)
         with Workspace(settings=settings) as workspace:
             workspace.notes.apply(workspace.notes.plan_folder(changes.folder))
         done = threading.Event()

@@ -33,8 +33,8 @@ from pydantic import ValidationError
 from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
 from core.assistants.binding import tool
+from core.call_log import logged
 from core.errors import TesseraError, UnknownChoice
-from core.log import logged
 from core.model import NOTE_MARKS
 from core.operations import OPERATIONS
 from core.operations.named import SCHEME

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core import chunking, embedding
+from core.call_log import logged
 from core.errors import Cancelled, SourceError, SyncRefused
 from core.faults import one_file
 from core.indexing.bases import Bases
@@ -16,7 +17,6 @@ from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, apply
 from core.intake.paths import Paths
-from core.log import logged
 from core.model import (
     NOTE_SUFFIXES,
     ChunkingOptions,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.call_log import logged
 from core.config import Settings
 from core.errors import TesseraError
 from core.indexing.bases import Bases
@@ -16,7 +17,6 @@ from core.intake.events import FileEvents
 from core.intake.imports import Imports
 from core.intake.textfolders import TextFolders
 from core.jobs import Jobs
-from core.log import logged
 from core.messages import Message
 from core.model import KnowledgeBase, Progress, SyncPlan, SyncReport, WatchedFolder
 

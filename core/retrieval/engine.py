@@ -10,9 +10,9 @@ from functools import partial
 from typing import TypeVar, Unpack
 
 from core import embedding, reranking
+from core.call_log import logged
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError
-from core.log import logged
 from core.messages import Message
 from core.model import (
     Asked,

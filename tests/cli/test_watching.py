@@ -1,42 +1,56 @@
 """`tessera watch`: folders are brought up to date without the app, a line for each sync, until Ctrl+C."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
+import pytest
+
+from core.cli import main
+from core.intake import watching
 from core.workspace import Workspace
 from tests import samples
 
 
-def test_watching_without_the_app(tmp_path: Path) -> None:
-    vault = samples.write(tmp_path / "vault")
-    environment = os.environ | {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SCAN_INTERVAL": "1"}
-    with Workspace(tmp_path / "w") as workspace:
+def test_watching_without_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setattr(watching, "_FIRST", 0.5)
+    monkeypatch.setattr(watching, "_TICK", 0.1)
+    vault, place = samples.write(tmp_path / "vault"), tmp_path / "w"
+    with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
     (vault / "while off.md").write_text("Written while nothing ran.")
-    command = [sys.executable, "-m", "core.cli", "watch", "--json", "--workspace", str(tmp_path / "w")]
-    watching = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    late = threading.Timer(90, watching.kill)
-    try:
-        assert watching.stdout is not None
-        late.start()
-        first = json.loads(watching.stdout.readline())
-        assert (first["base"], first["added"]) == ("vault", 1)
+
+    def wait_for(path: str, text: str) -> None:
+        with Workspace(place, readonly=True) as reading:
+            until = time.monotonic() + 60
+            while time.monotonic() < until:
+                if any(card.path == path and text in reading.notes.get(card.id).body for card in reading.notes.all()):
+                    return
+                time.sleep(0.1)
+
+    def edit_and_end() -> None:
+        wait_for("while off.md", "Written")
         (vault / "backups.md").write_text("Another text.")
-        second = json.loads(watching.stdout.readline())
-        assert (second["changed"], second["added"]) == (1, 0)
-        began = time.monotonic()
+        wait_for("backups.md", "Another")
+        time.sleep(1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    editing = threading.Thread(target=edit_and_end)
+    editing.start()
+    try:
+        with pytest.raises(SystemExit, match="^0$"):
+            main(["watch", "--workspace", str(place)])
     finally:
-        watching.send_signal(signal.SIGINT)
-        _, said = watching.communicate(timeout=60)
-        late.cancel()
-    assert watching.returncode == 0
-    assert said.startswith("1 base is watched. Ctrl+C ends it.")
-    assert time.monotonic() - began < 30
-    with Workspace(tmp_path / "w") as workspace:
-        assert workspace.notes.plan_folder(vault).is_empty
+        editing.join()
+        signal.signal(signal.SIGINT, before)
+    printed, told = capsys.readouterr()
+    assert told.startswith("1 base is watched. Ctrl+C ends it.")
+    first, second = printed.splitlines()
+    assert "vault: 1 added, 0 changed, 0 renamed, 0 removed, 3 unchanged" in first
+    assert "vault: 0 added, 1 changed, 0 renamed, 0 removed, 3 unchanged" in second

@@ -70,7 +70,7 @@ def test_each_changed_file_is_read_alone(
     (vault / "note 1.md").write_text("Herons stand in shallow water.")
     (vault / "deep" / "er").mkdir(parents=True)
     (vault / "deep" / "er" / "new.md").write_text("A new one.")
-    until(lambda: "deep/er/new.md" in paths(workspace) and not workspace.chunks.unfinished())
+    until(lambda: "deep/er/new.md" in paths(workspace) and not workspace.chunks.unfinished() and len(syncs) > 0)
     assert "Herons" in workspace.notes.get(before["note 1.md"]).body
     assert set(read) == {"note 1.md", "deep/er/new.md"}
     assert (syncs[-1].unchanged, syncs[-1].removed) in {(11, 0), (12, 0)}
@@ -84,6 +84,7 @@ def test_moved_files_and_folders_are_renamed_notes(workspace: Workspace, vault: 
     until(lambda: "sub/two.md" in paths(workspace))
     (vault / "sub").rename(vault / "other")
     until(lambda: "other/two.md" in paths(workspace))
+    until(lambda: len(syncs) == 2)
     now = paths(workspace)
     assert now["other/two.md"] == before["note 2.md"]
     assert len(now) == len(before)
@@ -97,7 +98,7 @@ def test_deleted_files_leave_and_what_was_added_here_stays(
     (vault / "note 3.md").unlink()
     until(lambda: "note 3.md" not in paths(workspace))
     assert "Mine" in {card.title for card in workspace.notes.all()}
-    assert syncs[-1].removed == 1
+    until(lambda: [one.removed for one in syncs] == [1])
 
 
 def test_a_folder_that_is_suddenly_empty_or_away_removes_nothing(

@@ -1,0 +1,34 @@
+"""The line that an import, a sync, a search or a call of a program leaves in the log."""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_LOG = logging.getLogger(__name__)
+Fields = dict[str, object]
+_work: ContextVar[Fields | None] = ContextVar("work", default=None)
+
+
+@contextmanager
+def logged(what: str, **fields: object) -> Iterator[Fields]:
+    """Write one line about a piece of work when it ends: what, its fields, its milliseconds, the kind of its error.
+
+    The caller adds fields to those that it is given: counts, names of bases and models, never a text of a note or a
+    question. Work within other work on the same thread has no line of its own: its fields stand in that of the other.
+    """
+    if (outer := _work.get()) is not None:
+        outer.update({"work": what, **fields} if "work" not in outer else fields)
+        yield outer
+        return
+    began, token = time.perf_counter(), _work.set(fields)
+    try:
+        yield fields
+    except BaseException as error:
+        fields["error"] = type(error).__name__
+        raise
+    finally:
+        _work.reset(token)
+        values = " ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, "", []))
+        _LOG.info("%s: %s ms=%.0f", what, values, (time.perf_counter() - began) * 1000)
