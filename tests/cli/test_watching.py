@@ -44,7 +44,7 @@ def test_watching_without_the_app(
     editing = threading.Thread(target=edit_and_end)
     editing.start()
     try:
-        with pytest.raises(SystemExit, match="^0$"):
+        with pytest.raises(SystemExit, match=r"^0$"):
             main(["watch", "--workspace", str(place)])
     finally:
         editing.join()
