@@ -17,6 +17,7 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.config import Settings
 from core.embedding import EMBEDDERS
+from core.errors import NoteNotFound
 from core.model import Matrix, Role
 from core.registry import Entry
 from core.settings_sections import SearchSection
@@ -101,9 +102,11 @@ def drill(tally: Tally, given: Given) -> None:
         done = threading.Event()
         changing = threading.Thread(target=_change, args=(changes, given, done))
         changing.start()
+        openings = 0
         while not done.is_set():
             with Workspace(settings=settings) as workspace:
                 workspace.start_watching()
+                openings += 1
                 _search(workspace, tally, done, time.monotonic() + chance.uniform(4, 20))
             done.wait(chance.uniform(0, 3))
         changing.join()
@@ -112,9 +115,8 @@ def drill(tally: Tally, given: Given) -> None:
             began = time.monotonic()
             while (wrong := _differences(workspace, changes)) and time.monotonic() < began + _SETTLED:
                 time.sleep(0.2)
-            print(
-                f"settled {time.monotonic() - began:.1f} s after it was opened again, of {len(_files(changes))} notes"
-            )
+            seconds, notes = time.monotonic() - began, len(_files(changes))
+            print(f"{notes} notes, opened {openings} times meanwhile, equal {seconds:.1f} s after the last opening")
             _judge(tally, changes, wrong)
             _idle(tally)
 
@@ -155,7 +157,10 @@ def _differences(workspace: Workspace, changes: Changes) -> dict[str, str]:
     """Return what is wrong by the path of a note; nothing else is if all is well."""
     there = _files(changes)
     cards = workspace.notes.all()
-    held = {str(card.path): workspace.notes.get(card.id).body for card in cards}
+    try:
+        held = {str(card.path): workspace.notes.get(card.id).body for card in cards}
+    except NoteNotFound:
+        return {"(changing)": "a note left meanwhile"}
     wrong = dict.fromkeys(there.keys() - held.keys(), "no note")
     wrong |= dict.fromkeys(held.keys() - there.keys(), "no file")
     wrong |= {path: "another text" for path in there.keys() & held.keys() if there[path] != held[path]}
