@@ -33,6 +33,7 @@ from core.settings_sections import (
     INDEX_TOKEN,
     KEYS,
     AppSettings,
+    BackupSettings,
     ChunkingSettings,
     EmbeddingsSettings,
     HttpSettings,
@@ -94,6 +95,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     http: HttpSettings = HttpSettings()
     app: AppSettings = AppSettings()
+    backups: BackupSettings = BackupSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
 
     _plain = field_validator("workspace", "models_dir")(path_without_zero)

@@ -3,8 +3,9 @@
 import hashlib
 import logging
 import os
+import sqlite3
 import time
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -13,6 +14,7 @@ from core import assistant_config, bugreport, config, files
 from core.access import Access
 from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
+from core.backups.collection import Backups
 from core.bugreport import BugReport
 from core.config import Settings
 from core.errors import TesseraError, WorkspaceLocked
@@ -38,7 +40,8 @@ from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
 from core.settings_file import SettingsFile
-from core.store import Store
+from core.store import Store, lock
+from core.store.migrations import MIGRATIONS
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
@@ -58,6 +61,23 @@ def bug_report(path: Path | None = None) -> BugReport:
             return workspace.bug_report()
     except TesseraError as error:
         return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
+
+
+class Unopened:
+    """What works of a workspace whose database isn't opened, because it may be damaged."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        settings = config.settings()
+        self.folder = Path(os.path.realpath(path or settings.workspace))
+        preferences = Preferences(self.folder, readonly=True)
+        self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, len(MIGRATIONS))
+
+    def take(self) -> None:
+        """Put a restored backup in place; raises WorkspaceLocked where another process has the workspace open."""
+        lock.take(self.folder).release()
+
+    def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
+        raise NotImplementedError("the database isn't open")
 
 
 class Workspace:
@@ -93,6 +113,9 @@ class Workspace:
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
         self.access = Access(self.store.folder, readonly=readonly)
+        self.backups = Backups(
+            self.store.folder, self.settings, self.preferences, self.jobs, self.store.database.read, len(MIGRATIONS)
+        )
         self._given = ExitStack()
         if settings:
             self._given.enter_context(given(self.settings))
@@ -142,6 +165,7 @@ class Workspace:
         """Stop the jobs and close the store."""
         self.access.close()
         self.watching.close()
+        self.backups.close()
         self.jobs.close()
         self.store.close()
         self._given.close()
@@ -237,6 +261,11 @@ class Workspace:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""
         if not self.readonly:
             self.watching.start()
+
+    def start_backups(self) -> None:
+        """Make a backup each day, until the workspace is closed."""
+        if not self.readonly:
+            self.backups.start()
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import archives, assistants, bases, chunklines, lines, models, notes, options, packs
+from core.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.binding import bind, taking
 from core.cli.calling import call
@@ -41,6 +41,7 @@ _GROUPS = {
     "note": notes.app,
     "packs": packs.app,
     "base": bases.app,
+    "backup": backups.app,
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
     "runs": options.group(_("What question sets measured: list, show and delete it.")),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from core.cli import (
     archives,
+    backups,
     bases,
     chunklines,
     connecting,
@@ -68,5 +69,10 @@ COMMANDS: Mapping[str, Command] = {
     "run.delete": Command(evaluationlines.of_deleted_run),
     "model.tokens": Command(models.tokens_lines),
     "pack.remove": Command(packs.removed_lines),
+    "backup.list": Command(backups.of_list, backups.listed),
+    "backup.make": Command(backups.of_made),
+    "backup.verify": Command(backups.of_verified, backups.verified),
+    "backup.restore": Command(backups.of_restored, backups.restore),
+    "backup.encrypt": Command(backups.of_encrypted, backups.encrypt),
 }
 """By the operation; a command of another prints the names and values of the answer."""

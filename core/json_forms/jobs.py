@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from core.json_forms import packs
+from core.json_forms import backups, packs
 from core.json_forms.evaluation import RUNS
 from core.json_forms.forms import Form, plain
-from core.model import Job, PackReport, Rechunked, SyncReport
+from core.model import Backup, Job, PackReport, Rechunked, SyncReport
 
 
 def job_id(job: Job) -> str:
@@ -21,6 +21,8 @@ def _result(job: Job) -> dict[str, Any] | None:
             return values
         case PackReport():
             return packs.REPORT(job.result)
+        case Backup():
+            return backups.BACKUP(job.result)
         case list():
             return RUNS(job.result)
         case int() if not isinstance(job.result, bool):

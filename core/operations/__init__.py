@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from core.operations import (
     archives,
+    backups,
     bases,
     chunks,
     evaluation,
@@ -19,7 +20,22 @@ from core.operations import (
 )
 from core.operations.declaring import Operation
 
-_NOUNS = (bases, imports, archives, notes, note_trash, chunks, search, evaluation, index, models, packs, jobs, status)
+_NOUNS = (
+    bases,
+    imports,
+    archives,
+    notes,
+    note_trash,
+    chunks,
+    search,
+    evaluation,
+    index,
+    models,
+    packs,
+    backups,
+    jobs,
+    status,
+)
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)

@@ -3,8 +3,8 @@
 import sqlite3
 from pathlib import Path
 
+from core.backups.making import make
 from core.errors import NewerSchema
-from core.store import backups
 from core.store.migrations import MIGRATIONS
 
 
@@ -15,7 +15,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
     """
     version = schema_version(connection)
     if 0 < version < len(MIGRATIONS) and connection.execute("SELECT EXISTS (SELECT 1 FROM bases)").fetchone()[0]:
-        backups.make(connection, folder, version)
+        make(connection, folder, "migration")
     for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
         if isinstance(step, str):
             connection.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")

@@ -170,6 +170,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     try:
         workspace.start_indexing()
         workspace.start_watching()
+        workspace.start_backups()
     except StoreError:
         workspace.close()
         raise
