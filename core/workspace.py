@@ -17,6 +17,9 @@ from core.assistant_config import Snippet
 from core.backups.collection import Backups
 from core.bugreport import BugReport
 from core.config import Settings
+from core.doctor.check import Parts
+from core.doctor.doctor import Doctor
+from core.doctor.doctor import of_error as of_error
 from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
@@ -148,6 +151,18 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
+        self.doctor = Doctor(
+            Parts(
+                self.store,
+                self.settings,
+                self.settings_file,
+                self.bases,
+                self.models,
+                self.servers,
+                self.archives,
+                self.backups,
+            )
+        )
         if not readonly:
             self._expire_trash()
             self.packs.start()

@@ -13,6 +13,7 @@ from core.model.chunks import *
 from core.model.classification import *
 from core.model.comparison import *
 from core.model.evaluation import *
+from core.model.health import *
 from core.model.labels import *
 from core.model.machine import *
 from core.model.moments import *
@@ -22,6 +23,7 @@ from core.model.packs import *
 from core.model.queries import *
 from core.model.search import *
 from core.model.settings import *
+from core.model.space import *
 from core.model.terms import *
 from core.model.vectors import *
 from core.model.versions import *

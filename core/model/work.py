@@ -20,7 +20,17 @@ def no_progress(done: float, total: float, what: str | Message) -> None:
 
 JobState = Literal["running", "done", "cancelled", "failed"]
 JobPlace = Literal[
-    "", "index", "backups", "notes", "packs", "chunks", "bases", "costs", "models", "evaluation", "questions"
+    "",
+    "index",
+    "care",
+    "notes",
+    "packs",
+    "chunks",
+    "bases",
+    "costs",
+    "models",
+    "evaluation",
+    "questions",
 ]
 
 _NONE = Message("")
@@ -81,9 +91,13 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
     "advise": JobKind("evaluation", message("Trying the settings"), message("All questions asked"), _CONTINUES),
     "backup": JobKind(
-        "backups", message("Making a backup"), message("The backup is made"), message("Stopped. No backup was made.")
+        "care", message("Making a backup"), message("The backup is made"), message("Stopped. No backup was made.")
     ),
-    "verify": JobKind("backups", message("Checking the backup"), message("The backup is whole"), message("Stopped.")),
+    "verify": JobKind("care", message("Checking the backup"), message("The backup is whole"), message("Stopped.")),
+    "doctor": JobKind("care", message("Checking everything"), message("Checked"), _CONTINUES, alone=True),
+    "compact": JobKind(
+        "care", message("Giving space back"), message("Unused space is given back"), _CONTINUES, alone=True
+    ),
     "suggest": JobKind(
         "questions",
         message("Looking for questions"),

@@ -7,6 +7,7 @@ from core.operations import (
     backups,
     bases,
     chunks,
+    doctor,
     evaluation,
     imports,
     index,
@@ -16,6 +17,7 @@ from core.operations import (
     notes,
     packs,
     search,
+    space,
     status,
 )
 from core.operations.declaring import Operation
@@ -33,6 +35,8 @@ _NOUNS = (
     models,
     packs,
     backups,
+    doctor,
+    space,
     jobs,
     status,
 )

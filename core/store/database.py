@@ -217,6 +217,14 @@ class Database:
         connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
+    def compact(self) -> None:
+        """Write the file anew without unused pages, as a whole or not at all; writers wait meanwhile."""
+        self.check_writable()
+        with self._writer:
+            self._check_identity()
+            self.connection.execute("VACUUM")
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def version(self) -> int:
         """Return a number that grows whenever what searches find may have changed."""
         return int(self.value("SELECT number FROM version"))
