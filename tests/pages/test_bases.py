@@ -23,7 +23,7 @@ class OtherWords(WordLengths):
     broken = False
 
     def embed(self, texts, *, role):  # type: ignore[no-untyped-def]
-        if self.broken and role == "note" and len(texts) > 1:
+        if self.broken and role == "note":
             raise ModelError("The other words are broken. Mend them.")
         return super().embed(texts, role=role)
 

@@ -58,6 +58,9 @@ def figures(status: BaseStatus) -> list[str]:
         if status.base.has_vectors
         else text_of(BASE_KINDS[status.base.kind]),
         waiting if status.pending else "",
+        t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+        if status.refused
+        else "",
     ]
 
 

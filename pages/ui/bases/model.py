@@ -28,6 +28,19 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             _wished(workspace, base)
         st.html(f'<div class="t-caption">{html(t("Change the model"))}</div>')
         _change(workspace, base, models)
+        if base.has_vectors:
+            _again(workspace, base)
+
+
+def _again(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the button that indexes the whole base again by the model it has."""
+    about = t(
+        "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
+        "found by their words."
+    )
+    shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
+    if widgets.button(t("Index all again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+        jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed_again(base.name, progress))
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import MODES, BaseFields, BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, exporting, making, model, place, splitting, watched
+from pages.ui.bases import arrival, cards, exporting, making, model, place, refused, splitting, watched
 from pages.ui.notes import deletion
 from pages.ui.search import hits
 from pages.ui.shared import choice, jobs, knobs, pending, rerankers, shell, widgets
@@ -22,6 +22,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
     watched.problems(workspace, base)
     arrival.section(base)
+    refused.section(workspace, status)
     if base.wish:
         st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
     names = [t("General"), t("Splitting"), t("Model"), t("Search"), t("Try it")]

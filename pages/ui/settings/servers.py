@@ -79,7 +79,7 @@ def section(workspace: Workspace, status: Status) -> None:
     st.html(
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models do without. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
-    for card in workspace.servers.all():
+    for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
 

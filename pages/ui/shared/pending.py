@@ -1,6 +1,7 @@
 """The chunks that are not indexed yet, and the switch that indexes new ones at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -53,6 +54,6 @@ def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
         embed(workspace, base.name)
 
 
-def embed(workspace: Workspace, base: str | None = None, **which: Sequence[str]) -> None:
+def embed(workspace: Workspace, base: str | None = None, **which: Any) -> None:
     """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
     jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress, **which))
