@@ -131,6 +131,9 @@ DAMAGES: dict[str, Damage] = {
     "a note that waits": Damage(
         "waiting", sql("DELETE FROM windows", "UPDATE chunks SET state = 'pending' WHERE state = 'embedded'")
     ),
+    "a refused text": Damage(
+        "refused", sql("DELETE FROM windows", "UPDATE chunks SET state = 'refused' WHERE state = 'embedded'")
+    ),
     "a folder that is gone": Damage("sources", lambda folder: shutil.rmtree(folder.parent / "notes")),
     "a file that is gone": Damage("files", lambda folder: (folder.parent / "notes" / "1.md").unlink()),
     "a picture that is gone": Damage("attachments", lambda folder: (folder.parent / "notes" / "kettle.png").unlink()),

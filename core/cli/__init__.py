@@ -13,8 +13,8 @@ from core.cli import archives, assistants, backups, bases, chunklines, lines, mo
 from core.cli.app import serve as serve_pages
 from core.cli.binding import bind, taking
 from core.cli.calling import call
-from core.cli.doctor import doctor
 from core.cli.evaluate import evaluate
+from core.cli.health import doctor
 from core.cli.output import STOPPED, json_of, show, stop, tell_beside, write
 from core.cli.rendering import COMMANDS
 from core.cli.serving import serve

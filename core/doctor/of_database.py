@@ -233,6 +233,13 @@ OF_DATABASE: dict[str, Check] = {
         message("Index them: {command}", command="tessera index"),
         _waiting,
     ),
+    "refused": Check(
+        "look",
+        message("No text was refused"),
+        message("A text that the model or its server doesn't take is found by words only."),
+        message("See which, and try again: {command}", command="tessera index --refused"),
+        _counts("SELECT 1 FROM chunks WHERE state = 'refused'", "{n} text was refused.", "{n} texts were refused."),
+    ),
     "edits": Check(
         "look",
         message("Your edits of passages have their place"),
