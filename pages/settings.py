@@ -1,8 +1,8 @@
-"""Settings: the models, the default settings of a search, the vector index, a bug report."""
+"""Settings: the models, the default settings of a search, the vector index, backups, health, a bug report."""
 
 import streamlit as st
 
-from pages.ui.settings import assistants, defaults, modelcards, packs, programs, servers, vocabulary
+from pages.ui.settings import assistants, backups, defaults, health, modelcards, packs, programs, servers, vocabulary
 from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -19,7 +19,7 @@ with shell.errors():
         names = ", ".join(status.set_aside)
         text = t("Damaged, so it was set aside and made anew: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It lies in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
-    of_models, of_servers, of_assistants, of_programs, of_search, of_types, of_packs, of_index = st.tabs(
+    of_models, of_servers, of_assistants, of_programs, of_search, of_types, of_packs, of_index, *of_care = st.tabs(
         [
             t("Models"),
             t("Model servers"),
@@ -29,6 +29,8 @@ with shell.errors():
             t("Types of notes"),
             t("Packs"),
             t("Search index"),
+            t("Backups"),
+            t("Health and space"),
         ]
     )
     with of_models:
@@ -47,4 +49,8 @@ with shell.errors():
         packs.section(workspace)
     with of_index:
         defaults.index(workspace, status)
+    with of_care[0]:
+        backups.section(workspace)
+    with of_care[1]:
+        health.section(workspace)
     shell.report(workspace.bug_report)

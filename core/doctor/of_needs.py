@@ -134,7 +134,7 @@ def _clock(parts: Parts) -> Message | None:
 
 OF_NEEDS: dict[str, Check] = {
     "index": Check(
-        "broken",
+        "look",
         message("The search index is as the notes are"),
         message("Searches by meaning in a large base are fast by it. Without it they are right too, only slower."),
         verbatim("tessera rebuild"),

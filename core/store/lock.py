@@ -33,7 +33,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
             why=error.strerror,
         ) from error
     holder, file = folder / "lock.json", folder / "lock"
-    lock = FileLock(file, mode=0o600)
+    lock = FileLock(file, mode=0o600, thread_local=False)  # the app closes it in another thread
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
