@@ -120,6 +120,12 @@ class Backups:
         _LOG.info("A backup was made: %s, %d bytes", made.name, made.bytes)
         return made
 
+    def unpacked_bytes(self, backup: Backup) -> int:
+        """Return the bytes that a backup unpacks to; raises SourceError for a damaged list of its files."""
+        if backup.file.suffix == ".db":
+            return backup.bytes
+        return sum(size for size, _ in manifest.read(backup.file)[1].values())
+
     def verify(self, name: str) -> Backup:
         """Read all of a backup; raises SourceError where it isn't as it was made."""
         backup = self.get(name)

@@ -51,6 +51,7 @@ def make(
         made = _packed(folder, partial, backup, progress)
         if reason != "migration":  # which lies beside the database, and must not fail
             backup = encryption.encrypted(folder, made, backup)
+        made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
         file = _free(place, backup)
@@ -104,7 +105,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
     within = connection.in_transaction
     with closing(sqlite3.connect(target)) as copy:
-        copy.execute("PRAGMA journal_mode = OFF")
+        copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")  # it is gone after a kill
         if not within:
             connection.execute("BEGIN")
         try:

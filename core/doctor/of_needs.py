@@ -109,9 +109,9 @@ def _backups(parts: Parts) -> Message | None:
 def _damaged_backups(parts: Parts) -> Message | None:
     bad, left = [], _READ
     for one in parts.backups.all():
-        left -= one.bytes
         try:
-            if one.problem or left > 0:
+            left -= parts.backups.unpacked_bytes(one)
+            if left > 0:
                 parts.backups.verify(one.name)
         except SourceError:
             bad.append(one.name)

@@ -49,6 +49,7 @@ def test_a_backup_becomes_the_same_workspace_elsewhere(workspace: Workspace, tmp
     made = workspace.backups.make()
     assert (made.bases, made.notes, made.encrypted) == (1, 3, False)
     assert workspace.backups.verify(made.name) == made == workspace.backups.get("latest")
+    assert made.file.stat().st_mode & 0o077 == 0
     restored = workspace.backups.restore("latest", to=tmp_path / "elsewhere")
     assert (restored.folder, restored.aside, restored.waits) == (tmp_path / "elsewhere", None, False)
     folder = workspace.store.folder
