@@ -6,7 +6,7 @@ from core.doctor.check import Check, Parts
 from core.errors import StoreError
 from core.messages import Message, message, plural, verbatim
 from core.model import Revision
-from core.store import wording
+from core.store.chunk_table import words_of
 
 _FIX = verbatim("tessera doctor --fix")
 _MOST_SHOWN = 3
@@ -104,13 +104,17 @@ def _put_words(parts: Parts) -> None:
     with parts.store.changing, parts.store.database.write() as connection:
         connection.execute(f"DELETE FROM words WHERE rowid IN ({_CHUNKLESS})")
         rows = connection.execute(
-            "SELECT chunks.rowid, title, section_title, parent_sections, text FROM chunks JOIN notes"
+            "SELECT chunks.rowid, title FROM chunks JOIN notes"
             f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
         ).fetchall()
         chunks = parts.store.chunks.by_rowid([row["rowid"] for row in rows])
         for row in rows:
             chunk = chunks[row["rowid"]]
-            wording.insert(connection, row["rowid"], row["title"], chunk.section, chunk.text)
+            texts = row["title"], " ".join(chunk.section), chunk.text
+            connection.execute(
+                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+                (row["rowid"], *map(words_of, texts)),
+            )
         connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
 
 

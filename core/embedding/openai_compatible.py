@@ -145,7 +145,7 @@ def named(name: str = "") -> OpenAICompatible:
     """Return the model of the server `[embeddings.NAME]`; raises UnknownChoice, and what OpenAICompatible raises."""
     servers = configured().embeddings.servers
     if name not in servers:
-        raise UnknownChoice(message("embeddings server"), name, servers)
+        raise UnknownChoice(message("model server"), name, servers)
     return OpenAICompatible(settings=servers[name], section=f"embeddings.{name}")
 
 

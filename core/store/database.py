@@ -27,6 +27,8 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "may_hold": (2, may_hold),
     "tag_key": (1, tags.key),
     "titles": (2, filters.titles),
+    "has_table": (1, filters.has_table),
+    "has_task": (1, filters.has_task),
 }
 """Functions in SQL, with the number of their values."""
 _LOG = 8 << 20
@@ -112,7 +114,7 @@ class Database:
             )
         connection.folder = folder
         connection.row_factory = sqlite3.Row
-        connection.text_factory = _readable
+        connection.text_factory = lambda stored: str(stored, "utf-8", "replace")
         try:
             connection.executescript(
                 ("PRAGMA journal_mode = WAL;" if how == "mode=rw" else "")
@@ -248,11 +250,6 @@ class Database:
         for connection in list(self._opened):
             connection.close()
         self._local = threading.local()
-
-
-def _readable(stored: bytes) -> str:
-    """Return a stored text; a byte that is no part of a character is shown as one that can't be read."""
-    return str(stored, "utf-8", "replace")
 
 
 def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from core.faults import BACKUPS, DATABASE, newest_backup, restoring
 from core.store.lock import take
 
 _FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
-"""What a workspace has only after its database was made."""
+"""Files that exist only after the database was made."""
 _PRIVATE = (
     f"{DATABASE}*",
     "lock*",

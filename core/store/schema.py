@@ -1,4 +1,4 @@
-"""The version of `notes.db`: each migration is applied once, in its own transaction."""
+"""The version of `notes.db`: each migration is applied once, in its own transaction, after a backup."""
 
 import sqlite3
 from pathlib import Path

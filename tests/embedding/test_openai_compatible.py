@@ -237,7 +237,7 @@ def test_servers_with_names_stand_side_by_side(tmp_path: Path, monkeypatch: pyte
     assert [request.body["input"] for request in second.requests] == [["x"], ["y"]]
     assert "Authorization" not in first.requests[0].headers
     assert second.requests[0].headers["Authorization"] == "Bearer secret"
-    with pytest.raises(UnknownChoice, match="embeddings server 'none'"):
+    with pytest.raises(UnknownChoice, match="model server 'none'"):
         embedding.build("server:none")
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Switch, embedder_name
 from core.workspace import Workspace
-from pages.ui.shared import jobs, sizes, times, widgets
+from pages.ui.shared import jobs, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -68,7 +68,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
-        t("{share:.0%} of the base, {size}", share=share, size=sizes.megabytes(status.bit_bytes))
+        t("{share:.0%} of the base, {size}", share=share, size=units.megabytes(status.bit_bytes))
         if possible
         else t("This model has no data for the word-by-word check.")
     )
@@ -85,7 +85,7 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("the search by words"),
-        "at": times.local(switch.started_at),
+        "at": units.local(switch.started_at),
     }
     if job and running and job.what == base.name:
         state = t("Changing to {embedder}, begun {at}. Until it is done, {old} answers.", **fields)
@@ -146,15 +146,12 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     if estimate and embedder:
         name = embedder.strip()
         jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, name, progress))
-    job = workspace.jobs.find("cost")
-    if job is None or job.what != base.name:
+    cost = jobs.estimate(workspace, base.name)
+    if cost is None:
         return
-    jobs.panel(workspace, ("cost",))
-    if not isinstance(job.result, ChangeCost):
-        return
-    label = plain(t("Change to {name}", name=embedder_name(job.result.embedder)))
+    label = plain(t("Change to {name}", name=embedder_name(cost.embedder)))
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
-        workspace.bases.begin_switch(base.name, job.result.embedder)
+        workspace.bases.begin_switch(base.name, cost.embedder)
         workspace.jobs.forget("cost")
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 

@@ -29,8 +29,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 widgets.chunk_link(one.note_id, None, one.title)
                 st.caption(f"{plain(' '.join(one.text.split())[:100])} — {plain(text_of(one.reason))}")
-        if len(refused) > _SHOWN:
-            st.caption(t("and {n} more", n=len(refused) - _SHOWN))
+        widgets.more(len(refused) - _SHOWN)
         shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")
         if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
             pending.embed(workspace, base, refused=True)

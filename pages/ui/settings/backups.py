@@ -7,10 +7,10 @@ import streamlit as st
 from core.messages import message
 from core.model import Backup, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, sizes, widgets
+from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.times import local
+from pages.ui.shared.units import local
 
 _REASONS = {
     "person": message("made by you"),
@@ -49,11 +49,9 @@ def section(workspace: Workspace) -> None:
 def _choices(workspace: Workspace) -> None:
     """Draw whether a backup is made each day, where, and with which passphrase."""
     chosen, shut = workspace.settings.backups, workspace.readonly
-    st.session_state[_DAILY] = workspace.backups.daily
     st.toggle(
         t("Make a backup each day"),
-        key=_DAILY,
-        on_change=lambda: workspace.backups.choose_daily(st.session_state[_DAILY]),
+        **widgets.bound(_DAILY, workspace.backups.daily, workspace.backups.choose_daily),
         disabled=shut or chosen.daily is not None,
         help=t("While Tessera runs. The last seven stay; those that you make yourself stay until you delete them."),
     )
@@ -115,7 +113,7 @@ def _verified(workspace: Workspace, name: str, progress: Progress) -> Backup:
 def _about(backup: Backup) -> str:
     if backup.problem:
         return f"{backup.name} · {text_of(backup.problem)}"
-    parts = [sizes.megabytes(backup.bytes), text_of(_REASONS[backup.reason])]
+    parts = [units.megabytes(backup.bytes), text_of(_REASONS[backup.reason])]
     if backup.encrypted:
         parts.append(t("encrypted"))
     elif backup.program:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.messages import message
 from core.model import Health, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, sizes, widgets
+from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -62,14 +62,14 @@ def _found(health: Health) -> None:
 def _space(workspace: Workspace) -> None:
     """Draw what takes how much space, and the button that gives unused space back."""
     space = workspace.doctor.space()
-    rows = [{"part": text_of(name), "size": sizes.megabytes(getattr(space, part))} for part, name in _PARTS.items()]
+    rows = [{"part": text_of(name), "size": units.megabytes(getattr(space, part))} for part, name in _PARTS.items()]
     rows += [
-        {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": sizes.megabytes(size)}
+        {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": units.megabytes(size)}
         for base, size in space.tokens.items()
     ]
     columns = {"part": st.column_config.TextColumn(t("Part")), "size": st.column_config.TextColumn(t("Size"))}
     widgets.table(rows, columns, "space_table", most=420)
-    free, total = sizes.megabytes(space.free), sizes.megabytes(space.total)
+    free, total = units.megabytes(space.free), units.megabytes(space.total)
     st.caption(plain(t("{free} of {total} of the disk are left.", free=free, total=total)))
     if space.tokens:
         st.caption(
@@ -79,7 +79,7 @@ def _space(workspace: Workspace) -> None:
                 "passage among the first five."
             )
         )
-    about = t("{size} are unused.", size=sizes.megabytes(space.unused))
+    about = t("{size} are unused.", size=units.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.writing(workspace)
     if widgets.button(t("Give unused space back"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)

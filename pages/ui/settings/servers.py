@@ -112,8 +112,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     _where(card)
     if card.key or card.key_for:
         _key(workspace, card)
-    if (job := workspace.jobs.find("server")) and job.what == card.section:
-        jobs.panel(workspace, ("server",))
+    jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
     if used := _used(status, card):
         st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
     elif card.complete:
