@@ -14,15 +14,11 @@ from core.cli.output import progress
 from core.cli.texts import _, say
 from core.errors import ConfigError, WorkspaceLocked
 from core.messages import message, plural
+from core.model import BACKUP_REASONS
 from core.operations import backups as operations
 from core.operations.declaring import PERSON, Operation
 
 app = group(_("Backups of the whole workspace: make, list, check, encrypt them, and bring one back."))
-REASONS = {
-    "person": message("made by you"),
-    "daily": message("made by itself"),
-    "migration": message("made before an update"),
-}
 
 
 def unopened(one: Operation, workspace: Path, **given: Any) -> Any:
@@ -94,7 +90,7 @@ def _line(backup: dict[str, Any]) -> str:
     head = f"{backup['made_at'][:16].replace('T', ' ')} UTC  {size}  {backup['name']}"
     if backup["problem"]:
         return f"{head}\n    {say(backup['problem'])}"
-    about = [say(REASONS[backup["reason"]])]
+    about = [say(BACKUP_REASONS[backup["reason"]])]
     if backup["encrypted"]:
         about.append(_("encrypted"))
     elif backup["program"]:

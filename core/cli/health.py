@@ -9,7 +9,7 @@ from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _, say
 from core.errors import TesseraError, WorkspaceLocked
-from core.messages import message
+from core.model import SPACE_PARTS
 from core.operations import doctor as operations
 
 _STATUS = {"sound": 0, "look": 1, "broken": 2}
@@ -39,20 +39,10 @@ def _lines(health: dict[str, Any]) -> list[str]:
     return [*lines, last]
 
 
-PARTS = {
-    "database": message("notes, their history and what was computed"),
-    "index": message("search index"),
-    "backups": message("backups"),
-    "trash": message("deleted bases"),
-    "scratch": message("copies for measurements"),
-    "replaced": message("what backups replaced"),
-    "logs": message("logs"),
-    "models": message("models"),
-}
-
-
 def of_space(space: dict[str, Any]) -> list[str]:
-    lines = [_("{size:>10,.1f} MB  {name}", size=space[part] / 1e6, name=say(name)) for part, name in PARTS.items()]
+    lines = [
+        _("{size:>10,.1f} MB  {name}", size=space[part] / 1e6, name=say(name)) for part, name in SPACE_PARTS.items()
+    ]
     for base, size in space["tokens"].items():
         lines.append(_("  of it {size:,.1f} MB data for fast re-checking of '{base}'", size=size / 1e6, base=base))
     lines.append(

@@ -1,13 +1,13 @@
 """What a check is, and what it looks at."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from core.archives.collection import Archives
 from core.backups.collection import Backups
 from core.config import Settings
 from core.indexing.bases import Bases
-from core.messages import Message, plural
+from core.messages import Message
 from core.model import HealthLevel
 from core.models import Models
 from core.models.servers import Servers
@@ -48,6 +48,6 @@ SHOWN = 5
 """Most names in a sentence."""
 
 
-def named(names: list[str], one: str, many: str) -> Message | None:
-    """Return a sentence that counts some names and shows the first ones, None without a name."""
-    return plural(one, many, n=len(names), names=names[:SHOWN]) if names else None
+def named(names: Sequence[str], told: Message) -> Message | None:
+    """Return a sentence that counts names, by its fields `n` and `names`, None without a name."""
+    return replace(told, fields={"n": len(names), "names": [*names[:SHOWN]]}) if names else None

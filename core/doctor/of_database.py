@@ -1,6 +1,7 @@
 """Checks of the database: its structure, and whether its tables agree."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.doctor.check import Check, Parts
 from core.errors import StoreError
@@ -35,12 +36,12 @@ _UNREADABLE = (
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
-def _counts(rows: str, one: str, many: str) -> Callable[[Parts], Message | None]:
-    """Return what says how many rows a statement finds."""
+def _counts(rows: str, told: Message) -> Callable[[Parts], Message | None]:
+    """Return what says how many rows a statement finds, by its field `n`."""
 
     def find(parts: Parts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
-        return plural(one, many, n=count) if count else None
+        return replace(told, fields={"n": count}) if count else None
 
     return find
 
@@ -189,7 +190,10 @@ OF_DATABASE: dict[str, Check] = {
         message("Every passage is found by meaning, or waits for it"),
         message("A passage that counts as indexed has its numbers."),
         _FIX,
-        _counts(_WRONG_STATE, "{n} passage counts as indexed and isn't.", "{n} passages count as indexed and aren't."),
+        _counts(
+            _WRONG_STATE,
+            plural("{n} passage counts as indexed and isn't.", "{n} passages count as indexed and aren't."),
+        ),
         _await_vectors,
     ),
     "vectors": Check(
@@ -197,7 +201,7 @@ OF_DATABASE: dict[str, Check] = {
         message("What was computed is whole"),
         message("The numbers by which passages are found by meaning have the length that their model gives."),
         _FIX,
-        _counts(_WRONG_VECTOR, "{n} passage has damaged numbers.", "{n} passages have damaged numbers."),
+        _counts(_WRONG_VECTOR, plural("{n} passage has damaged numbers.", "{n} passages have damaged numbers.")),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
     "chunks": Check(
@@ -205,14 +209,14 @@ OF_DATABASE: dict[str, Check] = {
         message("Every note has passages"),
         message("A note without passages is never found."),
         message("Split the notes of the base again: {command}", command="tessera rechunk"),
-        _counts(_UNCUT, "{n} note has no passages.", "{n} notes have no passages."),
+        _counts(_UNCUT, plural("{n} note has no passages.", "{n} notes have no passages.")),
     ),
     "versions": Check(
         "broken",
         message("Every note has its history"),
         message("The last version in the history of a note is the note."),
         _FIX,
-        _counts(_VERSIONLESS, "{n} note isn't in its history.", "{n} notes aren't in their history."),
+        _counts(_VERSIONLESS, plural("{n} note isn't in its history.", "{n} notes aren't in their history.")),
         _put_versions,
     ),
     "values": Check(
@@ -220,14 +224,20 @@ OF_DATABASE: dict[str, Check] = {
         message("Every field can be read"),
         message("The fields of notes hold what fields can hold."),
         message("Open the note, and save its fields again; or bring the newest backup back."),
-        _counts(_UNREADABLE, "{n} note has a field that can't be read.", "{n} notes have a field that can't be read."),
+        _counts(
+            _UNREADABLE,
+            plural("{n} note has a field that can't be read.", "{n} notes have a field that can't be read."),
+        ),
     ),
     "unused": Check(
         "look",
         message("Nothing unused is stored"),
         message("Numbers that no passage uses take space, and do no harm."),
         _FIX,
-        _counts(_UNUSED, "{n} text that no note has is still stored.", "{n} texts that no note has are still stored."),
+        _counts(
+            _UNUSED,
+            plural("{n} text that no note has is still stored.", "{n} texts that no note has are still stored."),
+        ),
         lambda parts: parts.store.drop_unused_vectors(),
     ),
     "waiting": Check(
@@ -242,7 +252,9 @@ OF_DATABASE: dict[str, Check] = {
         message("No text was refused"),
         message("A text that the model or its server doesn't take is found by words only."),
         message("See which, and try again: {command}", command="tessera index --refused"),
-        _counts("SELECT 1 FROM chunks WHERE state = 'refused'", "{n} text was refused.", "{n} texts were refused."),
+        _counts(
+            "SELECT 1 FROM chunks WHERE state = 'refused'", plural("{n} text was refused.", "{n} texts were refused.")
+        ),
     ),
     "edits": Check(
         "look",
@@ -250,7 +262,8 @@ OF_DATABASE: dict[str, Check] = {
         message("An edit loses its place where its text was changed in the file."),
         message("Place or drop them on the page Chunks."),
         _counts(
-            "SELECT 1 FROM edits WHERE flagged", "{n} edit has lost its place.", "{n} edits have lost their place."
+            "SELECT 1 FROM edits WHERE flagged",
+            plural("{n} edit has lost its place.", "{n} edits have lost their place."),
         ),
     ),
     "questions": Check(
@@ -258,7 +271,7 @@ OF_DATABASE: dict[str, Check] = {
         message("The right passages of your questions are there"),
         message("A question whose right passage is gone can't be measured."),
         message("Choose another passage on the page Evaluation."),
-        _counts(_GOLDLESS, "{n} right passage is gone.", "{n} right passages are gone."),
+        _counts(_GOLDLESS, plural("{n} right passage is gone.", "{n} right passages are gone.")),
     ),
     "switches": Check(
         "look",

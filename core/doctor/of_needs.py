@@ -25,8 +25,10 @@ def _index(parts: Parts) -> Message | None:
         return index.problem
     if index.ready:
         wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base.id)]
-        one, many = "The index of {names} isn't as the notes are.", "The indexes of {names} aren't as the notes are."
-        return named(wrong, one, many)
+        return named(
+            wrong,
+            plural("The index of {names} isn't as the notes are.", "The indexes of {names} aren't as the notes are."),
+        )
     folder = store.folder / "chroma"
     if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):
         return None
@@ -115,7 +117,7 @@ def _damaged_backups(parts: Parts) -> Message | None:
                 parts.backups.verify(one.name)
         except SourceError:
             bad.append(one.name)
-    return named(bad, "This backup is damaged: {names}", "{n} backups are damaged: {names}")
+    return named(bad, plural("This backup is damaged: {names}", "{n} backups are damaged: {names}"))
 
 
 def _config(parts: Parts) -> Message | None:

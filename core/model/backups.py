@@ -5,9 +5,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message
+from core.messages import Message, message
 
 BackupReason = Literal["person", "daily", "migration"]
+
+BACKUP_REASONS: dict[BackupReason, Message] = {
+    "person": message("made by you"),
+    "daily": message("made by itself"),
+    "migration": message("made before an update"),
+}
 
 
 @dataclass(frozen=True, slots=True)

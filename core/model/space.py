@@ -4,6 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.messages import message
+
+SPACE_PARTS = {
+    "database": message("notes, their history and what was computed"),
+    "index": message("search index"),
+    "backups": message("backups"),
+    "trash": message("deleted bases"),
+    "scratch": message("copies for measurements"),
+    "replaced": message("what backups replaced"),
+    "logs": message("logs"),
+    "models": message("models"),
+}
+"""The parts of a workspace that take space, by their fields."""
+
 
 @dataclass(frozen=True, slots=True)
 class Space:

@@ -1,6 +1,7 @@
 """The doctor names what is wrong, mends what can be mended, and says the rest; a sound workspace stays untouched."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from benchmarks.drills import doctor as drill
 from core.cli import main
 from core.doctor.doctor import CHECKS
+from core.errors import DiskFull
 from core.workspace import Workspace
 
 TRIED = (
@@ -73,3 +75,29 @@ def status(*command: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(command)
     return int(str(ended.value.code or 0))
+
+
+def test_compacting_gives_space_back_and_refuses_without_room(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(made / "workspace", tmp_path / "workspace")
+    with Workspace(folder) as workspace:
+        for number in range(20):
+            workspace.notes.add("large", "word " * 20_000 + str(number), title=str(number), embed=False)
+        hits = [hit.chunk.id for hit in workspace.search(drill.QUESTION, bases=["base"]).hits]
+        workspace.bases.delete_for_good("large")
+        before = workspace.doctor.space()
+        assert before.unused > 1_000_000
+        usage = shutil.disk_usage(folder)
+        with monkeypatch.context() as patch:
+            patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
+            assert workspace.doctor.little_space == 1_000_000
+            with pytest.raises(DiskFull, match="Nothing was changed"):
+                workspace.doctor.compact()
+        done = workspace.doctor.compact()
+        assert done.after < done.before - 1_000_000
+        assert workspace.doctor.space().unused == 0
+        assert [hit.chunk.id for hit in workspace.search(drill.QUESTION, bases=["base"]).hits] == hits
+    assert drill.examined(folder).level == "sound"
+    assert status("space", "--workspace", str(folder)) == 0
+    assert "backups" in capsys.readouterr().out

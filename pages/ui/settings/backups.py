@@ -4,19 +4,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import message
-from core.model import Backup, Progress
+from core.model import BACKUP_REASONS, Backup, Progress
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.units import local
 
-_REASONS = {
-    "person": message("made by you"),
-    "daily": message("made by itself"),
-    "migration": message("made before an update"),
-}
 _DAILY, _FOLDER, _CHOSEN, _PASSPHRASE = "backup_daily", "backup_folder", "backup_chosen", "backup_passphrase"
 _SHOWN = 30
 
@@ -113,7 +107,7 @@ def _verified(workspace: Workspace, name: str, progress: Progress) -> Backup:
 def _about(backup: Backup) -> str:
     if backup.problem:
         return f"{backup.name} · {text_of(backup.problem)}"
-    parts = [units.megabytes(backup.bytes), text_of(_REASONS[backup.reason])]
+    parts = [units.megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
     if backup.encrypted:
         parts.append(t("encrypted"))
     elif backup.program:

@@ -4,23 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import message
-from core.model import Health, Progress
+from core.model import SPACE_PARTS, Health, Progress
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-
-_PARTS = {
-    "database": message("Notes, their history and what was computed"),
-    "index": message("Search index"),
-    "backups": message("Backups"),
-    "trash": message("Deleted bases"),
-    "scratch": message("Copies for measurements"),
-    "replaced": message("What backups replaced"),
-    "logs": message("Logs"),
-    "models": message("Models"),
-}
 
 
 def section(workspace: Workspace) -> None:
@@ -62,7 +50,9 @@ def _found(health: Health) -> None:
 def _space(workspace: Workspace) -> None:
     """Draw what takes how much space, and the button that gives unused space back."""
     space = workspace.doctor.space()
-    rows = [{"part": text_of(name), "size": units.megabytes(getattr(space, part))} for part, name in _PARTS.items()]
+    rows = [
+        {"part": text_of(name), "size": units.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
+    ]
     rows += [
         {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": units.megabytes(size)}
         for base, size in space.tokens.items()
