@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -42,7 +42,11 @@ def make(
 
     Raises NotesDamaged for a damaged database, whose older backups stay, DiskFull and other errors of `core.faults`.
     """
-    place = place or folder / BACKUPS
+    own = folder / BACKUPS
+    place = place or own
+    if place == own:
+        with translated(folder):
+            files.folder(own)
     with translated(place), _alone(place) as partial:
         _check_space(folder, place)
         database = partial / DATABASE
@@ -51,7 +55,8 @@ def make(
         made = _packed(folder, partial, backup, progress)
         if reason != "migration":  # which lies beside the database, and must not fail
             backup = encryption.encrypted(folder, made, backup)
-        made.chmod(0o600)
+        with suppress(OSError):  # a disk without permissions
+            made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
         file = _free(place, backup)
@@ -64,9 +69,11 @@ def make(
 @contextmanager
 def _alone(place: Path) -> Iterator[Path]:
     """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes."""
-    if place.name == BACKUPS:
-        files.folder(place)
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not place.is_dir():
+        raise StoreError(
+            "The folder for backups {folder} isn't there. Connect its disk, or choose another folder.",
+            folder=str(place),
+        )
     partial = place / ".partial"
     try:
         with FileLock(place / ".lock", timeout=0, mode=0o600):

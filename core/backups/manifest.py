@@ -4,6 +4,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -89,8 +90,9 @@ def every(*places: Path) -> list[Backup]:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    for pattern in ("*.zip", _OF_EARLIER):
-        yield from (file for file in place.glob(pattern) if file.is_file() and not file.name.startswith("."))
+    with suppress(OSError):  # a folder that can't be read
+        for pattern in ("*.zip", _OF_EARLIER):
+            yield from (file for file in place.glob(pattern) if file.is_file() and not file.name.startswith("."))
 
 
 def listed(file: Path) -> Backup:
@@ -139,7 +141,8 @@ def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, st
     place = folder / name
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with place.open("xb") as target:
-        place.chmod(0o600)
+        with suppress(OSError):  # a disk without permissions
+            place.chmod(0o600)
         result = copied(stream, target)
         target.flush()
         os.fsync(target.fileno())

@@ -38,7 +38,7 @@ def _index(parts: Parts) -> Message | None:
     try:
         if sealed is None:
             unclosed = message("The search index wasn't closed: the next start checks it.")
-            return None if _in_use(store.folder) else unclosed
+            return None if store.readonly and _in_use(store.folder) else unclosed
         whole = sealed == seal.files(folder)
     except IndexDamaged as error:
         return error.message

@@ -205,11 +205,11 @@ def test_another_disk_can_have_them_and_a_failure_is_told(workspace: Workspace, 
         workspace.backups.choose_place("not/whole")
     workspace.backups.choose_place(str(tmp_path / "disk"))
     assert workspace.backups.make().file.parent == tmp_path / "disk"
-    shutil.rmtree(tmp_path / "disk")
-    (tmp_path / "disk").write_text("in the way")
+    shutil.rmtree(tmp_path / "disk")  # as one that isn't mounted
     assert workspace.backups.make_daily()
     workspace.jobs.wait("backup")
-    assert workspace.backups.problem is not None
+    assert "Connect its disk" in str(workspace.backups.problem)
+    assert not (tmp_path / "disk").exists()
     workspace.backups.choose_place("")
     assert workspace.backups.make().file.parent == workspace.store.folder / "backups"
 
@@ -222,7 +222,20 @@ def test_without_space_nothing_is_begun(workspace: Workspace, monkeypatch: pytes
     assert workspace.backups.all() == []
 
 
+def test_a_copy_of_the_database_alone_can_be_brought_back_too(workspace: Workspace, tmp_path: Path) -> None:
+    folder = workspace.store.folder
+    workspace.close()
+    (folder / "backups").mkdir(exist_ok=True)
+    shutil.copyfile(folder / "notes.db", folder / "backups" / "notes-schema-13.db")  # as earlier versions made it
+    with Workspace(folder) as again:
+        assert [one.reason for one in again.backups.all()] == ["migration"]
+        again.backups.restore("notes-schema-13.db", to=tmp_path / "new")
+    with Workspace(tmp_path / "new") as restored:
+        assert len(restored.notes.all()) == 3
+
+
 def test_two_at_once_are_refused(workspace: Workspace) -> None:
+    workspace.backups.place.mkdir()
     with making._alone(workspace.backups.place), pytest.raises(StoreError, match="being made"):
         workspace.backups.make()
     with pytest.raises(UnknownChoice):
