@@ -86,6 +86,8 @@ class Cutter:
             cut = chunking.cut(note, options, self._embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self._embedder.tokens)
         chunks = applied.chunks if self._base.has_vectors else _by_words(applied.chunks)
+        if note.document and note.document.pages:
+            chunks = [replace(chunk, page=note.document.page_at(chunk.start)) for chunk in chunks]
         to_embed = self._to_embed(chunks) if with_windows else []
         return replace(
             ready,

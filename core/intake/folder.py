@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
+from core.documents import kinds
+from core.documents.converting import is_document
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, too_large
 from core.intake.notefile import is_note, is_skipped
@@ -21,11 +23,20 @@ _LATEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The note files of a folder, sorted by path, and the files and folders that can't be read."""
+    """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
+
+    `skipped` are files of kinds that nobody reads.
+    """
 
     folder: Path
     files: tuple[SourceFile, ...]
     failed: tuple[Failed, ...]
+    skipped: tuple[Failed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Skipped(Failed):
+    """A file of a kind that nobody reads."""
 
 
 def content_hash(data: bytes) -> str:
@@ -44,7 +55,8 @@ def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False, mo
     if plain:
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
-    failed = [entry for entry in entries if isinstance(entry, Failed)]
+    skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
+    failed = [entry for entry in entries if isinstance(entry, Failed) and not isinstance(entry, _Skipped)]
     if not files and not failed and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if not files and not failed:
@@ -54,7 +66,7 @@ def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False, mo
             suffixes=NOTE_SUFFIXES[:-1],
             last=NOTE_SUFFIXES[-1],
         )
-    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), tuple(failed))
+    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), tuple(failed), tuple(skipped))
 
 
 def read(folder: Path, path: str) -> bytes:
@@ -69,14 +81,15 @@ def read(folder: Path, path: str) -> bytes:
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
             raise SourceError(path, "is not an ordinary file.")
-        if status.st_size > MAX_BYTES:
-            raise too_large(path, status.st_size)
+        most, over = (kinds.MAX_BYTES, kinds.too_large) if is_document(path) else (MAX_BYTES, too_large)
+        if status.st_size > most:
+            raise over(path, status.st_size)
         with full.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise SourceError(path, "can't be read: {why}.", why=_why(error)) from error
-    if len(data) > MAX_BYTES:
-        raise too_large(path, len(data))
+    if len(data) > most:
+        raise over(path, len(data))
     return data
 
 
@@ -86,9 +99,13 @@ def safe(path: str) -> bool:
 
 
 def with_text(folder: Path, file: SourceFile) -> SourceFile:
-    """Return the file with its text and its content's hash; raises SourceError if it can't be a note."""
+    """Return the file with its content's hash and, unless it is a document, its text.
+
+    Raises SourceError if it can't be a note.
+    """
     data = read(folder, file.path)
-    return replace(file, content_hash=content_hash(data), text=decode(data, file.path)[0])
+    text = "" if is_document(file.path) else decode(data, file.path)[0]
+    return replace(file, content_hash=content_hash(data), text=text)
 
 
 def _root(folder: Path, forbidden: Path | None) -> Path:
@@ -137,7 +154,7 @@ def _is_text(entry: SourceFile | Failed) -> bool:
 def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
     path = _shown(Path(entry.path), root)
-    has_note_name = is_note(entry.name)
+    has_note_name = is_note(entry.name) or is_document(entry.name)
     try:
         if entry.is_symlink():
             target = Path(entry.path).resolve()
@@ -148,6 +165,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Fai
             if target.is_dir():
                 return
         if not has_note_name:
+            yield _Skipped(path, kinds.why_not_read(path))
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:

@@ -13,7 +13,7 @@ from core.errors import Cancelled, SourceError, SyncRefused
 from core.faults import one_file
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
-from core.intake import folder, notefile, sync, upload
+from core.intake import documents, folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, apply
 from core.model import (
     NOTE_SUFFIXES,
@@ -50,7 +50,11 @@ class Imports:
         tokens = embedding.build(embedder).tokens
         try:
             with one_file(file.name):
-                note, _ = notefile.read(folder.read(file.parent, file.name), file.name)
+                data = folder.read(file.parent, file.name)
+                if documents.is_document(file.name):
+                    note, _ = notefile.of_document(documents.text_of(data, file.name), file.name)
+                else:
+                    note, _ = notefile.read(data, file.name)
                 note = replace(note, id=file.stem)
                 return note, chunking.cut(note, options, tokens)
         except SourceError as error:
@@ -190,7 +194,9 @@ class Imports:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
-            return replace(sync.plan(name, path, known, plain=base.plain, **how), base_id=base.id)
+            ref = how.get("source_ref") or str(path.expanduser().resolve())
+            unread = self._store.documents.unread_of(base, ref, documents.readers())
+            return replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
         return replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
 
     def _base_for_import(self, name: str) -> KnowledgeBase:

@@ -7,10 +7,11 @@ kept. Nothing here may change the length of the text.
 import posixpath
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
+from core.intake.documents import DocumentText
 from core.intake.encoding import damage, decode
 from core.markdown import frontmatter, outline, parser
 from core.markdown.inline import hide, prose
@@ -59,6 +60,12 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: "Inside | None
         **fields,
     )
     return note, inside.outline
+
+
+def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
+    """Return the note of a converted document and the outline of its body."""
+    note, outlined = of_text(read.text, path)
+    return replace(note, document=read.document, warnings=(*note.warnings, *read.warnings)), outlined
 
 
 @dataclass(frozen=True, slots=True)
