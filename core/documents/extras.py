@@ -14,6 +14,10 @@ _EXTRAS = {
 """A module that a converter imports -> the extra that brings it."""
 
 
+_MODULES = {"pandoc": "pypandoc", "pdf": "pdfplumber", "pdftext": "pypdfium2", "ocr": "rapidocr"}
+"""What each converter of Tessera needs."""
+
+
 @cache
 def has(module: str) -> bool:
     """Return whether a module of an extra is installed."""
@@ -28,6 +32,12 @@ def need(module: str) -> None:
             "can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
             extra=_EXTRAS[module],
         )
+
+
+def installed(converter: str) -> bool:
+    """Return whether what a converter needs is there; those of packages bring it."""
+    module = _MODULES.get(converter)
+    return module is None or has(module)
 
 
 def fingerprint() -> str:

@@ -50,7 +50,8 @@ def text_of(
         raise SourceError(path, "holds more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2]:
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
-    return DocumentText(front + body, Document(kind, version, converted.pages, original), converted.warnings)
+    document = Document(kind, version, converted.pages, original, converter)
+    return DocumentText(front + body, document, converted.warnings)
 
 
 def _front(converted: Converted) -> str:

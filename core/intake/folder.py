@@ -44,14 +44,23 @@ def content_hash(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def scan(folder: Path, *, forbidden: Path | None = None, plain: bool = False, most: int = sys.maxsize) -> Scan:
-    """List the note files of a folder without reading them; of a `plain` base, its own text files only.
+def scan(
+    folder: Path,
+    *,
+    forbidden: Path | None = None,
+    plain: bool = False,
+    most: int = sys.maxsize,
+    documents: bool = True,
+) -> Scan:
+    """List the note files and `documents` of a folder without reading them; of a `plain` base, its own text files.
 
     `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
     a path that is missing, isn't a folder, has no notes, or holds more than `most` files and folders of any kind.
     """
     root = _root(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most))
+    if not documents:
+        entries = [entry for entry in entries if not is_document(entry.path)]
     if plain:
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]

@@ -154,7 +154,8 @@ def _note(store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, n
     if documents.is_document(file.path):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
-        read = documents.text_of(data, file.path, original=file.content_hash if uploaded else "")
+        chosen = store.notes.converter(note_id)
+        read = documents.text_of(data, file.path, converter=chosen, original=file.content_hash if uploaded else "")
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.of_document(read, file.path)

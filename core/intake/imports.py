@@ -19,6 +19,7 @@ from core.model import (
     NOTE_SUFFIXES,
     ChunkingOptions,
     Cut,
+    Failed,
     KnowledgeBase,
     Match,
     NewBase,
@@ -117,8 +118,9 @@ class Imports:
         """
         staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
-            _stage(files, staging)
-            return self._planned(base, staging, source_ref=UPLOADED, removals=False)
+            others = _stage(files, staging)
+            plan = self._planned(base, staging, source_ref=UPLOADED, removals=False)
+            return replace(plan, skipped=(*plan.skipped, *others))
         except BaseException:
             shutil.rmtree(staging)
             raise
@@ -203,15 +205,20 @@ class Imports:
         return self._bases.find(name) or self._bases.add(name)
 
 
-def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:
-    """Write the notes of an upload into a folder; raises SourceError for an upload without any."""
-    names = []
+def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> list[Failed]:
+    """Write the notes and documents of an upload into a folder; return the other files.
+
+    Raises SourceError for an upload of nothing else.
+    """
+    names, others = [], []
     for name, data in files:
         names.append(name)
         if name.lower().endswith(".zip"):
-            upload.unzip(data, staging, name=name)
+            others += upload.unzip(data, staging, name=name)
         else:
-            upload.unpack([(name, data)], staging)
+            others += upload.unpack([(name, data)], staging)
+    if len(names) == len(others) == 1:
+        raise SourceError(others[0].path, others[0].error)
     if not any(staging.iterdir()):
         raise SourceError(
             ", ".join(names),
@@ -219,6 +226,7 @@ def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:
             suffixes=NOTE_SUFFIXES[:-1],
             last=NOTE_SUFFIXES[-1],
         )
+    return others
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

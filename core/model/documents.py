@@ -10,13 +10,14 @@ class Document:
 
     `kind` is the suffix of its file, without the dot. `pages` are the places in the note's body where pages begin; a
     kind without pages has none. `original` is the hash of the file, where the workspace holds it: of an upload or a
-    page of the web; a file of a folder stays there.
+    page of the web; a file of a folder stays there. `chosen` is the name of a converter that a person chose.
     """
 
     kind: str
     converter: str
     pages: tuple[int, ...] = ()
     original: str = ""
+    chosen: str = ""
 
     def page_at(self, offset: int) -> int:
         """Return the page on which an offset of the body stands, from 1; 0 for a kind without pages."""

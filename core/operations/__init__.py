@@ -6,6 +6,7 @@ from core.operations import (
     archives,
     bases,
     chunks,
+    documents,
     evaluation,
     imports,
     index,
@@ -19,7 +20,22 @@ from core.operations import (
 )
 from core.operations.declaring import Operation
 
-_NOUNS = (bases, imports, archives, notes, note_trash, chunks, search, evaluation, index, models, packs, jobs, status)
+_NOUNS = (
+    bases,
+    imports,
+    archives,
+    notes,
+    note_trash,
+    documents,
+    chunks,
+    search,
+    evaluation,
+    index,
+    models,
+    packs,
+    jobs,
+    status,
+)
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)
