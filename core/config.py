@@ -32,6 +32,7 @@ from core.settings_errors import PREFIX, error_of, problem_of, section_error
 from core.settings_sections import (
     INDEX_TOKEN,
     KEYS,
+    NAMED_KEY,
     AppSettings,
     ChunkingSettings,
     EmbeddingsSettings,
@@ -107,9 +108,13 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _batches(self) -> "Settings":
-        if "batch_size" not in self.embeddings.model_fields_set:
-            size = {"batch_size": self.knowledge.embed_batch_size}
-            self.embeddings = self.embeddings.model_copy(update=size)
+        size = {"batch_size": self.knowledge.embed_batch_size}
+        servers = {
+            name: server if "batch_size" in server.model_fields_set else server.model_copy(update=size)
+            for name, server in self.embeddings.servers.items()
+        }
+        own = {} if "batch_size" in self.embeddings.model_fields_set else size
+        self.embeddings = self.embeddings.model_copy(update={**own, "servers": servers})
         return self
 
     def search_in(self, bases: Sequence[KnowledgeBase]) -> SearchSettings:
@@ -185,11 +190,17 @@ def enter(section: str, values: Mapping[str, str]) -> None:
 
 def source_of(section: str, name: str) -> Source:
     """Return where the value of a server's setting is from."""
-    if name in _Environment(Settings)().get(section, {}):
+    section, _, server = section.partition(".")
+
+    def has(values: dict[str, Any]) -> bool:
+        of_section = values.get(section, {})
+        return name in (of_section.get(server, {}) if server else of_section)
+
+    if has(_Environment(Settings)()):
         return "environment"
-    if name in _in_file().get(section, {}):
+    if has(_in_file()):
         return "file"
-    return "entered" if name in entered().get(section, {}) else "default"
+    return "entered" if has(entered()) else "default"
 
 
 def check(
@@ -264,7 +275,7 @@ def _made(values: Mapping[str, Any]) -> Settings:
                 "The environment variable {variable} holds bytes that are no text. Type its value again.",
                 variable=variable,
             )
-        if variable.startswith(PREFIX) and name not in known:
+        if variable.startswith(PREFIX) and name not in known and not NAMED_KEY.fullmatch(variable):
             raise ConfigError(
                 "The environment variable {variable} is no setting of Tessera. Known: {names}.",
                 variable=variable,

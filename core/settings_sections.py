@@ -1,10 +1,11 @@
 """The sections of `tessera.toml`, each with its settings, their ranges and defaults."""
 
+import re
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
 from core.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, CompleteSettings, SearchSettings
@@ -19,7 +20,15 @@ KEYS = {
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
 """Environment variable with the key of the server that has the vector index."""
 
+NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
+"""Environment variables with the keys of servers that have a name of their own."""
+
 _OPTIONS = ChunkingOptions()
+
+
+def key_variable(section: str) -> str:
+    """Return the environment variable with the API key of a server's section, such as `embeddings.ollama`."""
+    return KEYS.get(section) or re.sub(r"[^A-Z0-9]", "_", f"TESSERA_{section.upper()}") + "_API_KEY"
 
 
 class _Section(BaseModel):
@@ -94,21 +103,23 @@ def plain_address(url: str) -> str:
 class ServerSettings(_Section):
     """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
-    `queue_interval_seconds` is the least time between the starts of two requests, `timeout_seconds` the
-    limit of one request, and `retries` the number of repeats of a request that the server couldn't serve.
+    `queue_interval_seconds` is the least time between the starts of two requests, `requests_at_once` how many of them
+    the server gets at a time, `timeout_seconds` the limit of one request, and `retries` the number of repeats of a
+    request that the server couldn't serve.
     """
 
     base_url: str = ""
     model: str = ""
     queue_interval_seconds: float = Field(0, ge=0, le=60)
+    requests_at_once: int = Field(1, ge=1, le=64)
     timeout_seconds: float = Field(60, gt=0, le=600)
     retries: int = Field(4, ge=0, le=10)
 
     _plain = field_validator("base_url")(plain_address)
 
 
-class EmbeddingsSettings(ServerSettings):
-    """The server behind the embedder `openai_compatible`.
+class EmbeddingServer(ServerSettings):
+    """A server with a model for meaning.
 
     `dimensions` is requested of the server; None, or 0 in the file, takes the model's own. `batch_size` is the most
     texts in a request; by default it is `embed_batch_size` of `[knowledge]`. `input_tokens` is the model's input
@@ -125,6 +136,26 @@ class EmbeddingsSettings(ServerSettings):
     @classmethod
     def _own(cls, dimensions: int | None) -> int | None:
         return dimensions or None
+
+
+class EmbeddingsSettings(EmbeddingServer):
+    """The server behind the embedder `openai_compatible`.
+
+    `servers` are those behind the embedders `server:NAME`, each in a section `[embeddings.NAME]` of its own.
+    """
+
+    servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        named = {
+            name: value for name, value in values.items() if isinstance(value, dict) and name not in cls.model_fields
+        }
+        others = {name: value for name, value in values.items() if name not in named}
+        return others | ({"servers": others.get("servers", {}) | named} if named else {})
 
 
 class RerankSettings(ServerSettings):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, flagged, offer, picker, summary, tryout
+from pages.ui.chunks import bands, chunktable, editor, flagged, picker, summary, tryout
 from pages.ui.shared import empty, jobs, links, pending, shell
 from pages.ui.shared.text import t
 
@@ -61,11 +61,11 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     with st.container():
         flagged.section(workspace)
     if note_id is None:
-        offer.notes(workspace)
+        picker.offer(workspace)
         return
     # On narrow screens the tree is behind the menu's button: there this stands in its place.
     with st.container(key="other_notes"):
-        shell.popover(t("Another note"), "another", "description", lambda: offer.notes(workspace))
+        shell.popover(t("Another note"), "another", "description", lambda: picker.offer(workspace))
     note = workspace.notes.get(note_id)
     base = workspace.bases.of_id(note.base_id)
     own = workspace.chunks.options(note.id)

@@ -50,21 +50,16 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 
 def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     by_name = {base.name: base for base in bases}
-    if (linked := links.arrived("base")) in by_name:
-        st.session_state["eval_base"] = linked
-    elif st.session_state.get("eval_base") not in by_name:
-        st.session_state["eval_base"] = next(iter(by_name))
+    links.settle("base", "eval_base", by_name, bases[0].name)
     name = widgets.select_hidden(t("Knowledge base"), by_name, "eval_base")
     links.say("base", name)
     return by_name[name]
 
 
 def view(question_set: QuestionSet) -> str:
-    """Draw the choice of a view and return it; a set without questions to ask begins with its questions."""
-    if (linked := links.arrived("view")) in VIEWS:
-        st.session_state["eval_view"] = linked
-    elif st.session_state.get("eval_view") not in VIEWS:
-        st.session_state["eval_view"] = "compare" if question_set.questions > question_set.suggested else "questions"
+    """Draw the choice of a view and return it; the first view of a set that a run can't ask yet is its questions."""
+    first = "compare" if question_set.questions > question_set.suggested else "questions"
+    links.settle("view", "eval_view", VIEWS, first)
     chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
     links.say("view", chosen)
     return chosen

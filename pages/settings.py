@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.settings import assistants, defaults, modelcards, packs, programs, servers, vocabulary
-from pages.ui.shared import shell
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -19,32 +19,16 @@ with shell.errors():
         names = ", ".join(status.set_aside)
         text = t("Damaged, so it was set aside and made anew: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It lies in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
-    of_models, of_servers, of_assistants, of_programs, of_search, of_types, of_packs, of_index = st.tabs(
-        [
-            t("Models"),
-            t("Model servers"),
-            t("Assistants"),
-            t("Other programs"),
-            t("Search"),
-            t("Types of notes"),
-            t("Packs"),
-            t("Search index"),
-        ]
+    widgets.tabs(
+        {
+            t("Models"): lambda: modelcards.section(workspace, status, models),
+            t("Model servers"): lambda: servers.section(workspace, status),
+            t("Assistants"): lambda: assistants.section(workspace),
+            t("Other programs"): lambda: programs.section(workspace),
+            t("Search"): lambda: defaults.search(workspace),
+            t("Types of notes"): lambda: vocabulary.section(workspace),
+            t("Packs"): lambda: packs.section(workspace),
+            t("Search index"): lambda: defaults.index(workspace, status),
+        }
     )
-    with of_models:
-        modelcards.section(workspace, status, models)
-    with of_servers:
-        servers.section(workspace, status)
-    with of_assistants:
-        assistants.section(workspace)
-    with of_programs:
-        programs.section(workspace)
-    with of_search:
-        defaults.search(workspace)
-    with of_types:
-        vocabulary.section(workspace)
-    with of_packs:
-        packs.section(workspace)
-    with of_index:
-        defaults.index(workspace, status)
     shell.report(workspace.bug_report)

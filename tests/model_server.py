@@ -48,7 +48,13 @@ Script = Callable[["Handler"], None]
 
 
 class ModelServer:
-    """Serves while its `with` lasts. `answers` are given first, in order; then it answers by itself."""
+    """Serves while its `with` lasts. `answers` are given first, in order; then it answers by itself.
+
+    It refuses to embed texts that hold `refuses`, with the status `refusal`.
+    """
+
+    refuses: str = ""
+    refusal: int = 400
 
     def __init__(self, *answers: Answer | Script, style: str = "cohere") -> None:
         self.answers = deque(answers)
@@ -108,6 +114,8 @@ class ModelServer:
     def _own(self, request: Request) -> Answer:
         kind = request.path.rpartition("/")[2]
         if kind == "embeddings":
+            if self.refuses and any(self.refuses in text for text in request.body["input"]):
+                return Answer({"error": {"message": "input is too long"}}, self.refusal)
             return Answer(embeddings([vector(text, request.body.get("dimensions")) for text in request.body["input"]]))
         if kind == "rerank":
             return self._rerank(request.body)

@@ -40,7 +40,8 @@ def of_import(report: dict[str, Any]) -> list[str]:
         n=len(report["failed"]),
         **report,
     )
-    return _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
+    lines = _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
+    return [*lines, *_refused_lines(report["refused"])]
 
 
 def of_scan(values: dict[str, Any]) -> list[str]:
@@ -69,6 +70,29 @@ def of_rebuild(values: dict[str, Any]) -> list[str]:
     if values["index"] == "none":
         return [_("There is no search index: a search by meaning compares with every passage.")]
     return [_("The search index is rebuilt.")]
+
+
+def of_refused(values: dict[str, Any]) -> list[str]:
+    lines = []
+    for one in values["refused"]:
+        text = " ".join(one["text"].split())[:100]
+        lines += [
+            f"{one['base']}: {one['path'] or one['title']} ({one['chunk_id']})",
+            f"  {say(one['reason'])}",
+            f"  {text}",
+        ]
+    return lines or [_("The model refuses no passage.")]
+
+
+def _refused_lines(chunks: int) -> list[str]:
+    if not chunks:
+        return []
+    text = plural(
+        "{n} passage is found by words only, for the model refuses it: tessera refused",
+        "{n} passages are found by words only, for the model refuses them: tessera refused",
+        n=chunks,
+    )
+    return [say(text)]
 
 
 def _waiting_line(notes: int) -> str:
@@ -179,7 +203,9 @@ def of_status(status: dict[str, Any]) -> list[str]:
 def base_lines(base: dict[str, Any]) -> list[str]:
     fields = {**base, "embedder": base_model(base["kind"], base["embedder"])}
     lines = [_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **fields), *folder_lines(base)]
-    return lines + ([f"    {_waiting_line(base['waiting'])}"] if base["waiting"] else [])
+    if base["waiting"]:
+        lines.append(f"    {_waiting_line(base['waiting'])}")
+    return lines + [f"    {line}" for line in _refused_lines(base["refused"])]
 
 
 def folder_lines(base: dict[str, Any]) -> list[str]:

@@ -57,6 +57,7 @@ COMMANDS: Mapping[str, Command] = {
     "chunk.restore": Command(chunklines.of_restored),
     "chunk.index": Command(lines.of_index),
     "index.embed": Command(lines.of_index),
+    "index.refused": Command(lines.of_refused),
     "index.rebuild": Command(lines.of_rebuild),
     "questions.list": Command(evaluationlines.of_sets),
     "questions.add": Command(evaluationlines.of_set),

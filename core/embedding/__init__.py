@@ -12,6 +12,7 @@ EMBEDDERS: Table[Embedder] = Table(
         "onnx": Entry("core.embedding.onnx:build"),
         "tfidf": Entry("core.embedding.tfidf:Tfidf"),
         "openai_compatible": Entry("core.embedding.openai_compatible:OpenAICompatible"),
+        "server": Entry("core.embedding.openai_compatible:named"),
     },
     group="tessera.embedders",
     protocol=Embedder,
@@ -20,7 +21,7 @@ build, built, make = EMBEDDERS.build, EMBEDDERS.built, EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:
-    """Return how many texts a model on a server takes in a request, None for a model in this process."""
+    """Return how many texts a model on a server takes at a time, None for a model in this process."""
     return getattr(embedder, "batch_size", None)
 
 

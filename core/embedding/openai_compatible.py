@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from threading import Lock
 from typing import Any
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from core.config import settings as configured
 from core.embedding import prompts
+from core.errors import UnknownChoice
 from core.messages import message
 from core.model import Matrix, Role, Spans
 from core.providers import Server
-from core.settings_sections import EmbeddingsSettings
+from core.settings_sections import EmbeddingServer
 from core.text import CJK
 
 SPECIAL_TOKENS = 2
@@ -39,10 +41,12 @@ class OpenAICompatible:
     server finds it. Raises ConfigError if the settings name no server or no model.
     """
 
-    def __init__(self, model: str = "", *, settings: EmbeddingsSettings | None = None) -> None:
+    def __init__(
+        self, model: str = "", *, settings: EmbeddingServer | None = None, section: str = "embeddings"
+    ) -> None:
         self._settings = configured().embeddings if settings is None else settings
-        self.batch_size = self._settings.batch_size
-        self._server = Server("embeddings", self._settings, model)
+        self.batch_size = self._settings.batch_size * self._settings.requests_at_once
+        self._server = Server(section, self._settings, model)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
         family = prompts.of({}, self._server.model)
@@ -79,8 +83,13 @@ class OpenAICompatible:
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text; raises ProviderError if the server fails or its answer can't be used."""
-        size = self.batch_size
-        batches = [self._batch(texts[start : start + size], role) for start in range(0, len(texts), size)]
+        size, at_once = self._settings.batch_size, self._settings.requests_at_once
+        parts = [texts[start : start + size] for start in range(0, len(texts), size)]
+        if at_once == 1 or len(parts) < 2:
+            batches = [self._batch(part, role) for part in parts]
+        else:
+            with ThreadPoolExecutor(at_once) as pool:
+                batches = list(pool.map(lambda part: self._batch(part, role), parts))
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), np.float32)
 
     def warm(self) -> None:
@@ -130,6 +139,14 @@ class OpenAICompatible:
         if len({len(row) for row in vectors}) > 1:
             raise self._server.unusable(message("gave results of different lengths for one model"))
         return vectors
+
+
+def named(name: str = "") -> OpenAICompatible:
+    """Return the model of the server `[embeddings.NAME]`; raises UnknownChoice, and what OpenAICompatible raises."""
+    servers = configured().embeddings.servers
+    if name not in servers:
+        raise UnknownChoice(message("model server"), name, servers)
+    return OpenAICompatible(settings=servers[name], section=f"embeddings.{name}")
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:

@@ -254,7 +254,8 @@ class Bases(Switching):
         """Return the size and state of a base."""
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
         waiting, switch = self._store.pending.count([base.id]), self._store.switches.of(base)
-        return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes)
+        refused = self._store.refusals.count(base)
+        return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes, refused)
 
 
 def _check(fields: BaseFields, kind: BaseKind) -> None:

@@ -25,6 +25,7 @@ from core.model import (
     Note,
     Progress,
     Rechunked,
+    RefusedChunk,
     no_progress,
 )
 from core.models import Models
@@ -198,23 +199,42 @@ class Chunks:
         *,
         note_ids: Sequence[str] = (),
         chunk_ids: Sequence[str] = (),
+        refused: bool = False,
         progress: Progress = no_progress,
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
-        The chunks of notes that a person opened come first, then those of the newest notes. On Cancelled, and if the
-        embedder fails, what was committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError,
-        ProviderError and EmbeddingMismatch.
+        The chunks of notes that a person opened come first, then those of the newest notes. Refused ones are tried
+        again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
+        committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """
         self._store.database.check_writable()
         if base is not None:
+            if refused:
+                self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
             return self._embed([self._store.bases.named(base)], progress)
         notes, chunks = set(note_ids), set(chunk_ids)
+        self._store.refusals.try_again(chunks)
         bases = [stored for stored, _ in self._by_base([*notes, *map(self._store.chunks.note_of, chunks)])]
         for stored in bases:
             pending = self._store.pending.of(stored)
             chunks.update(*(ids for note_id, ids in pending.items() if note_id in notes))
         return self._embed(bases, progress, chunks)
+
+    def embed_again(self, base: str, progress: Progress = no_progress) -> int:
+        """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
+
+        Until a chunk is done it is found by words only; stopped, it goes on as `embed` does. Bases with the same
+        model and equal texts get the new vectors too. Raises what `embed` raises.
+        """
+        self._store.database.check_writable()
+        self._store.forget_vectors(self._store.bases.named(base))
+        return self._embed([self._store.bases.named(base)], progress)
+
+    def refused(self, base: str | None = None) -> list[RefusedChunk]:
+        """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
+        bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
+        return self._store.refusals.all(bases)
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
         """Embed what an unfinished import left pending: the chunks of all bases that embed at once.

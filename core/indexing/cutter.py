@@ -65,7 +65,7 @@ class Cutter:
         """Return a stored note with its chunks as they are; raises NoteNotFound."""
         stored = self._stored(note_id, partial(self.reuse, note_id))
         chunks = self._store.chunks.of_note(note_id)
-        embedded = [chunk for chunk in chunks if chunk.state == "embedded"]
+        embedded = [chunk for chunk in chunks if chunk.state in ("embedded", "refused")]
         return replace(stored, chunks=chunks, windows=windows_of(embedded, stored.note.title, self._embedder))
 
     def _stored(self, note_id: str, recut: Callable[[], NoteToIndex]) -> NoteToIndex:
@@ -111,7 +111,7 @@ class Cutter:
         if self._keep_ready:
             pending = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
             return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]
-        embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "embedded"}
+        embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state in ("embedded", "refused")}
         return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
 
 

@@ -98,18 +98,23 @@ class EmbedQueue:
                 windows[window.chunk_id].append(key)
 
         def link(embedded: int = 0) -> None:
-            complete = [left.pop(chunk_id) for chunk_id in [*left] if known.issuperset(windows[chunk_id])]
+            complete = [left.pop(chunk_id) for chunk_id in [*left] if computed.issuperset(windows[chunk_id])]
             linked = self._link(base, vectors, {pending: windows[pending.chunk.id] for pending in complete})
             self.done += Embedded(linked, embedded)
 
-        known = set(vectors.ids(texts))
+        known = vectors.known(texts)
+        computed = set(known.vectors)
         link()
-        for keys in vectors.embed({key: text for key, text in texts.items() if key not in known}):
-            known.update(keys)
+        for keys in vectors.embed(known.lacking(texts)):
+            computed.update(keys)
             link(len(keys))
             self._report(progress)
             if self._store.pending.opened != opened:
                 break
+        refused = vectors.refused(texts)
+        self._store.pending.refuse(
+            {left[name]: refused[key] for name in left for key in windows[name] if key in refused}
+        )
 
     def _link(self, base: KnowledgeBase, vectors: Vectors, windows: Mapping[PendingChunk, Sequence[bytes]]) -> int:
         """Store chunks with the vectors of their windows; return the number of those that are still as they were."""

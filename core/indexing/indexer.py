@@ -7,7 +7,7 @@ from functools import partial
 from core.embedding import Embedder
 from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import Cutter
-from core.indexing.vectors import Vectors
+from core.indexing.vectors import Known, Vectors
 from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
@@ -105,16 +105,14 @@ class Indexer:
         """Return what a note will have, and what it will lack, when it is cut again."""
         cut = self._cutter.recut(note_id)
         texts = _texts([cut])
-        stored = self._vectors.ids(texts)
-        lacking = {key: text for key, text in texts.items() if key not in stored}
-        return Missing(len(cut.chunks), len(cut.windows), lacking)
+        return Missing(len(cut.chunks), len(cut.windows), self._vectors.known(texts).lacking(texts))
 
     def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
         """Yield notes that are cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)
             progress(number, len(note_ids), cut.note.title)
-            yield cut.with_vectors(self._embed_missing([cut], lambda share: None)[0])
+            yield cut.with_vectors(*self._embed_missing([cut], lambda share: None)[0])
 
     def _title(self, note_id: str) -> str:
         """Return the title of a stored note, "" if it was deleted meanwhile."""
@@ -158,16 +156,16 @@ class Indexer:
         with self._store.changing:
             current = self._still_current(group)
             # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, meanwhile.
-            vectors, embedded_late = self._embed_missing(current, report)
-            self._put(current, vectors, embedded + embedded_late)
+            known, embedded_late = self._embed_missing(current, report)
+            self._put(current, known, embedded + embedded_late)
 
     def _write_group(self, group: Sequence[NoteToIndex], report: _Report) -> None:
         with self._store.changing:
             current = self._still_current(group)
-            self._put(current, self._vectors.ids(_texts(current)))
+            self._put(current, self._vectors.known(_texts(current)))
 
-    def _put(self, group: Sequence[NoteToIndex], vectors: Mapping[bytes, int], embedded: int = 0) -> None:
-        self._store.put(self._base, [cut.with_vectors(vectors) for cut in group])
+    def _put(self, group: Sequence[NoteToIndex], known: Known, embedded: int = 0) -> None:
+        self._store.put(self._base, [cut.with_vectors(*known) for cut in group])
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
             sum(len(cut.chunks) for cut in group),
@@ -195,17 +193,18 @@ class Indexer:
                 continue
         return current
 
-    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[dict[bytes, int], int]:
-        """Embed the windows without a vector; return the ids of all vectors by their text's hash, and the new count."""
+    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[Known, int]:
+        """Embed the windows without a vector; return what is known of all afterwards, and the number of new vectors."""
         texts = _texts(group)
-        stored = self._vectors.ids(texts)
-        missing = {key: text for key, text in texts.items() if key not in stored}
+        known = self._vectors.known(texts)
+        missing = known.lacking(texts)
         done = 0
         report(0)
         for keys in self._vectors.embed(missing):
             done += len(keys)
             report(done / len(missing))
-        return stored | self._vectors.ids(missing), len(missing)
+        fresh = self._vectors.known(missing)
+        return Known({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:

@@ -1,9 +1,10 @@
-"""Texts of windows -> stored vectors, each text embedded once."""
+"""Texts of windows -> stored vectors, each text embedded once; a text that the model refuses stops no other."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from core.embedding import Embedder, batch_size, tokens
-from core.errors import EmbeddingMismatch
+from core.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
 from core.model import Bits, KnowledgeBase, Matrix
 from core.models import centre_of, settle_centring
 from core.store import Store
@@ -14,6 +15,21 @@ _SLICE_CHARACTERS = 100_000
 
 A model on a server gets a request full of them: each may have to wait for its turn.
 """
+_PLAIN = "a"
+"""A text that every model takes: one that refuses this too doesn't work at all."""
+_BUSY = 429
+"""HTTP status of a server that takes no more requests now."""
+
+
+class Known(NamedTuple):
+    """The ids of stored vectors, and of the refusals of texts without one, by the hash of the text."""
+
+    vectors: Mapping[bytes, int]
+    refused: Mapping[bytes, int]
+
+    def lacking(self, texts: Mapping[bytes, str]) -> dict[bytes, str]:
+        """Return the texts that are still to be embedded."""
+        return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
 
 class Vectors:
@@ -26,23 +42,30 @@ class Vectors:
         self._tokens = tokens.of(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
 
+    def known(self, hashes: Collection[bytes]) -> Known:
+        """Return what is stored of some texts."""
+        vectors = self.ids(hashes)
+        return Known(vectors, self.refused({*hashes} - vectors.keys()))
+
+    def refused(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the ids of the refusals of some texts."""
+        return self._store.refusals.ids(self._base.fingerprint, hashes)
+
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors that are stored."""
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
     def embed(self, texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
-        """Embed and store a few texts at a time, and yield their hashes.
+        """Embed and store a few texts at a time, and yield their hashes; a text that the model refuses is stored so.
 
         Texts of similar length are embedded together: a batch of equal lengths wastes no padding. Raises ModelError
-        or ProviderError, and EmbeddingMismatch for vectors of another size than the base's.
+        or ProviderError where the model takes no text at all now, and EmbeddingMismatch for vectors of another size
+        than the base's.
         """
         if texts:
             settle_centring(self._store, self._embedder)
         for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
-            vectors, bits = self._encode([texts[key] for key in keys])
-            self._check(vectors, len(keys))
-            self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
-            yield keys
+            yield from self._stored(keys, texts)
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
@@ -51,6 +74,25 @@ class Vectors:
                 "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,
             )
+
+    def _stored(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
+        """Embed and store some texts; where they are refused, one half and then the other, down to a single text."""
+        try:
+            vectors, bits = self._encode([texts[key] for key in keys])
+        except (ModelError, ProviderError) as error:
+            if _waits(error):
+                raise
+            if len(keys) > 1:
+                half = len(keys) // 2
+                yield from self._stored(keys[:half], texts)
+                yield from self._stored(keys[half:], texts)
+                return
+            self._embedder.embed([_PLAIN], role="note")
+            self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
+            return
+        self._check(vectors, len(keys))
+        self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
+        yield keys
 
     def _encode(self, texts: Sequence[str]) -> tuple[Matrix, list[Bits] | None]:
         if self._tokens is None:
@@ -68,6 +110,11 @@ class Vectors:
                 shape=str(vectors.shape),
                 due=str((count, self._base.dimension)),
             )
+
+
+def _waits(error: ModelError | ProviderError) -> bool:
+    """Whether an error says that the server is away or busy, whatever the text is."""
+    return isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY)
 
 
 def _sliced(keys: Sequence[bytes], texts: Mapping[bytes, str], most: int) -> Iterator[Sequence[bytes]]:

@@ -167,8 +167,8 @@ class Imports:
         self.discard(plan)
         if embed and not stopped:
             report = self._embedded(base, report, _part(progress, _WRITING, 1))
-        waiting = self._store.pending.count([base.id]).notes
-        return replace(report, waiting=waiting, seconds=round(time.perf_counter() - started, 3))
+        waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
+        return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
     def _embedded(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
         """Embed the pending chunks of a base, and return the report of an import with what came of it."""

@@ -149,6 +149,7 @@ class BaseStatus:
 
     `pending` of its chunks aren't embedded yet; `with_bits` of its windows have the bits of their
     tokens, `bit_bytes` on disk. `switch` is an unfinished change of embedder. `waiting` notes have a pending chunk.
+    `refused` chunks have a text that the base's model refuses.
     """
 
     base: KnowledgeBase
@@ -161,6 +162,7 @@ class BaseStatus:
     bit_bytes: int = 0
     switch: Switch | None = None
     waiting: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from core.messages import Message
 from core.model.notes import Failed, NoteCard
 
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
-ChunkState = Literal["pending", "embedded", "deleted"]
+ChunkState = Literal["pending", "embedded", "refused", "deleted"]
 EditKind = Literal["text", "merge", "split", "delete", "add"]
 Decision = Literal["keep", "drop"]
 Role = Literal["note", "query"]
@@ -21,7 +21,8 @@ class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where a person wrote the text.
 
     A person's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`.
-    A `deleted` chunk keeps its place and answers no question. `id` is a hash of the note's id and the
+    A `refused` chunk has a text that the model of its base refuses: it is found by words only. A `deleted` chunk
+    keeps its place and answers no question. `id` is a hash of the note's id and the
     chunk's text, so edits elsewhere in the note don't change it. `lead` is text before the slice that the
     embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
     is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. In a plain note `line` is
@@ -53,6 +54,20 @@ class Chunk:
     def section(self) -> tuple[str, ...]:
         """Titles from the outermost section to the chunk's own."""
         return (*self.parent_sections, self.section_title) if self.section_title else self.parent_sections
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedChunk:
+    """A chunk that a base's model refuses, with its note, the beginning of its text, and the reason; `at` is when."""
+
+    chunk_id: str
+    note_id: str
+    base: str
+    title: str
+    path: str | None
+    text: str
+    reason: Message
+    at: str
 
 
 @dataclass(frozen=True, slots=True)

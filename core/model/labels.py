@@ -95,7 +95,12 @@ CHUNK_KINDS: dict[str, Message] = {
     "line": message("line"),
 }
 """Names of the kinds of chunks."""
-CHUNK_STATES = {"pending": message("not indexed yet"), "embedded": message("indexed"), "deleted": message("hidden")}
+CHUNK_STATES = {
+    "pending": message("not indexed yet"),
+    "embedded": message("indexed"),
+    "refused": message("found by words only: the model refuses it"),
+    "deleted": message("hidden"),
+}
 """Names of the states of chunks."""
 
 NOTICES: dict[Notice, Message] = {

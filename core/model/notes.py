@@ -157,7 +157,8 @@ class SyncReport:
 
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
     wait for their files to come back. `skipped` files are of kinds that nobody reads. `waiting` notes of the base can
-    be searched by words only; `problem` is the reason if the embedder failed.
+    be searched by words only; `problem` is the reason if the embedder failed. `refused` chunks of the base have a text
+    that its model refuses.
     """
 
     added: int = 0
@@ -174,6 +175,7 @@ class SyncReport:
     seconds: float = 0.0
     waiting: int = 0
     problem: Message | None = None
+    refused: int = 0
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""

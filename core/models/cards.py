@@ -15,6 +15,7 @@ from core.errors import ConfigError, ModelError, TesseraError
 from core.messages import Message, message
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder, own
+from core.settings_sections import EmbeddingServer, ServerSettings
 
 LANGUAGES = ("multilingual", "zh", "en")
 """Languages of the bundled model. Its card lists 100."""
@@ -28,7 +29,8 @@ def cards(names: Iterable[str] = ()) -> list[ModelCard]:
     # A base from another installation may name a kind of model that this one doesn't have.
     known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
     local = [*known, *_on_machine()]
-    kinds = [kind for kind in EMBEDDERS if kind != "sentence"]
+    kinds = [kind for kind in EMBEDDERS if kind not in ("sentence", "server")]
+    kinds += [f"server:{name}" for name in settings().embeddings.servers]
     every = dict.fromkeys(["bundled", "onnx", *local, *kinds, *_rerankers(local)])
     # A model with two names gets one card, under the name in its base.
     unique: dict[tuple[Part, Path | str], ModelCard] = {}
@@ -247,12 +249,23 @@ def _server(model: ModelCard, argument: str) -> ModelCard:
     configured = settings()
     sections = {"openai_compatible": configured.embeddings, "rerank-api": configured.rerank, "llm": configured.llm}
     section = sections[model.name.partition(":")[0]]
-    model = replace(model, server=f"{argument or section.model} · {section.base_url}" if section.base_url else "")
+    return _served(model, argument or section.model, section)
+
+
+def _named_server(model: ModelCard, argument: str) -> ModelCard:
+    embedding.make(model.name)
+    section = settings().embeddings.servers[argument]
+    return _served(model, section.model, section)
+
+
+def _served(model: ModelCard, name: str, section: ServerSettings) -> ModelCard:
+    model = replace(model, server=f"{name} · {section.base_url}" if section.base_url else "")
     if model.part == "reranker":
         reranking.make(model.name)
         return model
     embedding.make(model.name)
-    return replace(model, dimension=configured.embeddings.dimensions, input_tokens=configured.embeddings.input_tokens)
+    assert isinstance(section, EmbeddingServer)
+    return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
 
 
 def _of_folder(model: ModelCard, facts: Facts) -> ModelCard:
@@ -289,6 +302,7 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
     "sentence": _sentence,
     "tfidf": _tfidf,
     "openai_compatible": _server,
+    "server": _named_server,
     "late-interaction": _late_interaction,
     "cross-encoder": _cross_encoder,
     "rerank-api": _server,

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import numpy as np
@@ -21,7 +22,7 @@ from core.providers.connection import is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
-from core.settings_sections import KEYS, LlmSettings
+from core.settings_sections import EmbeddingServer, LlmSettings, key_variable
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
 """The sections of the settings, each with the kind of model that its server runs."""
@@ -41,13 +42,14 @@ class Servers:
 
     def all(self) -> list[ServerCard]:
         """Return all servers, whether they are set up or not; sends no request."""
-        return [self.get(section) for section in SECTIONS]
+        return [self.get(section) for section in (*SECTIONS, *_named())]
 
     def get(self, section: str) -> ServerCard:
         """Describe a server; raises UnknownChoice."""
-        server = getattr(settings(), _known(section))
+        server = _settings_of(section)
         sources = {name: config.source_of(section, name) for name in ("base_url", "model")}
-        card = ServerCard(section, server.base_url, server.model, sources, KEYS[section], keys.server_of(section))
+        variable = key_variable(section)
+        card = ServerCard(section, server.base_url, server.model, sources, variable, keys.server_of(section))
         try:
             url = httpx.URL(server.base_url)
         except httpx.InvalidURL:  # in a file; a search says so
@@ -69,14 +71,15 @@ class Servers:
 
     def enter_key(self, section: str, key: str) -> None:
         """Store the key for a server's address; raises ConfigError without an address, and for an impossible key."""
-        server = getattr(settings(), _known(section))
+        server = _settings_of(section)
         if not server.base_url:
             raise ConfigError("Enter the address of the server first: a key belongs to one address.")
         keys.store(section, httpx.URL(server.base_url), key)
 
     def remove_key(self, section: str) -> None:
         """Delete the key that a person entered."""
-        keys.remove(_known(section))
+        _settings_of(section)
+        keys.remove(section)
 
     def delete_for_good(self, section: str) -> None:
         """Delete what a person entered of a server: address, model and key."""
@@ -89,11 +92,11 @@ class Servers:
         Raises ConfigError for a server that isn't set up, ProviderError as its answer says.
         """
         progress(0, 1, section)
-        server = getattr(settings(), _known(section)).model_copy(update={"retries": 0})
+        server = _settings_of(section).model_copy(update={"retries": 0})
         question, answer = next(iter(QUESTIONS["en"].items()))
         texts = list(QUESTIONS["en"].values())
-        if section == "embeddings":
-            embedder = OpenAICompatible(settings=server)
+        if isinstance(server, EmbeddingServer):
+            embedder = OpenAICompatible(settings=server, section=section)
             notes = embedder.embed(texts, role="note")  # a server may load its model for the first request
             started = time.perf_counter()
             scores = notes @ embedder.embed([question], role="query")[0]
@@ -125,10 +128,20 @@ def given(chosen: Settings) -> Iterator[None]:
 
 def _forget_models() -> None:
     for table in (EMBEDDERS, RERANKERS):
-        table.forget(*SECTIONS.values())
+        table.forget(*SECTIONS.values(), "server")
+
+
+def _named() -> dict[str, EmbeddingServer]:
+    """Return the servers `[embeddings.NAME]`, by their section."""
+    return {f"embeddings.{name}": server for name, server in settings().embeddings.servers.items()}
+
+
+def _settings_of(section: str) -> Any:
+    named = _named()
+    return named[section] if section in named else getattr(settings(), _known(section))
 
 
 def _known(section: str) -> str:
     if section not in SECTIONS:
-        raise UnknownChoice(message("model server"), section, SECTIONS)
+        raise UnknownChoice(message("model server"), section, [*SECTIONS, *_named()])
     return section

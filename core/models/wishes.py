@@ -19,8 +19,8 @@ def asks(name: str) -> Message:
         return message("This version of Tessera doesn't know it.")
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
-    if kind == "openai_compatible":
-        return _of_server()
+    if kind in ("openai_compatible", "server"):
+        return _of_server(argument if kind == "server" else "")
     if package := EMBEDDERS[kind].package:
         return message("It comes with the Python package {name}.", name=package)
     if argument.startswith(sentence.PACKAGE):
@@ -41,8 +41,10 @@ def _cached(name: str) -> Path | None:
         return None
 
 
-def _of_server() -> Message:
-    address = settings().embeddings.base_url
+def _of_server(name: str) -> Message:
+    configured = settings().embeddings
+    server = configured.servers.get(name) if name else configured
+    address = server.base_url if server else ""
     if not address:
         return message("It runs on a server, which has to be set up first; the notes' text is sent there.")
     return message("It runs on the server {address}; the notes' text is sent there.", address=address)

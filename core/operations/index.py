@@ -1,19 +1,25 @@
 """Operations on the search index: what is found by words only is indexed, and the whole is built again."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from typing_extensions import TypedDict
 
+from core.errors import ConfigError
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import Progress
-from core.operations.declaring import Caller, operation
+from core.model import Progress, RefusedChunk
+from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import SomeBase, check_base
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
 INDEXED = Form("Indexed", int, chunks=(int, int))
+REFUSED = Form(
+    "Refused",
+    list,
+    refused=([Form("RefusedChunk", RefusedChunk, "chunk_id note_id base title path text reason at")], list),
+)
 _TOOL = {"tool": "the app and `tessera index` see to the index"}
 
 
@@ -32,13 +38,39 @@ class Rebuilt(TypedDict):
     writes=True,
     job="embed",
     check=check_base,
-    takes={"base": "work"},
+    takes={"base": "work", "refused": True},
     gives={"chunks": 12},
     form=INDEXED,
     lacks=_TOOL,
 )
-def embed(workspace: "Workspace", progress: Progress, base: SomeBase = None) -> int:
-    return workspace.chunks.embed(base, progress=progress) if base else workspace.chunks.embed_rest(progress)
+def embed(
+    workspace: "Workspace",
+    progress: Progress,
+    base: SomeBase = None,
+    refused: Annotated[bool, About(message("Try the passages that the model refused again too."))] = False,
+    again: Annotated[
+        bool, About(message("Index the whole base again by its model, for a model that changed under its name."))
+    ] = False,
+) -> int:
+    if base is None:
+        if refused or again:
+            raise ConfigError("Name the base: --base.")
+        return workspace.chunks.embed_rest(progress)
+    if again:
+        return workspace.chunks.embed_again(base, progress)
+    return workspace.chunks.embed(base, refused=refused, progress=progress)
+
+
+@operation(
+    "index.refused",
+    message("List the passages that a model refuses, with its reason: they are found by words only."),
+    http="GET /refused",
+    cli="refused",
+    form=REFUSED,
+    lacks=_TOOL,
+)
+def refused(workspace: "Workspace", base: SomeBase = None) -> list[RefusedChunk]:
+    return workspace.chunks.refused(base)
 
 
 @operation(

@@ -1,4 +1,4 @@
-"""The queue and the connection to a server: one request at a time, bounded in time and size."""
+"""The queue and the connection to a server: a few requests at a time, bounded in time and size."""
 
 import atexit
 import re
@@ -41,8 +41,8 @@ class Reply:
     pause: float
 
 
-class Line:
-    """The queue of the requests to one server, first come, first served."""
+class Connection:
+    """A connection to a server, kept open between requests, of which it has one at a time."""
 
     def __init__(self, url: httpx.URL) -> None:
         # With an explicit transport httpx ignores the proxies of the environment.
@@ -52,40 +52,13 @@ class Line:
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
         )
-        self._changed = threading.Condition()
-        self._waiting: list[object] = []
-        self._started = float("-inf")
-        self._pause_ends = float("-inf")
         self._socket: socket | None = None
-
-    def send(self, url: str, content: bytes, headers: Mapping[str, str], settings: ServerSettings, limit: int) -> Reply:
-        """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
-        with self._turn():
-            start = max(self._started + settings.queue_interval_seconds, self._pause_ends)
-            time.sleep(max(0.0, start - time.monotonic()))
-            self._started = time.monotonic()
-            reply = self._exchange(url, content, headers, settings.timeout_seconds, limit)
-            self._pause_ends = time.monotonic() + reply.pause
-            return reply
 
     def close(self) -> None:
         self._client.close()
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        ticket = object()
-        with self._changed:
-            self._waiting.append(ticket)
-        try:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting[0] is ticket)
-            yield
-        finally:
-            with self._changed:
-                self._waiting.remove(ticket)
-                self._changed.notify_all()
-
-    def _exchange(self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int) -> Reply:
+    def exchange(self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int) -> Reply:
+        """Post, and return the reply; raises httpx.TransportError, ReadTimeout once all of it took so many seconds."""
         late = threading.Event()
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -125,6 +98,53 @@ class Line:
         if self._socket is not None:
             with suppress(OSError):
                 socket.shutdown(self._socket, SHUT_RDWR)
+
+
+class Line:
+    """The queue of the requests to one server, first come, first served."""
+
+    def __init__(self, url: httpx.URL) -> None:
+        self._url = url
+        self._idle = [Connection(url)]
+        self._changed = threading.Condition()
+        self._starting = threading.Lock()
+        self._waiting: list[object] = []
+        self._started = float("-inf")
+        self._pause_ends = float("-inf")
+
+    def send(self, url: str, content: bytes, headers: Mapping[str, str], settings: ServerSettings, limit: int) -> Reply:
+        """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
+        with self._turn(settings.requests_at_once) as connection:
+            with self._starting:
+                start = max(self._started + settings.queue_interval_seconds, self._pause_ends)
+                time.sleep(max(0.0, start - time.monotonic()))
+                self._started = time.monotonic()
+            reply = connection.exchange(url, content, headers, settings.timeout_seconds, limit)
+            self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
+            return reply
+
+    def close(self) -> None:
+        for connection in self._idle:
+            connection.close()
+
+    @contextmanager
+    def _turn(self, at_once: int) -> Iterator[Connection]:
+        """Wait until fewer than `at_once` requests are before this one, and lend it a connection."""
+        ticket = object()
+        with self._changed:
+            self._waiting.append(ticket)
+        connection = None
+        try:
+            with self._changed:
+                self._changed.wait_for(lambda: ticket in self._waiting[:at_once])
+                connection = self._idle.pop() if self._idle else Connection(self._url)
+            yield connection
+        finally:
+            with self._changed:
+                self._waiting.remove(ticket)
+                if connection:
+                    self._idle.append(connection)
+                self._changed.notify_all()
 
 
 _lines: dict[tuple[str, str, int | None], Line] = {}

@@ -12,7 +12,7 @@ import httpx
 
 from core import places
 from core.errors import ConfigError
-from core.settings_sections import KEYS
+from core.settings_sections import key_variable
 
 FILE = "keys.json"
 """Section -> the server that its key is for, and the key; None where the system's keyring has the key."""
@@ -60,7 +60,7 @@ def find(section: str, url: httpx.URL) -> Key:
 
 def in_force(section: str, url: httpx.URL) -> Key:
     """Return the key of a section for the server at an address; of one in the keyring, which isn't asked, only that."""
-    variable = KEYS[section]
+    variable = key_variable(section)
     if not _variable(variable) and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
     if value := _variable(variable):

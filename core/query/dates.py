@@ -13,6 +13,7 @@ shorter. In running text a time counts only at its `Place`:
 import calendar
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -25,6 +26,9 @@ Place = Literal["anywhere", "edges", "beginning"]
 """Where in a question a time counts."""
 
 YEARS = range(1900, 3000)
+
+SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
+"""Signs of ranges as people type them, and as they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,29 @@ def read(value: str, today: date) -> Span:
     if match := _AGE.fullmatch(typed):
         return _since(value, match["count"], match["unit"], today)
     raise QueryError("'{date}' is no date. Write it as {examples}.", date=value, examples=EXAMPLES)
+
+
+def between(value: str, today: date) -> tuple[date | None, date | None]:
+    """Return the first day and the day behind the last one of a date or a range: `2026-01..2026-03`, `>=2026`, `<7d`.
+
+    None is an open end. Raises QueryError as `read` does.
+    """
+    typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).strip().rstrip(",:;!?")
+    typed = typed if typed.endswith("..") else typed.removesuffix(".")
+    first, dots, last = typed.partition("..")
+    if dots and (first or last):
+        return read(first, today).first if first else None, read(last, today).behind if last else None
+    sign = typed[: len(typed) - len(typed.lstrip("<>="))]
+    span = read(typed[len(sign) :] if sign in _ENDS else typed, today)
+    return _ENDS[sign](span) if sign in _ENDS else (span.first, span.behind)
+
+
+_ENDS: Mapping[str, Callable[[Span], tuple[date | None, date | None]]] = {
+    ">=": lambda span: (span.first, None),
+    ">": lambda span: (span.behind or span.first, None),
+    "<=": lambda span: (None, span.behind),
+    "<": lambda span: (None, span.first),
+}
 
 
 def spoken(text: str, start: int) -> Spoken | None:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from core.errors import QueryError, UnknownChoice
 from core.messages import message
 from core.model import NOTE_FIELDS, fields_of
+from core.query import dates
 
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
@@ -20,6 +21,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "base": ("base", "知识库", "库"),
     "after": ("after", "之后", "晚于"),
     "before": ("before", "之前", "早于"),
+    "created": ("created", "创建于"),
+    "updated": ("updated", "更新于"),
 }
 """Every field with its typed names; case and width make no difference."""
 
@@ -30,14 +33,17 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "archived": ("archived", "归档", "已归档"),
         "expired": ("expired", "过期", "已过期"),
     },
-    "has": {"code": ("code", "代码")},
+    "has": {"code": ("code", "代码"), "table": ("table", "表格"), "task": ("task", "任务", "待办")},
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
-ANY_OF = frozenset((*fields_of("word", "status"), "path", "has"))
+DAYS = frozenset(("created", "updated"))
+"""Fields whose values are days, or ranges of them."""
+
+ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", *DAYS))
 """Fields of which a note has one value: where a question names two, either matches."""
 
-AS_TYPED = frozenset(("in", "section", "path", "priority"))
+AS_TYPED = frozenset(("in", "section", "path", "priority", *DAYS))
 """Fields whose values keep a final full stop or question mark."""
 
 _NOT_NEGATED = {
@@ -54,6 +60,8 @@ _EXAMPLES = {
     "base": "work,home",
     "after": "2026-01-31",
     "before": "2026-01-31",
+    "created": "2026-01",
+    "updated": "2026-01..2026-03",
 }
 _MEANT = {
     "title": "in",
@@ -68,12 +76,10 @@ _MEANT = {
     "prio": "priority",
     "since": "after",
     "date": "after",
-    "updated": "after",
     "until": "before",
 }
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
-_SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
@@ -113,7 +119,7 @@ def stored(field: str, value: str) -> str:
 
 def _range(name: str, value: str, at: tuple[int, int]) -> str:
     """Return a range of priorities as conditions have it: 2.., ..3 or 1..3."""
-    match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(_SIGNS)).replace(" ", ""))
+    match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
     if number:
         figure = int(number)

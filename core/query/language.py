@@ -26,14 +26,14 @@ paths or bases either may match; of two tags, titles or sections both must.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import groupby
 
 from core.errors import QueryError
 from core.limits import check_question
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
 from core.query import dates
-from core.query.fields import ANY_OF, CHOICES, FIELDS
+from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
 from core.text import CJK, half_character, is_punctuation
 
@@ -164,13 +164,20 @@ def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
             bases |= dict.fromkeys(piece.values)
         elif term.kind == "condition":
             alike = (term.field, term.negated, () if term.negated or term.field in ANY_OF else piece.values)
-            conditions.setdefault(alike, (term.field, term.negated, {}))[2].update(dict.fromkeys(piece.values))
+            values = [_instants(value, now) for value in piece.values] if term.field in DAYS else piece.values
+            conditions.setdefault(alike, (term.field, term.negated, {}))[2].update(dict.fromkeys(values))
     return Filters(
         tuple(bases),
         tuple(Condition(field, tuple(values), negated) for field, negated, values in conditions.values()),
         after,
         before,
     )
+
+
+def _instants(days: str, now: datetime) -> str:
+    """Return a range of the person's days as one of instants in UTC."""
+    ends = (midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in days.split(".."))
+    return "..".join(ends)
 
 
 def _bounds(term: Term, span: dates.Span, now: datetime) -> tuple[datetime | None, datetime | None]:

@@ -176,6 +176,8 @@ class Reader:
             return self._closed(start, end, replace(term, kind=cast(TermKind, field)), span=span)
         if field == "base":
             return self._closed(start, end, replace(term, kind="base"), values)
+        if field in fields.DAYS:
+            return self._closed(start, end, term, tuple(self._days(value, (begins, end)) for value in values))
         return self._closed(start, end, term, fields.chosen(name, field, values, (begins, end)))
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
@@ -206,6 +208,14 @@ class Reader:
             return dates.Span(dates.read(values[0], self._today).first)
         except QueryError as error:
             raise QueryError(error.message, at) from error
+
+    def _days(self, value: str, at: tuple[int, int]) -> str:
+        """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one behind the last."""
+        try:
+            first, behind = dates.between(value, self._today)
+        except QueryError as error:
+            raise QueryError(error.message, at) from error
+        return f"{first or ''}..{behind or ''}"
 
     def _time(self, at: int, begins: bool, leads: bool) -> Piece | None:
         """Return the time named at `at`; it stays text where it counts only at the end of the question."""

@@ -187,7 +187,7 @@ class Store(Tables):
             self.index.build(fresh)
             self.bases.switch_index(fresh)
             self.switches.end(fresh)
-            self.vectors.drop_unused()
+            self._drop_unused()
         self.index.drop(old)
         return self.bases.of_id(fresh.id)
 
@@ -222,14 +222,30 @@ class Store(Tables):
             self.edits.delete(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete the vectors that no window uses; a running import computes those that it needs again."""
+        """Delete the vectors and refusals that no chunk uses; a running import computes those that it needs again."""
         with self.changing:
-            self.vectors.drop_unused()
+            self._drop_unused()
+
+    def forget_vectors(self, base: KnowledgeBase) -> None:
+        """Make the chunks of a base pending and delete their vectors; chunks that share one are pending too."""
+        self.open_index()
+        with self.changing:
+            sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
+            stale = {other.id: self.chunks.entries([*self.notes.cut_by(other)]) for other in sharing}
+            with self.database.write():
+                self.pending.forget_vectors(base)
+            for other in sharing:
+                self.floors.drop(other)
+                self.index.follow(other, stale[other.id])
+
+    def _drop_unused(self) -> None:
+        self.vectors.drop_unused()
+        self.refusals.drop_unused()
 
     def delete_base(self, base: KnowledgeBase) -> None:
         with self.changing, self.database.write():
             self.bases.delete(base)
-            self.vectors.drop_unused()
+            self._drop_unused()
         self.index.drop(base)
 
     # searching

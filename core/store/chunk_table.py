@@ -13,6 +13,7 @@ from core.store import filters as narrowed
 from core.store import ranking, wording
 from core.store.field_table import FieldTable
 from core.store.note_to_index import NoteToIndex
+from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, Table, decoding
 from core.store.vector_table import VectorTable, matrix
 
@@ -47,12 +48,16 @@ class ChunkTable(Table):
             )
             self._database.execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
-                self._put(cut.note.title, chunk, vectors)
+                rowid = self._put(cut.note.title, chunk, vectors)
+                if refusal := cut.refusals.get(chunk.id):
+                    RefusalTable(self._database).link({rowid: refusal})
 
-    def _put(self, title: str, chunk: Chunk, vectors: Sequence[int]) -> None:
+    def _put(self, title: str, chunk: Chunk, vectors: Sequence[int]) -> int:
+        """Write a chunk, and return its rowid; a `refused` one is pending until its refusal is linked."""
+        state = "pending" if chunk.state == "refused" else chunk.state
         values = {name: getattr(chunk, name) for name in _COLUMNS} | {
             "parent_sections": json.dumps(chunk.parent_sections, ensure_ascii=False),
-            "state": "embedded" if vectors else chunk.state,
+            "state": "embedded" if vectors else state,
         }
         rowid = self._database.insert("chunks", values)
         if chunk.state != "deleted":
@@ -60,6 +65,7 @@ class ChunkTable(Table):
             wording.insert(connection, rowid, title, chunk.section, chunk.text)
             windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]
             connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
+        return rowid
 
     # reading
 

@@ -1,9 +1,11 @@
 """Filters as SQL over the tables `notes` and `chunks`."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from core.limits import check_filters
 from core.markdown import tags
@@ -13,6 +15,11 @@ from core.text import fold
 CHUNK_FIELDS = ("section", "has")
 _FAR = 1 << 62
 """Further than any priority."""
+_LAST = "~"
+"""Behind every time as text."""
+_RULE = " \t>|:-"
+"""All signs of the line below a table's header."""
+_TASK = re.compile(r"^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -132,6 +139,13 @@ def _priority(condition: Condition) -> _Term:
     return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
 
 
+def _day(condition: Condition) -> _Term:
+    column = f"notes.{condition.field}_at"
+    ends = [value.partition("..") for value in condition.values]
+    term = " OR ".join([f"coalesce({column} >= ? AND {column} < ?, 0)"] * len(ends)) or "0"
+    return term, [end for first, _, behind in ends for end in (first, behind or _LAST)]
+
+
 def _in(condition: Condition) -> _Term:
     return _any("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", condition, times=2)
 
@@ -146,8 +160,16 @@ def _section(condition: Condition) -> _Term:
 
 
 def _has(condition: Condition) -> _Term:
-    return ("has_code" if "code" in map(fold, condition.values) else "0"), []
+    terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
+    return " OR ".join(terms) or "0", []
 
+
+_HAS = {
+    "code": "has_code",
+    "table": "instr(lead || text, '|') AND has_table(lead || text)",
+    "task": "instr(text, '[') AND has_task(text)",
+}
+"""What a chunk can hold, as SQL; the search for a sign spares most texts the function."""
 
 _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "tag": _tag,
@@ -156,6 +178,8 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "priority": _priority,
     "in": _in,
     "path": _path,
+    "created": _day,
+    "updated": _day,
 }
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has}
 
@@ -163,6 +187,19 @@ _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _
 def titles(section_title: str, parent_sections: str) -> str:
     """The SQL function for a chunk's chain of titles, folded, joined by a character that is in no text."""
     return fold("\0".join((*json.loads(parent_sections), section_title)))
+
+
+def has_table(text: str) -> bool:
+    """The SQL function for a table: a line with cells, and the line of dashes below it."""
+    lines = text.split("\n")
+    return any(
+        "|" in header and "|" in line and "-" in line and not line.strip(_RULE) for header, line in pairwise(lines)
+    )
+
+
+def has_task(text: str) -> bool:
+    """The SQL function for an item of a list with a box to tick."""
+    return _TASK.search(text) is not None
 
 
 def _any(term: str, condition: Condition, times: int = 1) -> _Term:

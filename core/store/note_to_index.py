@@ -1,7 +1,7 @@
 """A note on its way into the store, and what is known of it on each part of that way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Edit, Note, Revision, Window
@@ -19,7 +19,8 @@ class NoteToIndex:
 
     Cut, it has its `chunks` and the `windows` of those that get vectors; `edits`, which replace the stored ones unless
     they are None, and how many of them lost their place (`flagged`); the `options` that are its own. `recut` cuts it
-    again, from its stored state at that time. `vectors` are for each chunk the ids of its windows' vectors.
+    again, from its stored state at that time. `vectors` are for each chunk the ids of its windows' vectors; `refusals`
+    are by the id of a chunk those of its texts that the model refuses.
     """
 
     note: Note
@@ -36,10 +37,12 @@ class NoteToIndex:
     replaces: str | None = None
     windows: Sequence[Window] = ()
     flagged: int = 0
+    refusals: Mapping[str, int] = field(default_factory=dict)
     recut: "Callable[[], NoteToIndex] | None" = None
 
-    def with_vectors(self, vectors: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text.
+    def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
+        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text, `refused` those of
+        refusals.
 
         A chunk gets none if one of its windows has none.
         """
@@ -48,4 +51,5 @@ class NoteToIndex:
             of_chunk[window.chunk_id].append(digest(window.text))
         known = [[vectors[key] for key in keys if key in vectors] for keys in of_chunk.values()]
         whole = [ids if len(ids) == len(keys) else [] for ids, keys in zip(known, of_chunk.values(), strict=True)]
-        return replace(self, vectors=whole)
+        refusals = {name: refused[key] for name, keys in of_chunk.items() for key in keys if key in refused}
+        return replace(self, vectors=whole, refusals=refusals)

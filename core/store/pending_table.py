@@ -9,6 +9,7 @@ from typing import NamedTuple
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import Database
+from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, Table, decoding
 
 _OPENED = 20
@@ -119,6 +120,31 @@ class PendingTable(Table):
             for pending, ids in vectors.items()
             if (pending.rowid, pending.chunk.note_id, pending.generation) in now
         }
+
+    def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
+        """Give pending chunks the state `refused` because of a refusal, by its id, if they are as they were."""
+        with self._database.write():
+            current = self.unchanged({pending: [number] for pending, number in refusals.items()})
+            RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
+
+    def forget_vectors(self, base: KnowledgeBase) -> None:
+        """Delete the vectors of a base, and what was settled for its model if no vector of it is left."""
+        chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.stale)"
+        with self._database.write() as connection:
+            connection.execute(
+                "CREATE TABLE temp.stale AS SELECT DISTINCT vector FROM windows JOIN chunks ON chunks.rowid = chunk"
+                " JOIN notes ON notes.id = note_id WHERE base_id = ?",
+                (base.id,),
+            )
+            connection.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})")
+            connection.execute(f"DELETE FROM windows WHERE chunk IN ({chunks})")
+            connection.execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.stale)")
+            connection.execute("DROP TABLE temp.stale")
+            connection.execute(
+                "UPDATE embedders SET centring = NULL, centre = NULL WHERE fingerprint = ?"
+                " AND NOT EXISTS (SELECT 1 FROM vectors WHERE embedder = embedders.id)",
+                (base.fingerprint,),
+            )
 
     def drop_damaged(self) -> None:
         """Make the chunks pending whose stored vectors don't have the length of their base's."""

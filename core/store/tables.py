@@ -14,6 +14,7 @@ from core.store.pack_table import PackTable
 from core.store.pending_table import PendingTable
 from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
+from core.store.refusal_table import RefusalTable
 from core.store.run_table import RunTable
 from core.store.switch_table import SwitchTable
 from core.store.trashed_table import TrashedTable
@@ -34,6 +35,7 @@ class Tables:
         self.pending = PendingTable(database)
         self.words = Words(database)
         self.vectors = VectorTable(database)
+        self.refusals = RefusalTable(database)
         self.edits = EditTable(database)
         self.versions = VersionTable(database)
         self.drafts = DraftTable(database)

@@ -12,7 +12,7 @@ import pytest
 
 from core import embedding
 from core.embedding.openai_compatible import OpenAICompatible
-from core.errors import ConfigError, ProviderError, ProviderUnavailable
+from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.settings_sections import EmbeddingsSettings
 from tests.model_server import Answer, ModelServer, embeddings, vector
 
@@ -218,3 +218,34 @@ def test_counting_takes_linear_time() -> None:
         assert counted("word 中文 🚀\n" * size)
         seconds.append(time.process_time() - started)
     assert all(later < 12 * sooner for sooner, later in pairwise(seconds))
+
+
+def test_servers_with_names_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
+    monkeypatch.setenv("TESSERA_EMBEDDINGS_OTHER_API_KEY", "secret")
+    with ModelServer() as first, ModelServer() as second:
+        Path("tessera.toml").write_text(
+            f'[embeddings]\nbase_url = "{first.url}"\nmodel = "plain"\n'
+            f'[embeddings.other]\nbase_url = "{second.url}"\nmodel = "better"\nbatch_size = 1\n'
+        )
+        assert embedding.build("openai_compatible").embed(["x"], role="note").shape == (1, 16)
+        named = embedding.build("server:other")
+        assert named.embed(["x", "y"], role="note").shape == (2, 16)
+        assert named.fingerprint == "openai_compatible:better:16:|"
+    assert [request.body["model"] for request in first.requests] == ["plain"]
+    assert [request.body["input"] for request in second.requests] == [["x"], ["y"]]
+    assert "Authorization" not in first.requests[0].headers
+    assert second.requests[0].headers["Authorization"] == "Bearer secret"
+    with pytest.raises(UnknownChoice, match="model server 'none'"):
+        embedding.build("server:none")
+
+
+def test_several_requests_go_out_at_once_as_the_settings_say() -> None:
+    texts = [f"text {number}" for number in range(12)]
+    with ModelServer(*[Answer(embeddings([vector("slow")]), delay=0.2)] * 3) as server:
+        model = embedder(server, batch_size=1, requests_at_once=3, dimensions=16)
+        vectors = model.embed(texts, role="note")
+    assert (len(server.requests), server.at_once) == (12, 3)
+    last = np.array([vector(text) for text in texts[3:]])
+    assert np.allclose(vectors[3:], last / np.linalg.norm(last, axis=1, keepdims=True), atol=1e-6)

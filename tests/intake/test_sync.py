@@ -229,4 +229,5 @@ def test_report_is_json() -> None:
         "seconds": 0.5,
         "waiting": 0,
         "problem": None,
+        "refused": 0,
     }

@@ -23,7 +23,7 @@ class OtherWords(WordLengths):
     broken = False
 
     def embed(self, texts, *, role):  # type: ignore[no-untyped-def]
-        if self.broken and role == "note" and len(texts) > 1:
+        if self.broken and role == "note":
             raise ModelError("The other words are broken. Mend them.")
         return super().embed(texts, role=role)
 
@@ -108,10 +108,10 @@ def test_a_change_is_abandoned(base: Screen) -> None:
 
 
 def test_chunks_can_wait_and_be_embedded(base: Screen) -> None:
-    switch = toggle(base, "at_once_")
+    switch = toggle(base, "embed_at_once_")
     switch.set_value(False).run()
     assert not base.workspace.bases.get("vault").embed_at_once
-    toggle(base, "at_once_").set_value(True).run()
+    toggle(base, "embed_at_once_").set_value(True).run()
     assert base.workspace.bases.get("vault").embed_at_once
 
 
@@ -181,9 +181,9 @@ def test_a_base_is_made_on_purpose(base: Screen) -> None:
     app.text_input("new_name").set_value("work")
     app.text_input("new_description").set_value("What I do")
     app.selectbox("new_limit").set_value(5)
-    app.toggle("new_at_once").set_value(False)
+    app.toggle("new_embed_at_once").set_value(False)
     app.toggle("new_watch").set_value(True)
-    app.toggle("new_trust").set_value(True)
+    app.toggle("new_trusts_programs").set_value(True)
     app.slider("try_new_chunk_size").set_value(256).run()
     assert "Why this split" in base.text
     assert [one.name for one in base.workspace.bases.all()] == ["vault"]
@@ -456,7 +456,7 @@ def test_a_base_of_words_is_made_by_its_kind(filled: Screen) -> None:
     assert app.radio("new_kind").value == "vector"
     app.radio("new_kind").set_value("literal").run()
     assert not any(box.key == "new_embedder" for box in app.selectbox)
-    assert not any(one.key == "new_at_once" for one in app.toggle)
+    assert not any(one.key == "new_embed_at_once" for one in app.toggle)
     filled.press("make_base")
     made = filled.workspace.bases.get("work")
     assert (made.kind, made.chunking, made.embed_at_once) == ("literal", ChunkingOptions(strategy="markdown"), True)

@@ -7,7 +7,7 @@ import pytest
 
 from core.model import Chunk
 from core.workspace import Workspace
-from pages.ui.chunks import splitting
+from pages.ui.chunks import editor
 from tests.pages.conftest import Screen
 
 
@@ -84,7 +84,7 @@ def test_an_empty_text_is_refused_and_the_drawer_stays(page: Chunks) -> None:
 def test_a_chunk_is_split_where_its_line_begins(page: Chunks) -> None:
     text = page.all[2].text
     page.drawer(2, "split")
-    offered = splitting.places(text)
+    offered = editor.places(text)
     page.screen.app.selectbox(f"place_{page.all[2].id}_1").set_value(offered[0]).run()
     page.press("drawer_split")
     assert len(page.all) == 31
@@ -267,5 +267,5 @@ def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path,
 
 def test_places_for_a_split_are_before_lines_and_sentences() -> None:
     text = "One. Two\n\nthree。四"
-    assert [text[at:] for at in splitting.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
-    assert splitting.places("word") == []
+    assert [text[at:] for at in editor.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
+    assert editor.places("word") == []

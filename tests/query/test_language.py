@@ -200,6 +200,8 @@ def test_fields() -> None:
         has:code x -> x | has=code
         含：代码 x -> x | has=code
         -has:code x -> x | has!=code
+        has:table has:task x -> x | has=table/task
+        含：表格 包含：待办 x -> x | has=table/task
         path:work/ path:*.md x -> x | path=work//*.md
         路径：a? x -> x | path=a?
         base:work,home x -> x | base=work/home
@@ -207,6 +209,29 @@ def test_fields() -> None:
         x"a"tag:b -> x a | "a" | tag=b
         """
     )
+
+
+def test_days_that_notes_were_created_and_updated_on() -> None:
+    """Of the person's days, as times in UTC; Shanghai is eight hours ahead."""
+    check(
+        """
+        created:2026-01 x -> x | created=2025-12-31T16:00:00+00:00..2026-01-31T16:00:00+00:00
+        创建于：2026-03-30 x -> x | created=2026-03-29T16:00:00+00:00..2026-03-30T16:00:00+00:00
+        updated:2026-03-30.. x -> x | updated=2026-03-29T16:00:00+00:00..
+        更新于：<2026 x -> x | updated=..2025-12-31T16:00:00+00:00
+        created:>2026-01 x -> x | created=2026-01-31T16:00:00+00:00..
+        created:>=2026-01 x -> x | created=2025-12-31T16:00:00+00:00..
+        created:<=2026-03-30 x -> x | created=..2026-03-30T16:00:00+00:00
+        created:2025..2026-02 x -> x | created=2024-12-31T16:00:00+00:00..2026-02-28T16:00:00+00:00
+        created:yesterday x -> x | created=2026-03-29T16:00:00+00:00..2026-03-30T16:00:00+00:00
+        created:2026-01. x -> x | created=2025-12-31T16:00:00+00:00..2026-01-31T16:00:00+00:00
+        created:7d x -> x | created=2026-03-23T16:00:00+00:00..
+        -created:today x -> x | created!=2026-03-30T16:00:00+00:00..
+        """
+    )
+    for typed in ("created:soon", "created:..", "updated:2026-13", "created:>", "created:1..2"):
+        with pytest.raises(QueryError):
+            understood(typed)
 
 
 def test_a_colon_that_is_text() -> None:
@@ -450,13 +475,14 @@ def test_filters_need_no_words() -> None:
             "foo:bar",
             "foo:",
             "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
-            " path, base, after, before. To search for the text itself, put it in quotation marks.",
+            " path, base, after, before, created, updated. To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
             "Tags:",
             "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, priority,"
-            " status, in, section, has, path, base, after, before."
+            " status, in, section, has, path, base, after, before,"
+            " created, updated."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
@@ -480,7 +506,8 @@ def test_filters_need_no_words() -> None:
         (
             "x 含：图片",
             "图片",
-            "'含：' can't be '图片'. Choices: code. To search for the text itself, put it in quotation marks.",
+            "'含：' can't be '图片'. Choices: code, table, task."
+            " To search for the text itself, put it in quotation marks.",
         ),
         ("x -base:work", "-base:", "'-base:' can't be asked. Name the bases to search instead: base:work,home."),
         ("x -after:2026", "-after:", "'-after:' can't be asked. Use 'before:' instead."),
@@ -541,7 +568,12 @@ def test_a_misspelt_field_is_told(typed: str, meant: str) -> None:
 
 
 def test_every_field_and_choice_is_known_by_all_its_names() -> None:
-    values = {"status": "active", "priority": ">=2", "has": "code", "after": "2026", "before": "2026"}
+    values = {
+        "status": "active",
+        "priority": ">=2",
+        "has": "code",
+        **dict.fromkeys(("after", "before", "created", "updated"), "2026"),
+    }
     for field, names in FIELDS.items():
         for name in names:
             for colon in ":：":
@@ -605,6 +637,8 @@ PIECES = [
         "path:a/*.md",
         "status:active",
         "priority:>=2",
+        "has:table",
+        "created:2026-01..",
         "has:code",
         "base:work",
         "after:2026-01",

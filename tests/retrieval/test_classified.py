@@ -191,3 +191,23 @@ def test_a_hit_whose_file_changed_or_is_gone_is_marked(workspace: Workspace, tmp
     assert states() == {"a": "stale", "b": "gone", "c": "stale", "here": "same"}
     workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), confirmed=True)
     assert states() == {"c": "same", "here": "same"}
+
+
+def test_a_search_is_narrowed_by_what_a_chunk_holds_and_by_its_notes_days(workspace: Workspace) -> None:
+    table = "Backups in the attic.\n\n| disk | year |\n| --- | --: |\n| one | 2024 |\n"
+    add(workspace, "table", table)
+    add(workspace, "task", "Backups in the attic.\n\n1. [x] buy a disk\n")
+    add(workspace, "code", "Backups in the attic.\n\n```\na | b\n- [z]\n```\n")
+    add(workspace, "words", "Backups in the attic: [x] | - [y] and --- |.")
+    for filters, expected in (
+        ("has:table", {"table"}),
+        ("has:task", {"task"}),
+        ("has:table,task", {"table", "task"}),
+        ("-has:table -has:task", {"code", "words"}),
+        ("created:today", {"table", "task", "code", "words"}),
+        ("created:<today", set()),
+        ("-created:today", set()),
+        ("updated:2020.. has:code", {"code"}),
+        ("updated:..2020", set()),
+    ):
+        assert set(by_words(workspace, f"{filters} backups attic")) == expected, filters

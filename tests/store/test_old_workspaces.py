@@ -38,6 +38,7 @@ FILES = {int(file.stem.removeprefix("schema-")): file for file in Path(__file__)
 
 RENAMED: dict[str, str] = {}
 """Tables and columns (`table.column`, by their old names) that a migration named anew -> their names now."""
+NEVER = 99
 REWRITTEN = {
     "bases.limit": 9,
     "bases.score_threshold": 9,
@@ -48,8 +49,11 @@ REWRITTEN = {
     "words.title": 5,
     "words.headings": 5,
     "words.body": 5,
+    "overdue.item": NEVER,
+    "overdue.opening": NEVER,
 }
-"""Columns that a migration writes anew -> its version: 5 folds traditional words, 9 gives searches one value."""
+"""Columns that a migration writes anew -> its version: 5 folds traditional words, 9 gives searches one value; every
+opening writes what is overdue."""
 SHADOWS = ("words_config", "words_content", "words_data", "words_docsize", "words_idx")
 """Tables within the full-text table `words`."""
 

@@ -20,6 +20,7 @@ from core.store.migrations import (
     v11_entries,
     v12_versions,
     v13_guests,
+    v14_refusals,
     v15_documents,
 )
 
@@ -37,6 +38,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v11_entries.step,
     v12_versions.step,
     v13_guests.STEP,
+    v14_refusals.STEP,
     v15_documents.STEP,
 )
 """What brings a database from version N to N + 1, at place N: a script of SQL, or a function inside a transaction."""

@@ -6,9 +6,10 @@ import streamlit as st
 
 from core.model import FOREIGN, KnowledgeBase, Restored
 from core.workspace import Workspace
-from pages.ui.bases import making, place
+from pages.ui.bases import place
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.switches import SWITCHES
 from pages.ui.shared.text import t, text_of
 
 _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
@@ -26,11 +27,10 @@ def section(base: KnowledgeBase) -> None:
     restored: Restored | None = st.session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return
-    labels = dict(zip(("write_files", "watch", "trusts_programs"), making.switch_texts()[1:], strict=True))
     if st.session_state.get(_FOREIGN):
         st.warning(text_of(FOREIGN), icon=":material/shield:")
-    off = [(name, *labels[name]) for name in restored.powers.switches if not getattr(base, name)]
-    lines = [f"- **{plain(label)}** — {plain(about)}" for _, label, about in off]
+    off = [map(text_of, SWITCHES[name]) for name in restored.powers.switches if not getattr(base, name)]
+    lines = [f"- **{plain(label)}** — {plain(about)}" for label, about in off]
     if restored.powers.folders:
         folders = ", ".join(map(plain, restored.powers.folders))
         lines.append(
@@ -57,7 +57,7 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
         )
         with st.form(f"connect_form_{base.id}", border=False):
             path = st.text_input(t("Path of a folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes")
-            shut = workspace.readonly or jobs.importing(workspace)
+            shut = jobs.shut(workspace)
             if not widgets.submit(t("Look at the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():

@@ -1,14 +1,16 @@
 """All bases as cards with their figures."""
 
+import re
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from core.model import BASE_KINDS, BaseStatus, embedder_name
+from core.model import BASE_KINDS, BaseStatus, KnowledgeBase, embedder_name
 from core.workspace import Workspace
-from pages.ui.bases import exporting, importing, place, trash, watched
+from pages.ui.bases import importing, place, trash, watched
 from pages.ui.notes import deletion
-from pages.ui.shared import empty, jobs, times, widgets
+from pages.ui.shared import empty, jobs, units, widgets
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -39,10 +41,9 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     watched.problems(workspace, base)
     with st.container(horizontal=True, vertical_alignment="center"):
         widgets.button(t("Settings"), f"open_{base.id}", "tune", on_click=place.go, args=(base.name,))
-        address = {"base": base.name}
-        st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
-        exporting.popover(workspace, base)
-        shut = workspace.readonly or jobs.importing(workspace)
+        widgets.base_link(base.name)
+        export(workspace, base)
+        shut = jobs.shut(workspace)
         asks = {"on_click": deletion.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
         widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
 
@@ -58,13 +59,33 @@ def figures(status: BaseStatus) -> list[str]:
         if status.base.has_vectors
         else text_of(BASE_KINDS[status.base.kind]),
         waiting if status.pending else "",
+        t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+        if status.refused
+        else "",
     ]
 
 
 def _folders(status: BaseStatus) -> str:
     """Return the synced folders of a base with the time of the last sync, as HTML."""
     paths = [(path, at) for path, at in status.folders if Path(path).is_absolute()]
-    lines = [f"{path} · {t('Last sync {at}', at=times.local(at))}" for path, at in paths[:FOLDERS]]
+    lines = [f"{path} · {t('Last sync {at}', at=units.local(at))}" for path, at in paths[:FOLDERS]]
     if len(paths) > FOLDERS:
         lines.append(t("and {n} more", n=len(paths) - FOLDERS))
     return "".join(f'<div class="t-small t-dim t-where">{html(line)}</div>' for line in lines)
+
+
+def export(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw a button for each form of an export."""
+    forms = {
+        "zip": (t("Everything, with the history (zip)"), "application/zip", ".zip", "folder_zip"),
+        "markdown": (t("Markdown files (zip)"), "application/zip", " Markdown.zip", "description"),
+        "json": (t("Notes and fields (JSON)"), "application/json", ".json", "data_object"),
+        "yaml": (t("Notes and fields (YAML)"), "application/yaml", ".yaml", "data_object"),
+    }
+    name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "-", base.name)
+    with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}"):
+        for form, (label, mime, end, icon) in forms.items():
+            written = partial(workspace.archives.exported, base.name, form)
+            key = f"export_{base.id}_{form}"
+            widgets.download(label, written, f"{name}{end}", mime, key, icon, type="tertiary")
+        st.caption(t("The first one holds all that belongs to the base; the others its notes as they are now."))

@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 def section(workspace: Workspace) -> None:
     """Draw the ways to import a base; what is wrong with a file is listed whole."""
-    if workspace.readonly or jobs.importing(workspace):
+    if jobs.shut(workspace):
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
         st.caption(
@@ -30,13 +30,13 @@ def section(workspace: Workspace) -> None:
                 "with a base, import them on the page Notes."
             )
         )
-        file, folder, here = st.tabs([t("A file"), t("A folder of Markdown"), t("Folder on this machine")])
-        with file:
-            _file(workspace)
-        with folder:
-            _folder(workspace)
-        with here:
-            _here(workspace)
+        widgets.tabs(
+            {
+                t("A file"): lambda: _file(workspace),
+                t("A folder of Markdown"): lambda: _folder(workspace),
+                t("Folder on this machine"): lambda: _here(workspace),
+            }
+        )
 
 
 def _file(workspace: Workspace) -> None:

@@ -1,17 +1,15 @@
 """The form for a new base: all its settings, before the base exists."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from core.model import ABOUT_KINDS, BASE_KINDS, BaseFields, BaseKind, SearchSettings
 from core.workspace import Workspace
 from pages.ui.bases import place, splitting
-from pages.ui.shared import knobs, parameters, widgets
+from pages.ui.shared import knobs, parameters, switches, widgets
 from pages.ui.shared.text import t, text_of
-
-SWITCHES = ("new_at_once", "new_write", "new_watch", "new_trust")
 
 
 def page(workspace: Workspace) -> None:
@@ -26,7 +24,7 @@ def page(workspace: Workspace) -> None:
         usual, literal = workspace.bases.usual(kind), kind == "literal"
         embedder = usual.embedder if literal else _model(workspace, usual.embedder)
         search = _search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
-        at_once, write, watch, trust = _switches(indexes=not literal)
+        switched = switches.of_new_base(indexes=not literal)
         make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
     with right:
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
@@ -34,14 +32,7 @@ def page(workspace: Workspace) -> None:
         chunking = parameters.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         splitting.preview(workspace, chunking, embedder)
     if make:
-        fields = BaseFields(
-            description=description.strip(),
-            search=search,
-            embed_at_once=at_once,
-            write_files=write,
-            watch=watch,
-            trusts_programs=trust,
-        )
+        fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
         chosen = "" if literal else embedder
         base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
         if st.session_state.get("plan"):
@@ -51,7 +42,7 @@ def page(workspace: Workspace) -> None:
 
 
 def _kind() -> BaseKind:
-    """Draw the kinds of bases, each with what it means, and return the chosen one."""
+    """Draw the kinds of bases, each with its meaning, and return the chosen one."""
     kinds: list[BaseKind] = [*BASE_KINDS]
     about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
     return st.radio(
@@ -73,50 +64,6 @@ def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
     """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
     chosen: dict[str, Any] = {}
     for column, name in zip(st.columns(2), names, strict=False):
-        usual = knobs.shown(name, getattr(workspace.bases.search_settings(), name))
-        texts = {None: t("Default: {value}", value=usual)}
-        texts |= {value: knobs.shown(name, value) for value in knobs.values(workspace, name)}
-        chosen[name] = widgets.select(knobs.setting(name), texts, f"new_{name}", column)
+        value = widgets.select(knobs.setting(name), knobs.offered(workspace, name), f"new_{name}", column)
+        chosen[name] = None if value == knobs.AS_SET else value
     return SearchSettings.of(chosen)
-
-
-def _switches(*, indexes: bool) -> list[bool]:
-    """Draw the switches of a base and return them; the first has an effect only in a base with vectors."""
-    return [
-        st.toggle(label, value=value, key=key, help=about) if indexes or key != SWITCHES[0] else value
-        for key, value, (label, about) in zip(SWITCHES, (True, False, False, False), switch_texts(), strict=True)
-    ]
-
-
-def switch_texts() -> tuple[tuple[str, str], ...]:
-    """Return the label and the help of the switches of a base."""
-    return (
-        (
-            t("Index new chunks at once"),
-            t(
-                "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "
-                "can search them by words meanwhile."
-            ),
-        ),
-        (
-            t("Write edits into the files"),
-            t(
-                "On: editing a note here changes its file, so that other programs see the edit. Off: files are only "
-                "read; a note of a file can be copied and edited here."
-            ),
-        ),
-        (
-            t("Watch the folders"),
-            t(
-                "On: while Tessera runs, it looks every minute for changed files and syncs them. Where many notes would "
-                "be removed, it asks you first."
-            ),
-        ),
-        (
-            t("Trust programs"),
-            t(
-                "On: what assistants and other programs write here counts at once. Off: it waits on the page Notes "
-                "until you accept it, for programs make mistakes."
-            ),
-        ),
-    )

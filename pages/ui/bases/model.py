@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Switch, embedder_name
 from core.workspace import Workspace
-from pages.ui.shared import jobs, sizes, times, widgets
+from pages.ui.shared import jobs, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -28,6 +28,19 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             _wished(workspace, base)
         st.html(f'<div class="t-caption">{html(t("Change the model"))}</div>')
         _change(workspace, base, models)
+        if base.has_vectors:
+            _again(workspace, base)
+
+
+def _again(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the button that indexes the whole base again by the model it has."""
+    about = t(
+        "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
+        "found by their words."
+    )
+    shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
+    if widgets.button(t("Index all again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+        jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed_again(base.name, progress))
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:
@@ -55,7 +68,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
-        t("{share:.0%} of the base, {size}", share=share, size=sizes.megabytes(status.bit_bytes))
+        t("{share:.0%} of the base, {size}", share=share, size=units.megabytes(status.bit_bytes))
         if possible
         else t("This model has no data for the word-by-word check.")
     )
@@ -72,7 +85,7 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("the search by words"),
-        "at": times.local(switch.started_at),
+        "at": units.local(switch.started_at),
     }
     if job and running and job.what == base.name:
         state = t("Changing to {embedder}, begun {at}. Until it is done, {old} answers.", **fields)
@@ -133,15 +146,12 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     if estimate and embedder:
         name = embedder.strip()
         jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, name, progress))
-    job = workspace.jobs.find("cost")
-    if job is None or job.what != base.name:
+    cost = jobs.estimate(workspace, base.name)
+    if cost is None:
         return
-    jobs.panel(workspace, ("cost",))
-    if not isinstance(job.result, ChangeCost):
-        return
-    label = plain(t("Change to {name}", name=embedder_name(job.result.embedder)))
+    label = plain(t("Change to {name}", name=embedder_name(cost.embedder)))
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
-        workspace.bases.begin_switch(base.name, job.result.embedder)
+        workspace.bases.begin_switch(base.name, cost.embedder)
         workspace.jobs.forget("cost")
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 

@@ -1,16 +1,15 @@
 """One base: its name, switches, splitting, model and search, and a trial of it on a question."""
 
 from dataclasses import replace
-from typing import cast
 
 import streamlit as st
 
-from core.model import MODES, BaseFields, BaseStatus, KnowledgeBase
+from core.model import MODES, BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, exporting, making, model, place, splitting, watched
+from pages.ui.bases import arrival, cards, model, place, refused, splitting, watched
 from pages.ui.notes import deletion
 from pages.ui.search import hits
-from pages.ui.shared import choice, jobs, knobs, pending, rerankers, shell, widgets
+from pages.ui.shared import choice, jobs, knobs, pending, shell, switches, widgets
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -22,38 +21,43 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
     watched.problems(workspace, base)
     arrival.section(base)
+    refused.section(workspace, status)
     if base.wish:
         st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
-    names = [t("General"), t("Splitting"), t("Model"), t("Search"), t("Try it")]
-    of_base, of_splitting, of_model, of_search, of_trial = st.tabs(names)
-    with of_base:
-        _general(workspace, status)
-    with of_splitting, shell.errors():
-        if base.plain:
-            st.caption(t("Each line of the text files is a chunk. Blank lines are left out."))
-        else:
-            splitting.section(workspace, base)
-    with of_model:
-        model.section(workspace, status)
-    with of_search:
-        _searching(workspace, base)
-    with of_trial:
-        _trial(workspace, base)
+    widgets.tabs(
+        {
+            t("General"): lambda: _general(workspace, status),
+            t("Splitting"): lambda: _splitting(workspace, base),
+            t("Model"): lambda: model.section(workspace, status),
+            t("Search"): lambda: _searching(workspace, base),
+            t("Try it"): lambda: _trial(workspace, base),
+        }
+    )
+
+
+def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
+    if base.plain:
+        st.caption(t("Each line of the text files is a chunk. Blank lines are left out."))
+        return
+    with shell.errors():
+        splitting.section(workspace, base)
 
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     with st.columns([5, 6])[0]:
         _name(workspace, base)
-        _switches(workspace, base)
+        shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain}
+        for name in switches.SWITCHES:
+            if shown.get(name, True):
+                switches.draw(workspace, base, name)
         arrival.connection(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
                 pending.embed_all(workspace, base, status.pending)
-            address = {"base": base.name}
-            st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
-            exporting.popover(workspace, base)
-            shut = workspace.readonly or jobs.importing(workspace)
+            widgets.base_link(base.name)
+            cards.export(workspace, base)
+            shut = jobs.shut(workspace)
             asks = {"on_click": deletion.ask, "args": ((), base.name)}
             widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
 
@@ -64,7 +68,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
         description = st.text_input(
             t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is it for?")
         )
-        shut = workspace.readonly or jobs.importing(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
+        shut = jobs.shut(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
         saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
@@ -85,42 +89,21 @@ def _renamed(old: str, new: str) -> None:
         st.session_state["search_bases"] = [new if name == old else name for name in chosen]
 
 
-def _switches(workspace: Workspace, base: KnowledgeBase) -> None:
-    if base.has_vectors:
-        pending.at_once(workspace, base)
-    for field, (label, about) in zip(
-        ("write_files", "watch", "trusts_programs"), making.switch_texts()[1:], strict=True
-    ):
-        if base.plain and field == "write_files":
-            continue
-        on = bool(getattr(base, field))
-        # Its state is in its key: a browser that still shows an older one would take it for a choice.
-        key = f"{field}_{base.id}_{on}"
-
-        def store(field: str = field, key: str = key) -> None:
-            workspace.bases.update(base.name, **cast(BaseFields, {field: bool(st.session_state[key])}))
-
-        st.toggle(label, value=on, key=key, help=about, on_change=shell.guarded(store), disabled=workspace.readonly)
-
-
 def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the search settings of the base; a choice is stored at once, and the program's settings decide the others."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
-    usual = workspace.bases.search_settings()
 
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
-        own = {name: None if value == rerankers.AS_SET else value for name, value in chosen.items()}
+        own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
     st.caption(t("What you leave at its default follows the settings."))
     for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
         own = getattr(base.search, name)
-        values = knobs.values(workspace, name)
-        default = t("Default: {value}", value=knobs.shown(name, getattr(usual, name)))
-        texts = {rerankers.AS_SET: default} | {value: knobs.shown(name, value) for value in values}
-        texts |= {} if own in (None, *values) else {own: knobs.shown(name, own)}
-        st.session_state[key] = rerankers.AS_SET if own is None else own
+        st.session_state[key] = knobs.AS_SET if own is None else own
+        texts = knobs.offered(workspace, name)
+        texts.setdefault(st.session_state[key], knobs.shown(name, own))
         shut = workspace.readonly
         widgets.select(knobs.setting(name), texts, key, column, on_change=save, disabled=shut)
 

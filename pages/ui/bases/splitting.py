@@ -28,18 +28,14 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
         st.caption(t("Move a slider to try another split. Nothing changes until you apply it."))
         return
     why = jobs.hindrance(workspace, base.name)
-    if widgets.button(
-        t("How long will it take?"), f"split_cost_{base.id}", "calculate", disabled=bool(why), help=why or None
-    ):
+    button = partial(widgets.button, disabled=bool(why), help=why or None)
+    if button(t("How long will it take?"), f"split_cost_{base.id}", "calculate"):
         jobs.start(workspace, "cost", partial(_cost, workspace, base, tried))
     job = workspace.jobs.find("cost")
-    if job is None or job.what != _what(base) or (isinstance(job.result, ChangeCost) and job.result.chunking != tried):
-        return
-    jobs.panel(workspace, ("cost",))
-    label = t("Split the base this way")
-    if isinstance(job.result, ChangeCost) and widgets.button(
-        label, f"split_{base.id}", "done_all", type="primary", disabled=bool(why), help=why or None
-    ):
+    if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
+        return  # a slider was moved since
+    cost = jobs.estimate(workspace, _what(base))
+    if cost and button(t("Split the base this way"), f"split_{base.id}", "done_all", type="primary"):
         workspace.jobs.forget("cost")
         jobs.start(
             workspace, "rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress)

@@ -6,11 +6,12 @@ from core.model import TrashedBase
 from core.workspace import Workspace
 from pages.ui.bases import arrival
 from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.times import local
+from pages.ui.shared.units import local
 
-_CHOSEN = "emptying_bases"
+_DIALOG = Dialog("emptying_bases")
 _TITLES = 5
 
 
@@ -54,7 +55,7 @@ def _about(one: TrashedBase) -> str:
 
 def _restoring(workspace: Workspace, one: TrashedBase, free: str) -> None:
     label = t("Restore") if free == one.name else t("Restore as '{name}'", name=plain(free))
-    if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=_shut(workspace)):
+    if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=jobs.shut(workspace)):
         with shell.errors():
             with st.spinner(t("Restoring…")):
                 restored = workspace.archives.restore_deleted(one.key, free)
@@ -72,24 +73,12 @@ def _free(name: str, names: set[str]) -> str:
     return free
 
 
-def _shut(workspace: Workspace) -> bool:
-    return workspace.readonly or jobs.importing(workspace)
-
-
 def _deleting(workspace: Workspace, label: str, key: str, trashed: list[TrashedBase]) -> None:
-    widgets.small(label, key, "delete_forever", on_click=_ask, args=(trashed,), disabled=_shut(workspace))
-
-
-def _ask(trashed: list[TrashedBase]) -> None:
-    st.session_state[_CHOSEN] = trashed
-
-
-def _closed() -> None:
-    st.session_state.pop(_CHOSEN, None)
+    widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.shut(workspace))
 
 
 def _dialog(workspace: Workspace) -> None:
-    trashed: list[TrashedBase] = st.session_state.get(_CHOSEN, [])
+    trashed: list[TrashedBase] = _DIALOG.subject or []
     if not trashed:
         return
 
@@ -100,4 +89,4 @@ def _dialog(workspace: Workspace) -> None:
     title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
     named = ", ".join(plain(one.name) for one in trashed)
     text = t("Its notes, their history and your edits can't be brought back. Files on disk stay.")
-    shell.confirm(title, f"{named}\n\n{text}", "forget_bases", delete, closed=_closed)
+    _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import KnowledgeBase, WatchedFolder
 from core.workspace import Workspace
-from pages.ui.shared import times, widgets
+from pages.ui.shared import units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -17,7 +17,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
         return
     seen = workspace.watching.folders(base)
     last = max((one.at for one in seen), default=None)
-    text = t("Watched; last look at {at}", at=times.local(last)) if last else t("Watched")
+    text = t("Watched; last look at {at}", at=units.local(last)) if last else t("Watched")
     st.caption(f":material/visibility: {plain(text)}")
     for number, one in enumerate(seen):
         if one.problem:

@@ -131,7 +131,7 @@ def actions(
     why = jobs.hindrance(workspace, base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted"]
     run = editor.mergeable(chunks, living)
-    waiting = [chunk.id for chunk in living if chunk.state == "pending"]
+    waiting = [chunk.id for chunk in living if chunk.state in ("pending", "refused")]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
         if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note"):

@@ -1,19 +1,29 @@
 """The drawer that edits, splits, merges, deletes and restores a chunk, and adds another after it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import streamlit as st
 
 from core.model import CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note
+from core.text import with_newlines
 from core.workspace import Workspace
-from pages.ui.chunks import bands, splitting
+from pages.ui.chunks import bands
 from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
+_DRAWER = Dialog("drawer")
+"""The drawer, opened with the id of a chunk."""
 WIDTH = 680
 """Pixels at first: the note stays in sight. A person can widen the drawer."""
+PLACES = 400
+"""Places in the list; any other is given by its character."""
+SEEN = 700
+"""Characters of each half in the preview."""
+_PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
 
 
 def open_at(chunk_id: str) -> None:
@@ -24,32 +34,26 @@ def open_at(chunk_id: str) -> None:
 
 def open_next(chunk_id: str) -> None:
     """Open the drawer at a chunk in the next run; for callbacks."""
-    st.session_state["drawer"] = chunk_id
+    _DRAWER.open(chunk_id)
     st.session_state["drawer_mode"] = "edit"
-
-
-def _close() -> None:
-    st.session_state.pop("drawer", None)
 
 
 def drawer(
     workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]
 ) -> None:
     """Draw the drawer if it is open; it closes when its chunk is gone."""
-    chunk = next((chunk for chunk in chunks if chunk.id == st.session_state.get("drawer")), None)
+    chunk = next((chunk for chunk in chunks if chunk.id == _DRAWER.subject), None)
     if chunk is None:
-        _close()
+        _DRAWER.close()
         return
 
-    title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
-
-    @st.dialog(title, width=WIDTH, position="right", on_dismiss=_close)
-    def opened() -> None:
+    def content() -> None:
         with shell.errors():
             shut = _shut(workspace, base)
             _inside(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
-    opened()
+    title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
+    _DRAWER.draw(title, content, width=WIDTH, position="right")
 
 
 def _shut(workspace: Workspace, base: KnowledgeBase) -> bool:
@@ -129,7 +133,7 @@ def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> Non
     if len(chunk.text.strip()) < 2:
         st.caption(t("This chunk is too short to be split."))
         return
-    at = splitting.place(note, chunk)
+    at = _place(note, chunk)
     if _done("split", t("Split"), "content_cut", shut=shut):
         _finish(workspace, note, chunk.index, lambda: workspace.chunks.split(chunk.id, at))
 
@@ -158,6 +162,38 @@ def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], obje
     """Act, close the drawer, and show the chunk that is at this index afterwards."""
     with st.spinner(t("Saving…")):
         act()
-    _close()
+    _DRAWER.close()
     links.say("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()
+
+
+def _place(note: Note, chunk: Chunk) -> int:
+    """Draw the choice of a place with the text before and behind it, and return it."""
+    text = chunk.text
+    offered = places(text)
+    chosen = len(text) // 2
+    if offered:
+        chosen = st.selectbox(
+            t("Split before"),
+            offered,
+            index=len(offered) // 2,
+            format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
+            key=f"place_{chunk.id}_{note.generation}",
+        )
+    at = st.number_input(t("At character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}")
+    left, right = text[:at], text[at:]
+    titles = t("First part"), t("Second part")
+    for column, half, title in zip(st.columns(2), (left, right), titles, strict=True):
+        shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
+        column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
+        column.code(shown, language=None, wrap_lines=True)
+    return at
+
+
+def places(text: str) -> list[int]:
+    """Return the starts of a text's lines and sentences, without the first; only of lines where these are too many."""
+    text = with_newlines(text)
+    starts = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
+    if len(starts) > PLACES:
+        starts = [at for at in starts if text[at - 1] == "\n"]
+    return starts[:PLACES]

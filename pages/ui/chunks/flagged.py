@@ -29,8 +29,7 @@ def section(workspace: Workspace) -> None:
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
                 _edit(workspace, item)
-        if len(waiting) > SHOWN:
-            st.caption(t("and {n} more", n=len(waiting) - SHOWN))
+        widgets.more(len(waiting) - SHOWN)
 
 
 def _edit(workspace: Workspace, item: Flagged) -> None:

@@ -1,16 +1,19 @@
-"""The tree of notes in the sidebar, where a person chooses the note of the page."""
+"""The choice of the note of the page: the tree in the sidebar, and where none is chosen, the latest notes."""
 
 from contextlib import suppress
 
 import streamlit as st
 
 from core.errors import NoteNotFound
-from core.model import Filters
+from core.model import CALENDAR_BEGINS, Filters, NoteCard
 from core.workspace import Workspace
-from pages.ui.shared import links, tree, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared import jobs, links, tree, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, t_plural
 
 _LAST = "chunks_note"
+SHOWN = 12
+COLUMNS = 3
 
 
 def picker(workspace: Workspace, bases: list[str]) -> str | None:
@@ -56,3 +59,27 @@ def _chosen(workspace: Workspace) -> str | None:
             chosen = workspace.notes.get(last).id
             st.session_state["cut_note"] = chosen
     return chosen
+
+
+def offer(workspace: Workspace) -> None:
+    """Draw the latest notes, or those whose title or path has a text, each with a button that opens it."""
+    if not workspace.notes.all():
+        st.caption(t("The notes are being imported.") if jobs.importing(workspace) else t("There are no notes yet."))
+        return
+    st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
+    text = widgets.text_box(t("Title or path"), "offer_text", icon=":material/filter_alt:").strip()
+    cards = sorted(
+        workspace.notes.all(Filters(), text=text), key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True
+    )
+    if not cards:
+        st.caption(t("No note passes these filters."))
+    for column, card in widgets.in_columns(cards[:SHOWN], COLUMNS):
+        with column:
+            _offered(card)
+    widgets.more(len(cards) - SHOWN)
+
+
+def _offered(card: NoteCard) -> None:
+    chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
+    label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
+    st.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, Cut, Note, Sizes
 from core.workspace import Workspace
-from pages.ui.shared import knobs, links, names, widgets
+from pages.ui.shared import knobs, links, names, safe, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
@@ -41,10 +41,9 @@ def figures(chunks: Sequence[Chunk]) -> None:
         (t("Average"), f"{sizes.mean:,.0f}"),
         (t("Largest"), f"{sizes.largest:,}"),
     ]
-    facts = "".join(f"<span>{html(name)} <b>{value}</b></span>" for name, value in values)
     gone = f"<span>{t('{n} hidden', n=len(chunks) - len(living))}</span>" if len(living) < len(chunks) else ""
     st.html(
-        f'<div class="t-facts">{facts}<span>{t("tokens")}</span>{gone}</div>'
+        f'<div class="t-facts">{safe.figures(values)}<span>{t("tokens")}</span>{gone}</div>'
         f"{_histogram([chunk.token_count for chunk in living])}"
     )
 
@@ -122,7 +121,6 @@ def why(cut: Cut) -> None:
         f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span>"
         f"<span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
     )
-    shares = "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in facts)
     st.html(
-        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{shares}</div>'
+        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{safe.figures(facts)}</div>'
     )

@@ -11,7 +11,7 @@ from core.model import Chunk, ChunkingOptions, Cut, Difference, KnowledgeBase, N
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, parameters, widgets
-from pages.ui.shared.safe import html
+from pages.ui.shared.safe import figures
 from pages.ui.shared.text import t, text_of
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
@@ -71,9 +71,8 @@ def _at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
 
 
 def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
-    figures = zip(labels, cuts, strict=True)
-    facts = "".join(f"<span>{html(text_of(label))} <b>{len(these):,}</b></span>" for label, these in figures)
-    st.html(f'<div class="t-facts t-differ">{facts}</div>')
+    values = ((text_of(label), f"{len(these):,}") for label, these in zip(labels, cuts, strict=True))
+    st.html(f'<div class="t-facts t-differ">{figures(values)}</div>')
 
 
 def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:

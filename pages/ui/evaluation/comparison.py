@@ -1,17 +1,42 @@
 """Runs side by side: the better one and how certain that is, their figures, the settings that differ."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from core.messages import message
 from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
-from pages.ui.evaluation import charts, figures, rows, ways
-from pages.ui.shared import links, widgets
+from pages.ui.evaluation import figures, rows, ways
+from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
+
+CHARTS = {
+    "metrics": (message("Figures"), message("The main figures of each run, from 0 to 1.")),
+    "shifts": (
+        message("Differences"),
+        message(
+            "How far each run is from A, and the range that the difference lies in with 95% "
+            "certainty. If 0 is in the range, it could be chance."
+        ),
+    ),
+    "ranks": (
+        message("Ranks"),
+        message(
+            "Each dot stands for the questions with one rank in A and one in the other run; above the line the "
+            "other is better."
+        ),
+    ),
+    "thresholds": (
+        message("Minimum similarity"),
+        message("Which questions still get a hit when hits must be at least this similar in meaning."),
+    ),
+    "history": (message("History"), message("A figure over all runs of this set.")),
+}
+"""The charts, each with its name and its caption."""
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
@@ -35,12 +60,12 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     with right, st.container(key="figures_side"):
         figures.differ(shown)
         figures.kinds(shown)
-    charts.section(workspace, base, shown)
+    shell.on_demand(t("Charts"), "charts", "bar_chart", lambda: _charts(workspace, base, shown))
     rows.section(workspace, base, shown)
 
 
 def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
-    """Return the runs in the address, else those of the set that were compared last, without deleted ones."""
+    """Return the ids of the runs in the address, else of the runs last compared; deleted runs are left out."""
     key = _key(question_set.id)
     if (linked := links.arrived("runs")) is not None:
         st.session_state[key] = linked
@@ -96,12 +121,9 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         )
         st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>', width="stretch")
         if shown.comparisons:
-            st.session_state["judged_by"] = shown.metric
-
-            def judge() -> None:
-                st.session_state["judged"] = st.session_state["judged_by"]
-
-            figures.judge_by("judged_by", on_change=judge, help=text_of(figures.JUDGING), width=230)
+            judge = partial(st.session_state.__setitem__, "judged")
+            now = widgets.bound("judged_by", shown.metric, judge)
+            figures.judge_by(help=text_of(figures.JUDGING), width=230, **now)
         _report(workspace, base, shown)
 
 
@@ -133,3 +155,19 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             written = partial(workspace.runs.report, shown, form, base.name, session_language())
             file = f"{t('comparison')}.{form}"
             widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")
+
+
+def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+    from pages.ui.evaluation import drawings  # it loads altair, which takes a while
+
+    offered: dict[str, Callable[[], None]] = {"metrics": lambda: drawings.metrics(base, shown)}
+    if shown.comparisons:
+        offered["shifts"] = lambda: drawings.shifts(base, shown)
+        offered["ranks"] = lambda: drawings.ranks(base, shown)
+    if any(row.negative for row in shown.rows) and any(curve.points for curve in shown.false_positives):
+        offered["thresholds"] = lambda: drawings.thresholds(base, shown)
+    offered["history"] = lambda: drawings.history(workspace, base, shown)
+    texts = {name: text_of(CHARTS[name][0]) for name in offered}
+    name = widgets.segments(t("Chart"), texts, "chart", default="metrics")
+    st.caption(text_of(CHARTS[name][1]))
+    offered.get(name, offered["metrics"])()

@@ -31,8 +31,7 @@ def export(workspace: Workspace, question_set: QuestionSet) -> None:
 def importing(workspace: Workspace, base: str) -> None:
     """Draw the import of a file, into a set of the base or a new one."""
 
-    @st.dialog(t("Import a file"), width="medium", on_dismiss=setmenu.close)
-    def dialog() -> None:
+    def content() -> None:
         st.caption(
             t(
                 "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, path "
@@ -52,10 +51,10 @@ def importing(workspace: Workspace, base: str) -> None:
                 return
             setmenu.toast_added(added)
             setmenu.open_set(added)
-            setmenu.close()
+            setmenu.DIALOG.close()
             st.rerun()
 
-    dialog()
+    setmenu.DIALOG.draw(t("Import a file"), content, width="medium")
 
 
 def _into(workspace: Workspace, base: str, file: str) -> str:

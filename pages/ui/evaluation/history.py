@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import MAIN, KnowledgeBase, QuestionSet, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, running, ways
-from pages.ui.shared import jobs, shell, times, widgets
+from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
 STATES = {
@@ -79,7 +79,7 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
 
 def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) -> Mapping[str, object]:
     return {
-        "when": times.local(run.started_at),
+        "when": units.local(run.started_at),
         **({"set": run.set_name} if sets else {}),
         "way": ways.called(run.pipeline, base),
         "state": text_of(STATES[state(workspace, run)]),

@@ -4,14 +4,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.errors import TesseraError
 from core.model import GoldSpan, Hit, QuestionSet
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
-_MARKED, _PROBLEM = "marked", "mark_problem"
+_MARKED = "marked"
 
 
 class Marks:
@@ -71,27 +70,10 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Cal
         "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
         help=plain(about),
-        on_click=guarded,
-        args=(key, act),
+        on_click=shell.guarded(act, key),
         disabled=workspace.readonly or added,
     )
-    problem(key)
-
-
-def guarded(key: str, act: Callable[[], None]) -> None:
-    """Act in a callback; `problem` draws an error, which Streamlit would draw as a bug."""
-    try:
-        act()
-    except TesseraError as error:
-        st.session_state[_PROBLEM] = key, error
-
-
-def problem(key: str) -> None:
-    """Draw the error of the last click on a button, once."""
-    where, error = st.session_state.get(_PROBLEM, ("", None))
-    if error is not None and where == key:
-        del st.session_state[_PROBLEM]
-        shell.problem(error)
+    shell.problem_of(key)
 
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:

@@ -34,8 +34,7 @@ def listed(workspace: Workspace, question_set: QuestionSet, one: Question, key: 
     for number, gold in enumerate(one.spans[:SHOWN]):
         with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
             _passage(workspace, question_set, one, gold, f"remove_{number}_{key}")
-    if len(one.spans) > SHOWN:
-        st.caption(t("and {n} more", n=len(one.spans) - SHOWN))
+    widgets.more(len(one.spans) - SHOWN)
 
 
 def _passage(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
@@ -46,8 +45,8 @@ def _passage(workspace: Workspace, question_set: QuestionSet, one: Question, gol
         else:
             _link(gold.path, gold.note_id, _place(workspace, gold))
         act = partial(workspace.questions.remove_passage, question_set, one.id, gold)
-        widgets.close(key, t("Remove"), on_click=marking.guarded, args=(key, act), disabled=workspace.readonly)
-    marking.problem(key)
+        widgets.close(key, t("Remove"), on_click=shell.guarded(act, key), disabled=workspace.readonly)
+    shell.problem_of(key)
     st.html(_text(gold.quote))
     if gold.flagged:
         st.caption(
@@ -74,8 +73,8 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, one: Question, g
             )
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
-        st.button(t("Save"), key=key, on_click=marking.guarded, args=(key, narrow), disabled=workspace.readonly)
-    marking.problem(key)
+        st.button(t("Save"), key=key, on_click=shell.guarded(narrow, key), disabled=workspace.readonly)
+    shell.problem_of(key)
 
 
 def _text(text: str, words: Sequence[Span] = ()) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from core.messages import message
 from core.model import SIZES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
-from pages.ui.shared import knobs, parameters, rerankers, widgets
+from pages.ui.shared import knobs, parameters, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
 
@@ -79,11 +80,11 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
 
 def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     offered = {"as_is": Pipeline(), **ways.presets(base)}
-    key = f"way_preset_{number}"
-    st.session_state[key] = next((name for name, preset in offered.items() if preset == way), None)
+    chosen = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What differs in {letter}", letter=ways.LETTERS[number])
     texts = {name: text_of(PRESETS[name]) for name in offered}
-    widgets.pills(label, texts, key, on_change=lambda: put(offered.get(st.session_state[key], way)))
+    now = widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered.get(name, way)))
+    widgets.pills(label, texts, **now)
 
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
@@ -91,31 +92,24 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
     usual = workspace.bases.search_settings(base)
 
     def draw(name: str) -> None:
-        key = f"way_{name}_{number}"
-        first = knobs.value(usual, name)
-        own = getattr(way.search, name)
-        st.session_state[key] = first if own is None else own
+        first, own = knobs.value(usual, name), getattr(way.search, name)
+        value = first if own is None else own
 
-        def chose() -> None:
-            chosen = st.session_state[key]
+        def choose(chosen: Any) -> None:
             put(replace(way, search=replace(way.search, **{name: None if chosen == first else chosen})))
 
+        now = widgets.bound(f"way_{name}_{number}", value, choose)
         if name == "reranker":
-            offered = (first, *knobs.values(workspace, name), st.session_state[key])
-            texts = {reranker: rerankers.called(reranker) for reranker in offered}
-            widgets.select(knobs.setting(name), texts, key, on_change=chose)
+            texts = {
+                reranker: knobs.shown(name, reranker) for reranker in (first, *knobs.values(workspace, name), value)
+            }
+            widgets.select(knobs.setting(name), texts, **now)
         else:
-            knobs.draw(name, key=key, on_change=chose)
+            knobs.draw(name, **now)
 
-    name_key = f"way_name_{number}"
-    st.session_state[name_key] = way.name
-    st.text_input(
-        t("Name"),
-        key=name_key,
-        placeholder=ways.called(replace(way, name=""), base),
-        max_chars=60,
-        on_change=lambda: put(replace(way, name=st.session_state[name_key].strip())),
-    )
+    placeholder = ways.called(replace(way, name=""), base)
+    now = widgets.bound(f"way_name_{number}", way.name, lambda name: put(replace(way, name=name.strip())))
+    st.text_input(t("Name"), placeholder=placeholder, max_chars=60, **now)
     left, right = st.columns(2, gap="medium")
     with left:
         _chunking(base, number, way, put)
@@ -127,38 +121,33 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
 
 
 def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    key = f"way_embedder_{number}"
-    st.session_state[key] = way.embedder or base.embedder
-
-    def chose() -> None:
-        chosen = st.session_state[key]
+    def choose(chosen: str) -> None:
         put(replace(way, embedder="" if chosen == base.embedder else chosen))
 
     names = list(dict.fromkeys([base.embedder, *embedders(workspace)]))
     texts = {name: text_of(embedder_name(name)) for name in names}
-    widgets.select(t("Model for meaning"), texts, key, on_change=chose)
+    now = widgets.bound(f"way_embedder_{number}", way.embedder or base.embedder, choose)
+    widgets.select(t("Model for meaning"), texts, **now)
 
 
 def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     """Draw the strategy and the sizes that it uses."""
     now = way.chunking or base.chunking
-    keys = {"strategy": f"way_strategy_{number}"}
 
-    def chose() -> None:
-        sizes = {name: st.session_state[key] for name, key in keys.items()}
-        chosen: ChunkingOptions = replace(now, **sizes)
-        put(replace(way, chunking=None if chosen == base.chunking else chosen))
+    def widget(name: str, key: str) -> dict[str, Any]:
+        def choose(value: Any) -> None:
+            chosen: ChunkingOptions = replace(now, **{name: value})
+            put(replace(way, chunking=None if chosen == base.chunking else chosen))
 
-    st.session_state[keys["strategy"]] = now.strategy
-    parameters.strategies(keys["strategy"], on_change=chose)
+        return widgets.bound(key, getattr(now, name), choose)
+
+    parameters.strategies(**widget("strategy", f"way_strategy_{number}"))
     for name, option in SIZES.items():
         if name not in parameters.STRATEGIES[now.strategy]:
             continue
-        value = getattr(now, name)
-        scale = parameters.scale(option, getattr(base.chunking, name), value)
-        keys[name] = "_".join(map(str, ("way", name, number, *scale)))
-        st.session_state[keys[name]] = value
-        parameters.size(name, keys[name], scale, on_change=chose)
+        scale = parameters.scale(option, getattr(base.chunking, name), getattr(now, name))
+        key = "_".join(map(str, ("way", name, number, *scale)))
+        parameters.size(name, scale=scale, **widget(name, key))
 
 
 @st.cache_data(ttl=60, show_spinner=False)

@@ -26,8 +26,7 @@ def kind_called(kind: str) -> str:
 def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:
     """Draw the choice of a kind and return it, empty for all."""
     texts = {"": t("All kinds"), **{kind: kind_called(kind) for kind in kinds}}
-    if st.session_state.get(key) not in texts:
-        st.session_state[key] = ""
+    widgets.begin_with(key, texts, "")
     return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
 
 

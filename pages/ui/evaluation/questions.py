@@ -10,6 +10,7 @@ from core.model import Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import question, setmenu, suggesting
 from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import t, t_plural, text_of
 
 STATES = {
@@ -23,7 +24,8 @@ LONGEST = 300
 WIDTHS = {"state": 96, "kind": 82, "passages": 62}
 """Pixels of the columns that are left out while empty."""
 
-_CHOSEN, _SHOWN, _ADDING, _DELETING = "chosen_questions", "shown_question", "adding_question", "deleting_questions"
+_CHOSEN, _SHOWN, _ADDING = "chosen_questions", "shown_question", "adding_question"
+_DELETION = Dialog("deleting_questions")
 
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
@@ -98,8 +100,7 @@ def _narrowed(every: Sequence[Question]) -> list[Question]:
     """Draw the filters and return the questions that pass them."""
     counts = {state: sum(_is(one, state) for one in every) for state in STATES}
     texts = {name: f"{text_of(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
-    if st.session_state.get("questions_state") not in texts:
-        st.session_state["questions_state"] = "all"
+    widgets.begin_with("questions_state", texts, "all")
     state = widgets.segments(t("State"), texts, "questions_state", persist_state="session")
     left, right = st.columns([3, 2])
     with left:
@@ -182,16 +183,12 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
             questions.reject(question_set, suggested)
             st.rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
-            st.session_state[_DELETING] = True
+            _DELETION.open(chosen)
     st.caption(t("Click the box at the left of a row to see a question; choose several to act on them."))
-
-    def closed() -> None:
-        st.session_state.pop(_DELETING, None)
-
-    if st.session_state.get(_DELETING) and chosen:
+    if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
         text = t("Runs that asked them keep their results.")
-        setmenu.confirm(title, text, lambda: questions.delete_for_good(question_set, chosen), closed=closed)
+        setmenu.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
 
 
 # beside the table

@@ -75,8 +75,7 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
     offered = filters(against, several=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
     labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
-    if st.session_state.get("rows_filter") not in labels:
-        st.session_state["rows_filter"] = "all"
+    widgets.begin_with("rows_filter", labels, "all")
     with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):
         name = widgets.pills(t("Which questions"), labels, "rows_filter", required=True)
         kinds = sorted({row.kind for row in shown.rows} - {""})

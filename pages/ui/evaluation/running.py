@@ -8,7 +8,7 @@ import streamlit as st
 from core.model import KnowledgeBase, Pipeline, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, pipelines, ways
-from pages.ui.shared import jobs, sizes, widgets
+from pages.ui.shared import jobs, units, widgets
 from pages.ui.shared.text import t, t_plural
 
 JOB = "evaluate"
@@ -65,4 +65,4 @@ def panel(workspace: Workspace, base: KnowledgeBase) -> None:
 def lasts(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, by the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
-    return sizes.duration(count * max(measured, default=SECONDS))
+    return units.duration(count * max(measured, default=SECONDS))

@@ -9,6 +9,7 @@ from core.messages import LANGUAGES, message, render
 from core.model import QuestionSet
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -20,7 +21,8 @@ QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
 SAMPLES = message("Sample questions")
 """The name of their set."""
 
-_DIALOG = "questions_dialog"
+DIALOG = Dialog("questions_dialog")
+"""The dialog of a set, opened with the name of an action."""
 
 
 def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
@@ -31,32 +33,17 @@ def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
 
     def chosen() -> None:
         if name := st.session_state[key]:
-            open_next(name)
+            DIALOG.open(name)
 
     key = f"set_menu_{question_set.id}"
     widgets.menu(t("Set"), labels, key, "more_horiz", on_click=chosen, disabled=workspace.readonly)
 
 
-def open_next(name: str) -> None:
-    """Open a dialog in the next run; for callbacks."""
-    st.session_state[_DIALOG] = name
-
-
-def close() -> None:
-    """Close the open dialog."""
-    st.session_state.pop(_DIALOG, None)
-
-
-def dialog_name() -> str:
-    """Return the name of the open dialog, empty without one."""
-    return str(st.session_state.get(_DIALOG, ""))
-
-
 def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
     """Draw the open dialog if it names or deletes a set."""
-    name, question_sets = dialog_name(), workspace.question_sets
+    name, question_sets = DIALOG.subject, workspace.question_sets
     if name == "samples":
-        close()
+        DIALOG.close()
         open_samples(workspace)
         st.rerun()
     elif name == "new":
@@ -71,21 +58,20 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
             n=question_set.questions,
             set=question_set.name,
         )
-        confirm(t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set), closed=close)
+        confirm(DIALOG, t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set))
 
 
 def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
-    @st.dialog(title, on_dismiss=close)
-    def dialog() -> None:
+    def content() -> None:
         with st.form("set_name", border=False):
             typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
             if widgets.submit(label, "set_name_yes", type="primary"):
                 with shell.errors():
                     open_set(act(typed))
-                    close()
+                    DIALOG.close()
                     st.rerun()
 
-    dialog()
+    DIALOG.draw(title, content)
 
 
 def open_samples(workspace: Workspace) -> None:
@@ -104,9 +90,9 @@ def open_set(question_set: QuestionSet) -> None:
     st.query_params["set"] = question_set.name
 
 
-def confirm(title: str, text: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
+def confirm(dialog: Dialog, title: str, text: str, act: Callable[[], object]) -> None:
     """Ask in a dialog whether to delete questions."""
-    shell.confirm(title, plain(text), "questions_delete", act, closed=closed)
+    dialog.confirm(title, plain(text), "questions_delete", act)
 
 
 def toast_added(question_set: QuestionSet) -> None:

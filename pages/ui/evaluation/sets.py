@@ -26,7 +26,7 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
         st.caption(" · ".join(counts))
     else:
         _none(workspace, base)
-    if setmenu.dialog_name() == "import":
+    if setmenu.DIALOG.subject == "import":
         files.importing(workspace, base)
     else:
         setmenu.dialogs(workspace, base, question_set)
@@ -36,11 +36,8 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:
     by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
-    if (linked := links.arrived("set")) in by_name:
-        st.session_state[key] = linked
-    elif st.session_state.get(key) not in by_name:
-        used = marking.last_used(workspace, base)
-        st.session_state[key] = used.name if used else sets[0].name
+    used = marking.last_used(workspace, base)
+    links.settle("set", key, by_name, used.name if used else sets[0].name)
     name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
     links.say("set", name)
     marking.use(workspace, by_name[name])
@@ -71,7 +68,7 @@ def _none(workspace: Workspace, base: str) -> None:
         if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
             suggesting.start(workspace, _first(workspace, base))
             st.rerun()
-        button(t("Import a file"), "import_first", "upload_file", on_click=setmenu.open_next, args=("import",))
+        button(t("Import a file"), "import_first", "upload_file", on_click=setmenu.DIALOG.open, args=("import",))
         if button(t("Write one myself"), "type_first", "edit"):
             _first(workspace, base)
             st.session_state["adding_question"] = True

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.model import SIZES, KnowledgeBase, Pipeline, Run, SearchSettings, pipeline_label
-from pages.ui.shared import knobs, rerankers
+from pages.ui.shared import knobs
 from pages.ui.shared.text import text_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -18,7 +18,7 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
     smaller = replace(now, short_doc_threshold=SIZES["short_doc_threshold"].least, **halves)
     strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
     by_meaning = {
-        "no_rerank": Pipeline(search=SearchSettings(reranker=rerankers.NONE)),
+        "no_rerank": Pipeline(search=SearchSettings(reranker=knobs.NO_RERANKER)),
         "meaning": Pipeline(search=SearchSettings(mode="semantic")),
         "words": Pipeline(search=SearchSettings(mode="keyword")),
     }

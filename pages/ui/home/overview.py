@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
-from pages.ui.shared import empty, jobs, plans, shell, sizes, style, times, widgets
+from pages.ui.shared import empty, jobs, plans, shell, style, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -93,10 +93,9 @@ def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
         )
         with st.expander(about, icon=":material/event_busy:"):
             _listed(expired)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                label = t("Archive the expired ones")
-                archive = shell.guarded(lambda: workspace.notes.archive([card.id for card in expired]))
-                widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, on_click=archive)
+            label = t("Archive the expired ones")
+            archive = shell.guarded(lambda: workspace.notes.archive([card.id for card in expired]))
+            widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, on_click=archive)
     if soon:
         about = t_plural(
             "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
@@ -111,8 +110,7 @@ def _listed(cards: Sequence[NoteCard]) -> None:
             st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
             day = day_of(card.expires_at) if card.expires_at else ""
             st.caption(f"{day} · {plain(card.base)}", width="content")
-    if (more := len(cards) - SHOWN) > 0:
-        st.caption(t("and {n} more", n=more))
+    widgets.more(len(cards) - SHOWN)
 
 
 def _waiting(n: int) -> None:
@@ -153,7 +151,7 @@ def bases(workspace: Workspace, status: Status) -> None:
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             empty.samples(workspace, type="tertiary")
     st.caption(
-        t("{size} on disk in {folder}", size=sizes.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
+        t("{size} on disk in {folder}", size=units.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
     )
 
 
@@ -163,13 +161,12 @@ def _base(status: BaseStatus) -> None:
     facts = [
         f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
         *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
-        t("Last sync {at}", at=times.local(base.synced_at) if base.synced_at else t("never")),
+        t("Last sync {at}", at=units.local(base.synced_at) if base.synced_at else t("never")),
         t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]
     lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
     st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
     with st.container(horizontal=True):
-        address = {"base": base.name}
-        st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params=address)
-        st.page_link("bases.py", label=t("Settings"), icon=":material/tune:", query_params=address)
+        widgets.base_link(base.name)
+        st.page_link("bases.py", label=t("Settings"), icon=":material/tune:", query_params={"base": base.name})

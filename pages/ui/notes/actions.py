@@ -33,11 +33,16 @@ def actions(workspace: Workspace, note: Note) -> None:
 
 def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
     """Draw the actions on the notes that are marked in the list, and on the base that it shows."""
-    shut = workspace.readonly or jobs.importing(workspace)
+    shut = jobs.shut(workspace)
     with st.container(horizontal=True, key="marked_actions"):
         if note_ids:
             widgets.button(
-                t("Set fields…"), "set_fields", "edit_note", disabled=shut, on_click=several.ask, args=(note_ids,)
+                t("Set fields…"),
+                "set_fields",
+                "edit_note",
+                disabled=shut,
+                on_click=several.DIALOG.open,
+                args=(note_ids,),
             )
             archive = shell.guarded(several.archive)
             widgets.button(
@@ -60,7 +65,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
     def chosen() -> None:
         match st.session_state[key]:
             case "history":
-                history.ask(note.id)
+                history.DIALOG.open(note.id)
             case "archive":
                 several.archive(workspace, [note.id])
             case "restore":
@@ -73,7 +78,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
     texts = {"history": t("History")}
     if note.in_file and outside.is_here():
         texts["open"] = t("Open in the system's editor")
-    if not (workspace.readonly or jobs.importing(workspace)):
+    if not jobs.shut(workspace):
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")

@@ -1,8 +1,10 @@
 """The text that a person writes in this session, of a new note or of a stored one; it is stored as a draft."""
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from secrets import token_hex
 from threading import Lock
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, VersionNotFound
-from core.model import NOTE_FIELDS, Note, NoteDraft, Proposal, Submission
+from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes.written_text import NEW, Wish, Writing, as_json
@@ -42,6 +44,22 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
     """Begin a new note; for callbacks."""
     fields = {"title": title} if title else {}
     _open(Writing(token_hex(8), None, base, folder=folder, fields=fields))
+
+
+def begin_linked(base: str, target: str) -> None:
+    """Begin the note that a link in a note of this base leads to; for callbacks."""
+    begin(base, title=_title(target), folder=_folder(target))
+
+
+def _title(target: str) -> str:
+    name = PurePosixPath(target).name
+    return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
+
+
+def _folder(target: str) -> str:
+    """Return the folder that a link names, as far as it is in the base."""
+    folder = posixpath.dirname(posixpath.normpath(target).lstrip("/"))
+    return "" if folder.startswith("..") else folder
 
 
 def edit(workspace: Workspace, note_id: str) -> None:
@@ -167,7 +185,7 @@ def _drop(workspace: Workspace, writing: Writing) -> None:
 
 
 def wish_for(writing: Writing, what: Wish) -> None:
-    """Set a wish; for callbacks, which reading the session state may end."""
+    """Set the action that the next run does; for callbacks: one that reads the session state may be broken off."""
     writing.wish = what
 
 

@@ -6,38 +6,34 @@ import streamlit as st
 
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
-from pages.ui.shared import shell
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
 NAMED = 5
 """Notes that are named; the others are counted."""
 
-_ASKED = "deleting"
+DIALOG = Dialog("deleting")
 
 
 def ask(note_ids: Sequence[str], base: str = "") -> None:
     """Open the dialog for these notes, or for a base, in the next run; for callbacks."""
-    st.session_state[_ASKED] = (list(note_ids), base)
+    DIALOG.open((list(note_ids), base))
 
 
 def dialog(workspace: Workspace) -> None:
     """Draw the dialog if it is open."""
-    note_ids, base = st.session_state.get(_ASKED, ([], ""))
+    note_ids, base = DIALOG.subject or ([], "")
     if base:
         _base(workspace, base)
     elif note_ids:
         _notes(workspace, note_ids)
 
 
-def _closed() -> None:
-    st.session_state.pop(_ASKED, None)
-
-
 def _base(workspace: Workspace, base: str) -> None:
     status = next((status for status in workspace.status().bases if status.base.name == base), None)
     if status is None:
-        _closed()
+        DIALOG.close()
         return
 
     def delete() -> None:
@@ -55,13 +51,13 @@ def _base(workspace: Workspace, base: str) -> None:
         "restored on the page of the bases. The files on disk stay.",
         n=workspace.archives.trash_stays.days,
     )
-    shell.confirm(title, text, "delete", delete, closed=_closed)
+    DIALOG.confirm(title, text, "delete", delete)
 
 
 def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     cards = [card for card in workspace.notes.all() if card.id in note_ids]
     if not cards:
-        _closed()
+        DIALOG.close()
         return
 
     def delete() -> None:
@@ -82,4 +78,4 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     )
     files = t("The files on disk stay, and the next sync would bring the notes back.")
     text = "\n\n".join(["\n".join(names), goes, *([files] if any(card.in_file for card in cards) else [])])
-    shell.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete, closed=_closed)
+    DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete)

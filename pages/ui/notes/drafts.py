@@ -1,11 +1,11 @@
-"""Unsaved drafts: those of a note above it, those of new notes above the list."""
+"""Unsaved drafts: drafts of a stored note are drawn above it, drafts of new notes above the list."""
 
 import streamlit as st
 
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.shared import shell, times, widgets
+from pages.ui.shared import shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
@@ -14,7 +14,7 @@ def of_note(workspace: Workspace, note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
-            at = times.local(draft.at)
+            at = units.local(draft.at)
             _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
 
 
@@ -25,7 +25,7 @@ def of_new(workspace: Workspace) -> None:
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            at = times.local(draft.at)
+            at = units.local(draft.at)
             _offer(workspace, draft, t("'{title}', which you wrote at {at}, isn't saved.", title=title, at=at))
 
 

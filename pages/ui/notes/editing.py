@@ -7,11 +7,16 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, conflict, editor, notefields, offers, opened, preview
+from pages.ui.notes import composer, conflict, editor, notefields, offers, opened
+from pages.ui.notes.sources import NoteSources
 from pages.ui.notes.written_text import Writing
 from pages.ui.shared import links, shell, widgets
-from pages.ui.shared.safe import plain
+from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.safe import light, plain, tangled
 from pages.ui.shared.text import t
+
+AROUND = 20_000
+"""Characters before and behind the caret that are rendered of a long note."""
 
 
 def is_open() -> bool:
@@ -64,10 +69,10 @@ def _draw(workspace: Workspace, now: Writing) -> None:
 
 
 def _act(workspace: Workspace, now: Writing) -> None:
-    """Do what a person wants.
+    """Do the action that a callback noted.
 
-    A callback only notes it: it may run before the one that takes what was typed. What a click or a key says is gone
-    where the run that it began is broken off for another; then that does it, as long as it isn't done.
+    The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
+    another message may break off the run that the click began.
     """
     wish = now.wish
     if wish is None:
@@ -140,7 +145,7 @@ def _editor(workspace: Workspace, now: Writing) -> None:
 
 
 def _shut(workspace: Workspace, now: Writing) -> bool:
-    """Return whether the text is that of a file which its base doesn't write."""
+    """Return whether the text belongs to a file, and the base doesn't write files."""
     return bool(now.note and now.note.in_file and not workspace.bases.of_id(now.note.base_id).write_files)
 
 
@@ -193,6 +198,41 @@ def _side(workspace: Workspace, now: Writing) -> None:
         if view == "fields":
             notefields.draw(workspace, now)
         elif now.body.strip():
-            preview.draw(workspace, now)
+            _preview(workspace, now)
         else:
             st.caption(t("What you write appears here as it will be read."))
+
+
+def _preview(workspace: Workspace, now: Writing) -> None:
+    """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
+
+    def clicked(link: view.Clicked) -> None:
+        composer.leave()
+        if link.note_id:
+            opened.choose(link.note_id, link.place)
+        else:
+            composer.begin_linked(now.base, link.make)
+
+    shown = light(_around(now.body, now.caret))
+    now.links = now.links or workspace.notes.links()
+    sources = NoteSources(workspace, _provisional(workspace, now), now.links)
+    drawn = as_written(shown) if tangled(shown) else document(shown, sources).html
+    with st.container(key="reader_body"):
+        view.show(f"<article>{drawn}</article>", "preview", arrival=now.token, on_click=clicked)
+
+
+def _around(body: str, caret: int) -> str:
+    """Return a text, or the lines around the caret of a long one."""
+    if len(body) <= 2 * AROUND:
+        return body
+    first = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
+    return body[first : max(caret, AROUND) + AROUND]
+
+
+def _provisional(workspace: Workspace, now: Writing) -> Note:
+    """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
+    if now.note:
+        return now.note
+    base = workspace.bases.find(now.base)
+    path = f"{now.folder}/new" if now.folder else "new"
+    return Note("", base.id if base else "", body="", content_hash="", title="", path=path)

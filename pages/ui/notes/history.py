@@ -6,37 +6,29 @@ from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, NoteDif
 from core.workspace import Workspace
 from pages.ui.notes import undo
 from pages.ui.shared import shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.times import local
+from pages.ui.shared.units import local
 
-_OPEN = "history_of"
+DIALOG = Dialog("history_of")
+"""The history of a note, opened with its id."""
 _AROUND = 2
 """Lines that are shown around a change."""
 _MOST = 60_000
 """Characters of a difference that are shown."""
 
 
-def ask(note_id: str) -> None:
-    """Open the history of a note in the next run; for callbacks."""
-    st.session_state[_OPEN] = note_id
-
-
 def dialog(workspace: Workspace) -> None:
     """Draw the history if it is open."""
-    note_id = st.session_state.get(_OPEN)
-    if note_id:
-        st.dialog(t("History"), width="large", on_dismiss=_closed)(_history)(workspace, note_id)
+    if note_id := DIALOG.subject:
+        DIALOG.draw(t("History"), lambda: _history(workspace, note_id), width="large")
 
 
 def line(version: Version) -> str:
     """Return a version in one line: its number, kind, author and time."""
     done = t("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
     return f"{version.number} · {done} · {local(version.at)}"
-
-
-def _closed() -> None:
-    st.session_state.pop(_OPEN, None)
 
 
 def _history(workspace: Workspace, note_id: str) -> None:
@@ -126,7 +118,7 @@ def value(one: object) -> str:
 
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
     note = workspace.notes.revert(note_id, number, expected_version=now)
-    _closed()
+    DIALOG.close()
     undo.offer(
         t("'{title}' is as in version {n} again.", title=plain(note.title), n=number),
         lambda: workspace.notes.revert(note_id, now),

@@ -1,5 +1,6 @@
 """The import of notes: its source, the preview of its changes, the confirmation."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -35,20 +36,18 @@ def _opened(workspace: Workspace) -> bool:
 
 
 def _shut(workspace: Workspace) -> bool:
-    return workspace.readonly or jobs.importing(workspace) or st.session_state.get("plan") is not None
+    return jobs.shut(workspace) or st.session_state.get("plan") is not None
 
 
 def _ways(workspace: Workspace) -> None:
-    folder, upload_folder, files = st.tabs(
-        [t("Folder on this machine"), t("Upload a folder"), t("Upload files or a zip")]
+    folder, files = t("Upload a folder"), t("Upload files or a zip")
+    widgets.tabs(
+        {
+            t("Folder on this machine"): lambda: _by_path(workspace),
+            folder: lambda: _by_upload(workspace, folder, "directory", TYPES),
+            files: lambda: _by_upload(workspace, files, "files", [*TYPES, "zip"]),
+        }
     )
-    with folder:
-        _by_path(workspace)
-        _again(workspace)
-    with upload_folder:
-        _by_upload(workspace, "directory")
-    with files:
-        _by_upload(workspace, "files")
 
 
 def _by_path(workspace: Workspace) -> None:
@@ -63,6 +62,7 @@ def _by_path(workspace: Workspace) -> None:
         st.error(t("Give the path of a folder first."))
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
+    _again(workspace)
 
 
 def _again(workspace: Workspace) -> None:
@@ -84,12 +84,12 @@ def _look(workspace: Workspace, path: str, base: str | None) -> None:
         _propose(workspace, workspace.notes.plan_folder(Path(path), base))
 
 
-def _by_upload(workspace: Workspace, kind: str) -> None:
+def _by_upload(workspace: Workspace, label: str, kind: str, types: Sequence[str]) -> None:
     count = st.session_state.setdefault("uploads", 0)
     with st.container(key=f"by_{kind}"):
         files = st.file_uploader(
-            t("Upload a folder") if kind == "directory" else t("Upload files or a zip"),
-            type=TYPES if kind == "directory" else [*TYPES, "zip"],
+            label,
+            type=types,
             accept_multiple_files="directory" if kind == "directory" else True,
             key=f"upload_{kind}_{count}",
             on_change="ignore",

@@ -14,7 +14,7 @@ from pages.ui.notes import composer, history, listing, opened, undo
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.times import local
+from pages.ui.shared.units import local
 
 ICONS = {"note": "note_add", "change": "difference", "conflict": "call_split"}
 _SHOWN = 50
@@ -61,8 +61,7 @@ def draw(workspace: Workspace, submissions: Sequence[Submission]) -> None:
                 if one.kind != "conflict":
                     _button(workspace, "accept", t("Accept"), f"row_{note_id}", [one], type="tertiary")
                 _button(workspace, "reject", t("Reject"), f"row_{note_id}", [one], type="tertiary")
-    if len(submissions) > _SHOWN:
-        st.caption(t("and {n} more", n=len(submissions) - _SHOWN))
+    widgets.more(len(submissions) - _SHOWN)
     if len(submissions) > 1:
         sound = [one for one in submissions if one.kind != "conflict"]
         with st.container(horizontal=True, key="waiting_all"):
@@ -82,7 +81,7 @@ def box(workspace: Workspace, submissions: Iterable[Submission], note_id: str) -
             history.draw(workspace.proposals.difference(one))
         with st.container(horizontal=True):
             _button(workspace, "accept", t("Accept"), "box", [one], type="primary")
-            edit, shut = shell.guarded(composer.edit_proposed), _is_shut(workspace)
+            edit, shut = shell.guarded(composer.edit_proposed), jobs.shut(workspace)
             label = t("Edit, then accept")
             widgets.button(label, "waiting_edit", "edit", on_click=edit, args=(workspace, one), disabled=shut)
             _button(workspace, "reject", t("Reject"), "box", [one])
@@ -93,13 +92,9 @@ def _done(one: Submission) -> str:
     return f"{done} · {local(one.at)}"
 
 
-def _is_shut(workspace: Workspace) -> bool:
-    return workspace.readonly or jobs.importing(workspace)
-
-
 def _button(workspace: Workspace, verb: str, label: str, key: str, chosen: Sequence[Submission], **more: Any) -> None:
     act, icon = {"accept": (_accept, "check"), "reject": (_reject, "close")}[verb]
-    shut = _is_shut(workspace) or not chosen
+    shut = jobs.shut(workspace) or not chosen
     click = {"on_click": shell.guarded(act), "args": (workspace, chosen)}
     widgets.button(label, f"{verb}_{key}", icon, disabled=shut, **click, **more)
 

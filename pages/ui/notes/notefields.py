@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
@@ -51,7 +51,7 @@ def place(workspace: Workspace, now: Writing) -> None:
         args=("base", base_key),
     )
     folders = _offered(workspace, now).folders.get(now.base, [])
-    _select(right, t("Folder"), [*folders], now.folder, folder_key, lambda: chosen("folder", folder_key))
+    word(right, t("Folder"), folder_key, folders, now.folder, on_change=chosen, args=("folder", folder_key))
     if now.base and now.base not in bases:
         st.caption(t("The base '{base}' is made when you save.", base=plain(now.base)))
 
@@ -80,7 +80,7 @@ def title(workspace: Workspace, now: Writing) -> None:
         key=key,
         placeholder=t("Title: without one, the first line of the text"),
         label_visibility="collapsed",
-        on_change=_taken(workspace, now, "title", key),
+        on_change=_on_change(workspace, now, "title", key),
         disabled=workspace.readonly,
     )
     _own(workspace, now, "title", st)
@@ -89,60 +89,55 @@ def title(workspace: Workspace, now: Writing) -> None:
 def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
     value, key = now.value(name), key_of(now, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
-    taken = _taken(workspace, now, name, key)
-    more: dict[str, Any] = {"help": text_of(about)} if about else {}
+    more: dict[str, Any] = {"on_change": _on_change(workspace, now, name, key)}
+    more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            _several(box, label, [tag for tag, _ in _offered(workspace, now).tags], value or [], key, taken, **more)
+            words(box, label, key, [tag for tag, _ in _offered(workspace, now).tags], value or [], **more)
         case "notes":
-            _several(box, label, [note for note, _ in _offered(workspace, now).notes], value or [], key, taken, **more)
+            notes = [note for note, _ in _offered(workspace, now).notes]
+            words(box, label, key, notes, value or [], **more)
         case "number":
-            box.number_input(label, -MOST, MOST, value or 0, step=1, key=key, on_change=taken, **more)
+            number(box, name, key, value or 0, **more)
         case "day":
-            day = date.fromisoformat(value) if value else None
-            box.date_input(label, day, min_value=None, key=key, on_change=taken, format="YYYY-MM-DD", **more)
+            day(box, name, key, date.fromisoformat(value) if value else None, **more)
         case "status":
             texts = {status: text_of(text) for status, text in STATUSES.items()}
             index = list(texts).index(value or "active")
-            widgets.select(label, texts, key, box, index=index, on_change=taken, **more)
+            widgets.select(label, texts, key, box, index=index, **more)
         case _:
-            _select(box, label, _words(workspace, now, name), value or "", key, taken, **more)
+            word(box, label, key, _words(workspace, now, name), value or "", **more)
     _own(workspace, now, name, box)
 
 
-def _several(
-    box: Any, label: str, options: Sequence[str], value: Sequence[str], key: str, taken: Callable[[], None], **more: Any
-) -> None:
-    box.multiselect(
-        label,
-        list(dict.fromkeys([*value, *options])),
-        value,
-        key=key,
-        accept_new_options=True,
-        placeholder="",
-        on_change=taken,
-        **more,
-    )
+def words(box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any) -> list[str]:
+    """Draw a box for several words and return them; a person can type others than the `options`."""
+    options = list(dict.fromkeys([*value, *options]))
+    more = {"accept_new_options": True, "placeholder": "", **more}
+    return list(box.multiselect(label, options, list(value), key=key, **more))
 
 
-def _select(
-    box: Any, label: str, options: Sequence[str], value: str, key: str, taken: Callable[[], None], **more: Any
-) -> None:
+def word(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
+    """Draw a box for a word and return it; a person can type another than the `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
-    box.selectbox(
-        label,
-        options,
-        index=0 if value else None,
-        key=key,
-        accept_new_options=True,
-        placeholder="",
-        on_change=taken,
-        **more,
-    )
+    more = {"accept_new_options": True, "placeholder": "", **more}
+    return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
+
+
+def number(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
+    """Draw a box for a field that is a number, and return it."""
+    label = text_of(NOTE_FIELDS[name].title)
+    return cast(int | None, box.number_input(label, -MOST, MOST, value, step=1, key=key, **more))
+
+
+def day(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
+    """Draw a box for a field that is a day, and return it."""
+    label = text_of(NOTE_FIELDS[name].title)
+    return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
 
 
 def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
-    """Draw the file's value of a field that a person set otherwise, and the button that restores it."""
+    """Draw the file's value of a field that a person replaced, and the button that restores that value."""
     note = now.note
     if note is None or name not in note.overridden:
         return
@@ -156,13 +151,13 @@ def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
             f"give_back_{name}",
             "undo",
             help=t("Let the field be the file's own again"),
-            on_click=shell.guarded(_given_back),
+            on_click=shell.guarded(_give_back),
             args=(workspace, now, name),
             disabled=workspace.readonly,
         )
 
 
-def _given_back(workspace: Workspace, now: Writing, name: str) -> None:
+def _give_back(workspace: Workspace, now: Writing, name: str) -> None:
     assert now.note is not None
     fields = {other: value for other, value in now.fields.items() if other != name}
     composer.adopt(now, workspace.notes.give_back(now.note.id, [name]))
@@ -170,7 +165,9 @@ def _given_back(workspace: Workspace, now: Writing, name: str) -> None:
     composer.keep(workspace, now)
 
 
-def _taken(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
+def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
+    """Return the callback that puts the value of a widget into a field."""
+
     def take() -> None:
         if key not in st.session_state:
             return

@@ -1,4 +1,4 @@
-"""A note's file in another program: Obsidian, by its address, or the system's program for such files."""
+"""A note's file in another program: in Obsidian by an obsidian:// address, or in the system's editor."""
 
 from pathlib import Path
 from urllib.parse import quote

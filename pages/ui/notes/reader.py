@@ -1,14 +1,16 @@
 """The reader: a note's title, fields and text, its outline, its links and what links to it."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
 from core.messages import message
 from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of
+from core.text import LINE_END
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, making, numbered, opened
+from pages.ui.notes import actions, composer, opened
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
@@ -23,6 +25,11 @@ RENDERED = 100_000
 RAW = 400_000
 LISTED = 200
 """Links that are listed below a note, of each kind."""
+NUMBERED_LINES = 2_000
+CHARACTERS = 100_000
+"""Most lines and characters of a plain text that are drawn at once."""
+BEFORE = 8
+"""Lines of a plain text above the wanted one."""
 
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -116,14 +123,14 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             if link.note_id:
                 opened.choose(link.note_id, link.place)
             else:
-                making.begin(workspace.bases.of_id(note.base_id).name, link.make)
+                composer.begin_linked(workspace.bases.of_id(note.base_id).name, link.make)
 
         view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
 
 def _numbered(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a plain text with the numbers of its lines, around the passage if there is one."""
-    drawn, shown = numbered.lines(note.body, passage[0].line if passage else 0)
+    drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
     if shown < len(note.body):
         _is_long(note, shown, around=passage is not None)
     with st.container(key="reader_body"):
@@ -181,3 +188,17 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
     body = note.body.encode("utf-8", "replace")
     name = "note.txt" if note.plain else "note.md"
     st.download_button(t("Download the whole text"), body, name, "text/plain", key="whole")
+
+
+def _numbered_lines(body: str, at: int) -> tuple[str, int]:
+    """Return the lines of a text around line `at`, 0 for the beginning, as HTML, and the number of their characters."""
+    every = re.split(LINE_END, body)
+    first = max(1, at - BEFORE)
+    rows, size = [], 0
+    for number, line in enumerate(every[first - 1 : first - 1 + NUMBERED_LINES], start=first):
+        shown = line[: CHARACTERS - size]
+        size += len(shown) + 1
+        rows.append(f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(shown)}</span></div>")
+        if size >= CHARACTERS:
+            break
+    return f'<div class="t-numbered">{"".join(rows)}</div>', min(size, len(body))

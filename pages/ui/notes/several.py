@@ -6,19 +6,15 @@ import streamlit as st
 
 from core.model import NOTE_FIELDS, fields_of
 from core.workspace import Workspace
-from pages.ui.notes import undo
-from pages.ui.notes.notefields import MOST, STATUSES
+from pages.ui.notes import notefields, undo
 from pages.ui.shared import shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import labels, t, t_plural, text_of
 
-_CHOSEN = "setting"
+DIALOG = Dialog("setting")
+"""The dialog, opened with the ids of the notes."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
-
-
-def ask(note_ids: Sequence[str]) -> None:
-    """Open the dialog for these notes in the next run; for callbacks."""
-    st.session_state[_CHOSEN] = list(note_ids)
 
 
 def archive(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -31,43 +27,32 @@ def archive(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 def dialog(workspace: Workspace) -> None:
     """Draw the dialog if it is open."""
-    note_ids = st.session_state.get(_CHOSEN)
-    if note_ids:
+    if note_ids := DIALOG.subject:
         title = t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids))
-        st.dialog(title, on_dismiss=_closed)(_fields)(workspace, note_ids)
-
-
-def _closed() -> None:
-    st.session_state.pop(_CHOSEN, None)
+        DIALOG.draw(title, lambda: _fields(workspace, note_ids))
 
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
     cards = workspace.notes.all()
     tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
     leave = t("Leave as it is")
-    add = st.multiselect(t("Add tags"), tags, key="several_add", accept_new_options=True, placeholder="")
+    add = notefields.words(st, t("Add tags"), "several_add", tags)
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
     values: dict[str, object] = {}
     for at in range(0, len(WORDS), 2):
         for column, name in zip(st.columns(2), WORDS[at : at + 2], strict=False):
-            words = sorted({getattr(card, name) for card in cards} - {""})
-            values[name] = column.selectbox(
-                text_of(NOTE_FIELDS[name].title),
-                words,
-                index=None,
-                key=f"several_{name}",
-                accept_new_options=True,
-                placeholder=leave,
-            )
+            label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
+            values[name] = notefields.word(column, label, f"several_{name}", words, placeholder=leave)
     for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
-        label, key = text_of(NOTE_FIELDS[name].title), f"several_{name}"
+        key = f"several_{name}"
         match NOTE_FIELDS[name].kind:
             case "status":
-                values[name] = widgets.select(label, {"": leave, **labels(STATUSES)}, key, column)
+                label = text_of(NOTE_FIELDS[name].title)
+                values[name] = widgets.select(label, {"": leave, **labels(notefields.STATUSES)}, key, column)
             case "number":
-                values[name] = column.number_input(label, -MOST, MOST, None, step=1, key=key, placeholder=leave)
+                values[name] = notefields.number(column, name, key, placeholder=leave)
             case _:
-                day = column.date_input(label, None, min_value=None, key=key, format="YYYY-MM-DD")
+                day = notefields.day(column, name, key)
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if widgets.button(
@@ -78,5 +63,5 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
             if chosen:
                 workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
-            _closed()
+            DIALOG.close()
             st.rerun()

@@ -9,12 +9,13 @@ from core.model import AUTHORS, Trashed
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.times import local
+from pages.ui.shared.units import local
 
 _SHOWN = 50
-_CHOSEN = "emptying"
+_DIALOG = Dialog("emptying")
 BY: dict[str, Message] = {
     "person": message("deleted by you, {at}"),
     "program": message("deleted by a program, {at}"),
@@ -40,8 +41,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
         st.caption(t("The trash is empty."))
     for one in found[:_SHOWN]:
         _row(workspace, one)
-    if len(found) > _SHOWN:
-        st.caption(t("and {n} more", n=len(found) - _SHOWN))
+    widgets.more(len(found) - _SHOWN)
     if found:
         ids = [one.version.note_id for one in found]
         with st.container(horizontal=True):
@@ -78,21 +78,13 @@ def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def _deleting(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
-    widgets.small(label, key, "delete_forever", on_click=_ask, args=(note_ids,), disabled=workspace.readonly)
-
-
-def _ask(note_ids: Sequence[str]) -> None:
-    st.session_state[_CHOSEN] = list(note_ids)
-
-
-def _closed() -> None:
-    st.session_state.pop(_CHOSEN, None)
+    widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(note_ids,), disabled=workspace.readonly)
 
 
 def _dialog(workspace: Workspace) -> None:
-    note_ids = st.session_state.get(_CHOSEN)
+    note_ids = _DIALOG.subject
     if not note_ids:
         return
     title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
     text = t("Its text, its history and your edits of its chunks can't be brought back. Files on disk stay.")
-    shell.confirm(title, text, "forget", lambda: workspace.notes.delete_for_good(note_ids), closed=_closed)
+    _DIALOG.confirm(title, text, "forget", lambda: workspace.notes.delete_for_good(note_ids))

@@ -12,7 +12,6 @@ from core.messages import Message, message
 from core.model import MODES, NOTICES, Facet, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
-    context_block,
     facets,
     hits,
     lost,
@@ -21,8 +20,8 @@ from pages.ui.search import (
     suggestions,
     understood,
 )
-from pages.ui.shared import choice, links, rerankers, widgets
-from pages.ui.shared.safe import plain
+from pages.ui.shared import choice, knobs, links, shell, widgets
+from pages.ui.shared.safe import facts, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 ABOUT_MODELS = {
@@ -32,12 +31,14 @@ ABOUT_MODELS = {
         "when it is ready."
     ),
 }
-"""Notices on a missing model. The page replaces them, for it knows which model still loads."""
+"""Notices on a missing model; they replace those of the answer, which doesn't know which model is loading."""
 
 
-PAUSE, LONG_PAUSE, SLICE = 0.35, 1.5, 0.05
-"""Seconds without typing after which a question is asked by meaning too, and put to a language model; and after which
-typing is noticed."""
+PAUSE, LONG_PAUSE = 0.35, 1.5
+"""Seconds without typing before a search by meaning, and before a language model chooses among the hits."""
+SLICE = 0.05
+"""Seconds between two looks whether the person still types."""
+BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
@@ -56,7 +57,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         links.say("q", text)
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
-    slow = (chooses or reranker not in rerankers.QUICK) and st.session_state.get("reranked") != question
+    slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
     typing = question_box.is_typing()
     waiting = None
     doing = t("Searching by meaning…") if typing else t("Taking a second look…")
@@ -100,7 +101,7 @@ def _at_once(
     workspace: Workspace, prepared: Prepared, options: SearchOptions, *, by_words: bool
 ) -> SearchResult | None:
     """Return the hits before the second look, or those by words only; None where none is close or the question fails."""
-    first = SearchOptions(**{**options, "reranker": rerankers.NONE, "choose": False})
+    first = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER, "choose": False})
     if by_words:
         first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
     try:
@@ -157,7 +158,7 @@ def _summary(
     """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
-        t("second look: {name}", name=rerankers.called(result.reranker)) if result.reranker else "",
+        t("second look: {name}", name=knobs.shown("reranker", result.reranker)) if result.reranker else "",
         t("from memory") if result.cached else "",
     ]
     with top:
@@ -165,7 +166,7 @@ def _summary(
         if narrow:
             widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
         if result.hits:
-            context_block.section(workspace, prepared)
+            _context(workspace, prepared)
     if result.rerank_problem:
         st.warning(
             f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
@@ -214,3 +215,36 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
         return ABOUT_MODELS["reranker_loading"]
     warm = workspace.jobs.find("warm")
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]
+
+
+def _context(workspace: Workspace, prepared: Prepared) -> None:
+    """Draw the context of a question."""
+    about = t("The passages as one text to paste into a prompt, with their sources")
+    inside = partial(_passages, workspace, prepared)
+    shell.popover(t("Context"), "context_box", "content_copy", inside, type="tertiary", help=about)
+
+
+def _passages(workspace: Workspace, prepared: Prepared) -> None:
+    default = workspace.settings.search.context_tokens
+    st.session_state.setdefault("context_budget", default)
+    budget = st.select_slider(
+        t("Length in tokens, at most"),
+        sorted({*BUDGETS, default}),
+        format_func="{:,}".format,
+        key="context_budget",
+        persist_state="session",
+    )
+    context = workspace.searching.context(prepared, budget)
+    if not context.confident:
+        st.caption(t("Nothing close. The nearest:"))
+    texts = [
+        t("{n} of {budget} tokens", n=context.tokens, budget=context.budget),
+        t_plural("{n} passage", "{n} passages", n=len(context.citations)),
+    ]
+    if count := context.left_out:
+        texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(facts(texts))
+        file = (context.text, "context.md", "text/markdown")
+        widgets.download(t("Download"), *file, "context_download", "download", disabled=not context.text)
+    st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))

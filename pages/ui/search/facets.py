@@ -8,7 +8,7 @@ from core.messages import message
 from core.model import FACETS, NOTE_FIELDS, Facet, SearchOptions, SearchResult, Term
 from core.workspace import Workspace
 from pages.ui.search import question_box
-from pages.ui.shared import rerankers, widgets
+from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -27,14 +27,14 @@ OPEN = "facets_open"
 
 
 def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
-    """Return the facets of an answer by field; those of a field that the question narrows are of the wider question."""
+    """Return the facets of an answer by field; where the question narrows a field, its facets are of the question without that."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without(result, name)
         facets = result.facets
         if wider not in ("", result.query):
-            if result.settings.reranker not in rerankers.QUICK:
-                options = SearchOptions(**{**options, "reranker": rerankers.NONE})
+            if result.settings.reranker not in knobs.QUICK:
+                options = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER})
             facets = workspace.search(wider, **SearchOptions(**{**options, "choose": False})).facets
         if group := [facet for facet in facets if facet.field == name]:
             fields[name] = group
@@ -66,16 +66,16 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     ]
     shown = {facet.term: f"{plain(facet.value)} :gray[{facet.hits}]" for facet in values}
     rest = _without(result, name) if chosen else result.query
-    st.session_state[key] = chosen
 
-    def narrow() -> None:
-        question_box.put(f"{rest} {st.session_state[key] or ''}")
+    def narrow(term: str | None) -> None:
+        question_box.put(f"{rest} {term or ''}")
         st.session_state[OPEN] = False
 
     def show_all() -> None:
         st.session_state[whole] = True
 
-    widgets.pills(text_of(TITLES[name]), shown, key, on_change=narrow, label_visibility="visible", width="stretch")
+    now = widgets.bound(key, chosen, narrow)
+    widgets.pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
     if more := len(group) - len(shown):
         st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import PastSearch
 from core.workspace import Workspace
-from pages.ui.shared import shell, times, widgets
+from pages.ui.shared import shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
@@ -22,16 +22,15 @@ def popover(workspace: Workspace, text: str) -> None:
 
 
 def _inside(workspace: Workspace, text: str) -> None:
-    with st.container(key="past_body"):
-        past = workspace.searches.all()
-        saved = [search for search in past if search.name]
-        last = [search for search in past if not search.name]
-        if text and all(search.query != text for search in saved):
-            _save(workspace, text)
-        _listed(workspace, t("Saved"), saved)
-        _listed(workspace, t("Recent questions"), last[:SHOWN])
-        if not past:
-            st.caption(t("Your recent questions appear here."))
+    past = workspace.searches.all()
+    saved = [search for search in past if search.name]
+    last = [search for search in past if not search.name]
+    if text and all(search.query != text for search in saved):
+        _save(workspace, text)
+    _listed(workspace, t("Saved"), saved)
+    _listed(workspace, t("Recent questions"), last[:SHOWN])
+    if not past:
+        st.caption(t("Your recent questions appear here."))
 
 
 def _save(workspace: Workspace, text: str) -> None:
@@ -62,7 +61,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         "{query} ({at}, asked {n} time)",
         "{query} ({at}, asked {n} times)",
         query=search.query,
-        at=times.local(search.at),
+        at=units.local(search.at),
         n=search.times,
     )
     st.page_link(

@@ -18,7 +18,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
 FEW = 3
-"""Most notes of which three hits each are in sight at first; of more notes only the best one is."""
+"""With up to this number of notes, each shows three hits at first; with more, only its best hit."""
 
 WIDTHS = (0, 1, 2, 3)
 """Neighbours on each side that a hit can be read with."""
@@ -157,14 +157,9 @@ class Entries:
         key, searches = f"verdict_{hit.chunk.id}", self._workspace.searches
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
         verdicts = {one.chunk_id: one.verdict for one in searches.judged(query=self._text)}
-        st.session_state[key] = verdicts.get(hit.chunk.id)
-
-        def judge() -> None:
-            searches.judge(self._text, hit.note.id, hit.chunk.id, st.session_state[key])
-
-        widgets.pills(
-            t("Was it useful?"), names, key, on_change=shell.guarded(judge), disabled=self._workspace.readonly
-        )
+        judge = shell.guarded(partial(searches.judge, self._text, hit.note.id, hit.chunk.id))
+        now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
+        widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)
 
 
 def _row(key: str) -> Any:

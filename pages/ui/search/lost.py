@@ -71,8 +71,7 @@ def _note(workspace: Workspace) -> NoteCard | None:
             return None
         notes = workspace.notes.all(text=typed.strip())[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
-    if st.session_state.get("why_not_note") not in texts:
-        st.session_state["why_not_note"] = None
+    widgets.begin_with("why_not_note", texts, None)
     placeholder = t("Choose the note that you expected")
     chosen = widgets.select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
     return next((card for card in notes if card.id == chosen), None)

@@ -4,10 +4,10 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.model import CompleteSettings, SearchOptions
+from core.model import CompleteSettings, KnowledgeBase, SearchOptions
 from core.workspace import Workspace
-from pages.ui.shared import knobs, rerankers, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared import knobs, widgets
+from pages.ui.shared.text import t, text_of
 
 FILTERS = ("search_bases", "search_tags")
 DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
@@ -33,17 +33,26 @@ def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOpt
     columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
     for column, (first, *others), (label, none, there), key in columns:
         with column:
-            chosen[first] = _left(first)
+            chosen[first] = _choice(first)
             filters.append(st.multiselect(label, there, key=key, placeholder=none, persist_state="session"))
-            chosen |= {name: _left(name) for name in others}
+            chosen |= {name: _choice(name) for name in others}
     base = workspace.bases.get(filters[0][0]) if len(filters[0]) == 1 else None
-    chosen["reranker"] = rerankers.choice(workspace, base)
+    chosen["reranker"] = _reranker(workspace, base)
     chosen["filters"] = workspace.searching.filters(bases=filters[0], tags=filters[1])
     return cast(SearchOptions, chosen)
 
 
-def _left(name: str) -> Any:
-    """Draw a widget and return the value that a person chose, None while it shows that of the base or the settings."""
+def _reranker(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
+    """Draw the choice of a reranker and return it, None for the one of the base, else of the settings."""
+    texts = knobs.offered(workspace, "reranker", base)
+    widgets.begin_with("reranker", texts, knobs.AS_SET)
+    about = text_of(knobs.HELPS["reranker"])
+    chosen = widgets.select(t("Second look"), texts, "reranker", help=about, persist_state="session")
+    return None if chosen == knobs.AS_SET else chosen
+
+
+def _choice(name: str) -> Any:
+    """Draw a widget and return the person's choice, None while the widget shows the value of the base or the settings."""
     value = knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
     return value if name in st.session_state["own_options"] else None
 
@@ -55,12 +64,12 @@ def _chose(name: str) -> None:
 def _changed(usual: CompleteSettings) -> int:
     """Return the number of options, filters aside, that differ from the base's or the settings' values."""
     own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
-    return sum(map(bool, [*own, st.session_state["reranker"] != rerankers.AS_SET]))
+    return sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
 
 
 def reset() -> None:
     """Give all options but the filters their default values; for callbacks."""
-    st.session_state.update(reranker=rerankers.AS_SET, own_options=frozenset())
+    st.session_state.update(reranker=knobs.AS_SET, own_options=frozenset())
 
 
 def choose(name: str, value: object) -> None:
@@ -72,7 +81,7 @@ def choose(name: str, value: object) -> None:
 def _set_up(workspace: Workspace, bases: list[str], tags: list[str]) -> CompleteSettings:
     """Give every option a valid value, and return the settings of the base if there is one, else of the program."""
     st.session_state.setdefault("own_options", frozenset())
-    st.session_state.setdefault("reranker", rerankers.AS_SET)
+    st.session_state.setdefault("reranker", knobs.AS_SET)
     for key, there in zip(FILTERS, (bases, tags), strict=True):
         st.session_state[key] = [name for name in st.session_state.get(key, []) if name in there]
     chosen = st.session_state[FILTERS[0]]

@@ -38,7 +38,7 @@ def without(text: str, start: int, end: int) -> str:
 
 
 def _question() -> str | None:
-    """Draw the box and return the question: that of the address at once, a typed one while it is typed."""
+    """Draw the box and return the question, which comes from the address or from typing."""
     if (linked := links.arrived("q")) is not None:
         put(linked)
         st.session_state.update(new_question=linked.strip(), draft="")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Status
 from core.workspace import Workspace
-from pages.ui.shared import jobs, knobs, sizes, widgets
+from pages.ui.shared import jobs, knobs, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -44,7 +44,7 @@ def index(workspace: Workspace, status: Status) -> None:
         if chosen.url:
             st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} chunk", "{n} chunks", n=sum(base.chunks for base in status.bases))
-    size = sizes.megabytes(status.bytes_on_disk)
+    size = units.megabytes(status.bytes_on_disk)
     st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
     if chosen.kind != "none":
         rebuild(workspace)

@@ -8,7 +8,7 @@ import streamlit as st
 from core.messages import message
 from core.model import Device, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
-from pages.ui.shared import jobs, names, sizes, verdicts, widgets
+from pages.ui.shared import jobs, names, units, verdicts, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -23,6 +23,8 @@ TITLES = {
 }
 LEAST_BYTES = 100_000
 """Sizes on disk below this aren't shown."""
+TRIED = ("test", "download")
+"""The jobs with one model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
 KINDS = {
     "bundled": message("Built-in model for about 100 languages (multilingual-e5-small)"),
@@ -100,9 +102,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
                 _download(workspace, card.name)
         elif not card.problem and widgets.button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
             _test(workspace, card.name)
-    for name in ("test", "download"):
-        if (job := workspace.jobs.find(name)) and job.what == card.name:
-            jobs.panel(workspace, (name,))
+    jobs.panel_about(workspace, TRIED, lambda what: what == card.name)
 
 
 def _title(card: ModelCard) -> str:
@@ -125,9 +125,9 @@ def _facts(card: ModelCard) -> list[str]:
         languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
     size = ""
     if card.bytes_on_disk >= LEAST_BYTES:
-        size = t("{size} on disk", size=sizes.megabytes(card.bytes_on_disk))
+        size = t("{size} on disk", size=units.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
-        size = t("a download of {size}", size=sizes.megabytes(card.download_bytes))
+        size = t("a download of {size}", size=units.megabytes(card.download_bytes))
     return [", ".join(languages), size, *(verdicts.running(card.running) if card.running else [])]
 
 
@@ -164,9 +164,7 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     elif test and name:
         _test(workspace, name)
     known = {card.name for card in models}
-    for kind in ("test", "download"):
-        if (job := workspace.jobs.find(kind)) and job.what not in known:
-            jobs.panel(workspace, (kind,))
+    jobs.panel_about(workspace, TRIED, lambda what: what not in known)
 
 
 def _test(workspace: Workspace, name: str) -> None:

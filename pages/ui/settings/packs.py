@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import EditedNote, PackCard, PackReport, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, times, widgets
+from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -34,7 +34,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
             t("Installed: version {version}", version=installed.version or "…"),
             t("Base: {name}", name=installed.base),
             t_plural("{n} note", "{n} notes", n=installed.notes),
-            t("Last check {at}", at=times.local(installed.checked_at)),
+            t("Last check {at}", at=units.local(installed.checked_at)),
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
@@ -60,9 +60,13 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
 def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, work: "jobs.PackWork") -> None:
     """Draw a button that starts a job with a pack."""
     if widgets.button(label, key, icon, disabled=shut):
-        jobs.start_pack(workspace, work)
-        workspace.jobs.wait(jobs.PACKS, jobs.SOON)
-        st.rerun()
+        _start(workspace, work)
+
+
+def _start(workspace: Workspace, work: "jobs.PackWork") -> None:
+    jobs.start_pack(workspace, work)
+    workspace.jobs.wait(jobs.PACKS, jobs.SOON)
+    st.rerun()
 
 
 def _install(workspace: Workspace, source: str, progress: Progress) -> PackReport:
@@ -100,6 +104,5 @@ def _from_folder(workspace: Workspace) -> None:
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
         if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.writing(workspace)):
             if folder.strip():
-                jobs.start_pack(workspace, partial(_install, workspace, folder.strip()))
-                workspace.jobs.wait(jobs.PACKS, jobs.SOON)
+                _start(workspace, partial(_install, workspace, folder.strip()))
             st.rerun()

@@ -10,7 +10,6 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 _API = "/api/v1"
-_SWITCH = "programs"
 
 
 def section(workspace: Workspace) -> None:
@@ -21,13 +20,8 @@ def section(workspace: Workspace) -> None:
     )
     st.caption(about)
     is_set = workspace.settings.http.enabled is not None
-
-    def choose() -> None:
-        workspace.let_programs_in(st.session_state[_SWITCH])
-
-    st.session_state[_SWITCH] = workspace.open_to_programs
-    shut = is_set or workspace.readonly
-    st.toggle(t("Let other programs in"), key=_SWITCH, on_change=choose, disabled=shut)
+    now = widgets.bound("programs", workspace.open_to_programs, workspace.let_programs_in)
+    st.toggle(t("Let other programs in"), disabled=is_set or workspace.readonly, **now)
     if is_set:
         st.caption(plain(t("Set by {name} in {file}, or in the environment.", name="[http]", file="tessera.toml")))
     run = workspace.access.run

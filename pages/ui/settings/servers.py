@@ -79,7 +79,7 @@ def section(workspace: Workspace, status: Status) -> None:
     st.html(
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models do without. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
-    for card in workspace.servers.all():
+    for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
 
@@ -112,8 +112,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     _where(card)
     if card.key or card.key_for:
         _key(workspace, card)
-    if (job := workspace.jobs.find("server")) and job.what == card.section:
-        jobs.panel(workspace, ("server",))
+    jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
     if used := _used(status, card):
         st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
     elif card.complete:

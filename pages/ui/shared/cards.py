@@ -29,12 +29,12 @@ SCALES: Mapping[str, Callable[[float], float]] = {
     "priority": lambda score: score / 2,
     "literal": lambda score: score / 3,
 }
-"""Scores without an upper end -> 0 to 1; the other stages score on that scale."""
+"""By stage, the function that maps a score without an upper bound to 0..1; other stages score from 0 to 1."""
 
 EXACT = 1.0
 """Score above which a hit was raised because it holds the question as it was typed."""
 VERY_CLOSE, CLOSE = 0.5, 0.42
-"""Nearness of hits. Of questions that the notes of two vaults don't answer, no hit reaches the second."""
+"""Nearness of hits. In two vaults, no hit for a question without an answer reaches `CLOSE`."""
 
 _BLANK = re.compile(r"\n\s*\n")
 """The blank lines of an excerpt, which are left out."""
@@ -118,7 +118,7 @@ def section(note: NoteCard, chunk: Chunk) -> tuple[str, ...]:
 
 
 def dot(tone: str) -> str:
-    """Return a small sign in a colour as HTML."""
+    """Return a dot in a colour as HTML."""
     return f'<i class="t-part" style="background: {tone}"></i>'
 
 
@@ -185,7 +185,7 @@ def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = 
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a hit in full with its neighbours as HTML; of these, the nearest lines are in sight."""
+    """Return a whole hit with its neighbours as HTML; the style sheet shows the nearest lines of the neighbours."""
     passage, chunk = hit.passage, hit.chunk
     # Where a person edited a chunk of the passage, offsets of the note aren't those of its text.
     guess = chunk.start - passage.start

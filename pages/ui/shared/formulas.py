@@ -22,7 +22,7 @@ _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 
 
 def formula(tex: str) -> str:
-    """Return a formula, with its dollar signs, as one line of HTML; what it doesn't know is left out."""
+    """Return a formula, given with its dollar signs, as one line of HTML; unknown commands are left out."""
     text = " ".join(tex.strip("$").split())
     for _ in range(3):
         text = _FRACTION.sub(r"(\1)/(\2)", text)

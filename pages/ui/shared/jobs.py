@@ -20,7 +20,7 @@ from core.model import (
     jobs_at,
 )
 from core.workspace import Workspace
-from pages.ui.shared import plans, sizes, verdicts, widgets
+from pages.ui.shared import plans, units, verdicts, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -64,6 +64,11 @@ def importing(workspace: Workspace, base: str = "") -> bool:
     """Return whether an import into a base is running; without a base, into any."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
+
+
+def shut(workspace: Workspace) -> bool:
+    """Return whether notes and bases can't be changed: the workspace is read-only, or an import is running."""
+    return workspace.readonly or importing(workspace)
 
 
 def writing(workspace: Workspace, base: str = "") -> bool:
@@ -157,6 +162,22 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed")) -> N
         follow(workspace, draw)
 
 
+def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
+    """Draw the job that estimates the cost of a change, and return its result; None without an estimate of this one."""
+    job = workspace.jobs.find("cost")
+    if job is None or job.what != subject:
+        return None
+    panel(workspace, ("cost",))
+    return job.result if isinstance(job.result, ChangeCost) else None
+
+
+def panel_about(workspace: Workspace, names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
+    """Draw the jobs of these names whose subject `is_meant`."""
+    for name in names:
+        if (job := workspace.jobs.find(name)) and is_meant(job.what):
+            panel(workspace, (name,))
+
+
 def go_on(workspace: Workspace) -> None:
     """Draw the button that indexes what imports left."""
     shut = workspace.readonly or workspace.jobs.running("embed")
@@ -166,7 +187,7 @@ def go_on(workspace: Workspace) -> None:
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:
-    number = (lambda count: sizes.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    number = (lambda count: units.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")

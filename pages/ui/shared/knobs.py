@@ -17,8 +17,14 @@ from core.model import (
     setting_value,
 )
 from core.workspace import Workspace
-from pages.ui.shared import rerankers, widgets
-from pages.ui.shared.text import text_of
+from pages.ui.shared import widgets
+from pages.ui.shared.text import t, text_of
+
+NO_RERANKER = "none"
+QUICK = (NO_RERANKER, DEFAULTS.reranker)
+"""Rerankers without a noticeable wait."""
+AS_SET = ""
+"""The choice that leaves a setting to its default."""
 
 HELPS = {
     "semantic_weight": message("1: by meaning alone. 0: by words alone. For searches that use both."),
@@ -30,6 +36,10 @@ HELPS = {
     "score_threshold": message(
         "Hits whose meaning is less similar to the question are left out; 0 leaves out none. "
         "Doesn't apply to a search by words only."
+    ),
+    "reranker": message(
+        "The best hits are compared with the whole question once more. The default applies only "
+        "to a search by both meaning and words."
     ),
     "rerank_weight": message("1: the order of the second look. 0: the order before it. Between: some of both."),
 }
@@ -52,7 +62,7 @@ BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_we
 """The settings without an effect in a base that answers by words only."""
 
 OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
-    "reranker": ((), rerankers.QUICK),
+    "reranker": ((), QUICK),
     "semantic_weight": ((0.2, 0.4, 0.5, 0.6, 0.7, 0.8), (0.4, 0.6, 0.8)),
 }
 """The settings that advice varies: the values offered, all where empty, and those tried at first."""
@@ -61,7 +71,7 @@ OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_wei
 
 
 def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
-    """Return those of some settings that have an effect in a base."""
+    """Return the settings of `names` that have an effect in a base."""
     return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 
@@ -72,7 +82,7 @@ def value(settings: CompleteSettings, name: str) -> Any:
 
 
 def draw(name: str, *, key: str, **more: Any) -> Any:
-    """Draw the widget of a setting and return its value. For the reranker, see `rerankers.choice`."""
+    """Draw the widget of a setting and return its value. For the reranker, see `offered`."""
     label, least, most = setting(name), PARTS[name].least or 0, PARTS[name].most or 0
     more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
     if CHOICES[name]:
@@ -88,9 +98,16 @@ def draw(name: str, *, key: str, **more: Any) -> Any:
 def values(workspace: Workspace, name: str) -> list[Any]:
     """Return values to choose from: the names of the rerankers, or some numbers of the range."""
     if name == "reranker":
-        return [rerankers.NONE, *workspace.models.rerankers()]
+        return [NO_RERANKER, *workspace.models.rerankers()]
     least, most = PARTS[name].least or 0, PARTS[name].most or 0
     return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
+
+
+def offered(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[Any, str]:
+    """Return the values of a setting with their texts; the first one leaves it to the base, else to the settings."""
+    usual = shown(name, getattr(workspace.bases.search_settings(base), name))
+    texts = {value: shown(name, value) for value in values(workspace, name)}
+    return {AS_SET: t("Default: {value}", value=usual), **texts}
 
 
 def setting(name: str) -> str:

@@ -18,11 +18,11 @@ def settle(workspace: Workspace | None) -> None:
 def switch(workspace: Workspace | None) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
-    def choose() -> None:
-        st.session_state["language"] = st.session_state["language_switch"]
+    def choose(language: str) -> None:
+        st.session_state["language"] = language
         if workspace:
-            workspace.preferences.set("language", st.session_state["language"])
+            workspace.preferences.set("language", language)
 
     # The switch has a key of its own: a widget's key is emptied when the page is left.
-    st.session_state["language_switch"] = st.session_state["language"]
-    widgets.segments(t("Language"), LANGUAGES, "language_switch", on_change=choose)
+    now = widgets.bound("language_switch", st.session_state["language"], choose)
+    widgets.segments(t("Language"), LANGUAGES, **now)

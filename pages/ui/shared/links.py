@@ -1,5 +1,7 @@
 """The query parameters of a page: its choices, so that an address can be shared and survives a reload."""
 
+from collections.abc import Container
+
 import streamlit as st
 
 
@@ -7,6 +9,15 @@ def arrived(name: str) -> str | None:
     """Return the value of a query parameter that a link brought, None for one that the page itself set."""
     value = st.query_params.get(name)
     return value if value is not None and value != st.session_state.get(_known(name)) else None
+
+
+def settle(name: str, key: str, options: Container[str], first: str) -> None:
+    """Let a widget begin with the option of the address, else with what was chosen, else with the first one."""
+    linked = arrived(name)
+    if linked is not None and linked in options:
+        st.session_state[key] = linked
+    elif st.session_state.get(key) not in options:
+        st.session_state[key] = first
 
 
 def known(name: str) -> str:

@@ -37,13 +37,12 @@ def switch(workspace: Workspace | None) -> None:
     """Draw the switch; later sessions begin with the choice."""
     look = _chosen(workspace)
 
-    def choose() -> None:
+    def choose(chosen: str) -> None:
         if workspace:
-            workspace.preferences.set(_PREFERENCE, st.session_state["look_switch"])
+            workspace.preferences.set(_PREFERENCE, chosen)
 
-    st.session_state["look_switch"] = look
     with st.container(key="look"):
-        widgets.segments(t("Appearance"), labels(LOOKS), "look_switch", on_change=choose)
+        widgets.segments(t("Appearance"), labels(LOOKS), **widgets.bound("look_switch", look, choose))
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
 
 

@@ -1,12 +1,13 @@
 """The chunks that are not indexed yet, and the switch that indexes new ones at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
 from core.model import Chunk, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, switches, widgets
 from pages.ui.shared.text import t
 
 
@@ -18,32 +19,12 @@ def section(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Seque
     waiting = workspace.chunks.pending(base.name)
     shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed")
     with st.container(horizontal=True, vertical_alignment="center"):
-        at_once(workspace, base)
+        switches.draw(workspace, base, "embed_at_once")
         label = t("Index this note ({n})", n=pending)
         if pending and widgets.button(label, "embed_note", "bolt", disabled=shut):
             embed(workspace, note_ids=[note.id])
         if waiting > pending:
             embed_all(workspace, base, waiting)
-
-
-def at_once(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the switch that indexes new chunks of a base at once."""
-    # Its state is in its key: a browser that still shows an older one would take it for a choice.
-    key = f"at_once_{base.id}_{base.embed_at_once}"
-    in_file = base.plain and base.name in workspace.text_folders.folders()
-    st.toggle(
-        t("Index new chunks at once"),
-        value=base.embed_at_once,
-        key=key,
-        on_change=shell.guarded(lambda: workspace.bases.update(base.name, embed_at_once=bool(st.session_state[key]))),
-        disabled=workspace.readonly or in_file,
-        help=t("For the folders with text files, auto_embed in tessera.toml decides this.")
-        if in_file
-        else t(
-            "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "
-            "can search them by words meanwhile."
-        ),
-    )
 
 
 def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
@@ -53,6 +34,6 @@ def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
         embed(workspace, base.name)
 
 
-def embed(workspace: Workspace, base: str | None = None, **which: Sequence[str]) -> None:
+def embed(workspace: Workspace, base: str | None = None, **which: Any) -> None:
     """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
     jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress, **which))

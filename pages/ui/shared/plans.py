@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.messages import message
 from core.model import Failed, PackReport, Rechunked, SyncPlan, SyncReport
-from pages.ui.shared.safe import facts, html
+from pages.ui.shared.safe import boxes, facts, html
 from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 200
@@ -28,12 +28,11 @@ Rows = list[tuple[str, str]]
 def counts(figures: dict[str, int], remark: str = "") -> None:
     """Draw the figures of a plan or a report, and a remark; failed and removed notes stand out."""
     tones = {"failed": "bad", "removed": "warn"}
-    boxes = [
-        f'<div class="t-count {tones.get(name, "") if number else "zero"}"><b>{number:,}</b>'
-        f"<span>{html(text_of(COUNTS[name]))}</span></div>"
+    values = (
+        (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
         for name, number in figures.items()
-    ]
-    st.html(f'<div class="t-counts">{"".join(boxes)}<span class="t-facts">{html(remark)}</span></div>')
+    )
+    st.html(boxes(values, remark))
 
 
 def show(plan: SyncPlan) -> None:

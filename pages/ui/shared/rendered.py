@@ -75,7 +75,7 @@ def whole(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -
 
 
 def _first(parts: Sequence[Piece], start: int) -> int:
-    """Return the piece that an excerpt begins with: that of the sentence's paragraph, if it doesn't begin far before."""
+    """Return the index of an excerpt's first piece: the start of the sentence's paragraph if near, else the sentence."""
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
     if parts and start - parts[block].start <= BEFORE:

@@ -6,7 +6,7 @@ from html import escape as html
 
 from core.text import LINE_END
 
-__all__ = ["facts", "folded", "html", "light", "marked", "plain", "tangled"]
+__all__ = ["boxes", "facts", "figures", "folded", "html", "light", "marked", "plain", "tangled"]
 
 Span = tuple[int, int]
 
@@ -79,6 +79,21 @@ def _emphasis(markdown: str) -> int:
 def facts(texts: Iterable[str]) -> str:
     """Return short texts beside each other as HTML; empty ones are left out."""
     return f'<div class="t-facts">{"".join(f"<span>{html(text)}</span>" for text in texts if text)}</div>'
+
+
+def figures(values: Iterable[tuple[str, str]]) -> str:
+    """Return named values as HTML, to stand among facts."""
+    return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
+
+
+def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
+    """Return figures in boxes as HTML, each with its name and its CSS class, and a remark behind them."""
+    drawn = [
+        f'<div class="t-count {tone}"><b>{html(value)}</b><span>{html(name)}</span></div>'
+        for name, value, tone in values
+    ]
+    behind = f'<span class="t-facts">{html(remark)}</span>' if remark else ""
+    return f'<div class="t-counts">{"".join(drawn)}{behind}</div>'
 
 
 def folded(title: str, body: str, *, css: str = "") -> str:

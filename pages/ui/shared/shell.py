@@ -18,9 +18,9 @@ from pages.ui.shared.text import t, text_of
 _OF_CALLBACK = "problem_of_callback"
 
 PATIENCE = 3.0
-"""Seconds for an assistant to write a note before the app says that it can only read."""
+"""Seconds that the app waits for the end of another process's write; then it opens read-only."""
 WARM_AFTER = 0.8
-"""Seconds for the first page: nothing else runs for as long while the model's tokenizer is read."""
+"""Seconds before the model is loaded: the first page is drawn before its tokenizer blocks the process."""
 
 MODEL = {
     "ready": message("Model ready"),
@@ -70,8 +70,7 @@ def workspace() -> Workspace:
 @contextmanager
 def errors() -> Iterator[None]:
     """Show a TesseraError as a box, and one of the callback before; anything else is a bug and keeps its traceback."""
-    if error := st.session_state.pop(_OF_CALLBACK, None):
-        problem(error)
+    problem_of("")
     try:
         yield
     except TesseraError as error:
@@ -88,16 +87,25 @@ def unreadable() -> Iterator[None]:
             st.sidebar.warning(plain(text_of(sentence)), icon=":material/warning:")
 
 
-def guarded(act: Callable[..., object]) -> Callable[..., None]:
-    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug."""
+def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
+    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug.
+
+    With the `key` of its button, `problem_of` shows it.
+    """
 
     def callback(*values: object) -> None:
         try:
             act(*values)
         except TesseraError as error:
-            st.session_state[_OF_CALLBACK] = error
+            st.session_state[f"{_OF_CALLBACK}{key}"] = error
 
     return callback
+
+
+def problem_of(key: str) -> None:
+    """Draw the error of the last click on a button, once."""
+    if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
+        problem(error)
 
 
 def problem(error: TesseraError) -> None:
@@ -127,29 +135,10 @@ def popover(label: str, key: str, icon: str, draw: Callable[[], None], **more: A
 
     @st.fragment
     def part() -> None:
-        with st.popover(label, icon=f":material/{icon}:", key=key, **more), errors():
+        with st.popover(label, icon=f":material/{icon}:", key=key, **more), errors(), st.container(key=f"{key}_body"):
             draw()
 
     part()
-
-
-def confirm(title: str, text: str, key: str, act: Callable[[], object], *, closed: Callable[[], None]) -> None:
-    """Ask in a dialog whether to delete; `act` deletes, `closed` runs at the end of the dialog."""
-
-    @st.dialog(title, on_dismiss=closed)
-    def dialog() -> None:
-        st.write(text)
-        with st.container(horizontal=True):
-            if widgets.button(t("Delete"), f"{key}_yes", "delete", type="primary"):
-                with errors():
-                    act()
-                    closed()
-                    st.rerun()
-            if widgets.button(t("Keep"), f"{key}_no"):
-                closed()
-                st.rerun()
-
-    dialog()
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())

@@ -136,7 +136,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-other_"] { border-left: 2px solid var(--t-line); padding: .15rem 0 .15rem .8rem; margin-top: .35rem; } [class*="st-key-other_"] [class*="st-key-head_"] a p { font-weight: 560; font-size: .95rem; }
 [class*="st-key-why_body_"] { width: 30rem; max-width: 82vw; } [class*="st-key-why_body_"] .t-stages { display: grid; grid-template-columns: max-content 1fr max-content max-content; gap: .35rem .8rem; align-items: center; }
 [class*="st-key-why_body_"] .t-stage { display: contents; } [class*="st-key-why_body_"] .t-bar { width: 100%; } [class*="st-key-why_body_"] .t-caption { margin-bottom: .5rem; }
-[class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; } .st-key-context_body { width: 46rem; max-width: 86vw; }
+[class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; } .st-key-context_box_body { width: 41rem; max-width: 82vw; }
 @media (max-width: 640px) { .st-key-ask_row > div:first-child { flex-basis: 9rem; } .st-key-ask_row { gap: .4rem; }
   .st-key-ask_row [data-testid="stPopoverButton"] { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
   :is(.st-key-ask_row, .st-key-chips) [data-testid="stPopoverButton"] p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -3,17 +3,16 @@
 import streamlit as st
 
 from core.model import ChangeCost, Running, ServerTrial, Trial
-from pages.ui.shared import names, sizes
-from pages.ui.shared.safe import facts, html
+from pages.ui.shared import names, units
+from pages.ui.shared.safe import boxes, facts, html
 from pages.ui.shared.text import t, text_of
 
 
 def trial(done: Trial) -> None:
     """Draw the result of a model's test: right rankings, speed and memory."""
-    boxes = [
-        f'<div class="t-count {"" if done.right[language] == total else "bad"}"><b>{done.right[language]}/{total}</b>'
-        f"<span>{html(text_of(names.TEXT_LANGUAGES[language]))}</span></div>"
-        for language, total in done.asked.items()
+    values = [
+        (text_of(names.TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
+        for name, total in done.asked.items()
     ]
     texts = [
         t("loaded in {seconds:.1f} s", seconds=done.seconds_to_load),
@@ -27,9 +26,7 @@ def trial(done: Trial) -> None:
     )
     verdict = partly if done.usable else t("Not usable: it put wrong sentences first. Choose another model.")
     tone = "" if done.usable else "t-problem"
-    st.html(
-        f'<div class="t-counts">{"".join(boxes)}</div><div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}'
-    )
+    st.html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
 
 
 def server(done: ServerTrial) -> None:
@@ -47,14 +44,13 @@ def server(done: ServerTrial) -> None:
 def running(model: Running) -> list[str]:
     """Return the memory of a loaded model, and where it runs."""
     return [
-        t("{size} in memory", size=sizes.megabytes(model.bytes)),
+        t("{size} in memory", size=units.megabytes(model.bytes)),
         f"{model.device.name.upper()}, {model.device.dtype}",
     ]
 
 
 def cost(change: ChangeCost) -> None:
     """Draw how much a change of embedder has to index, and how long that takes."""
-    figures = [(t("notes to split again"), f"{change.notes:,}")] if change.notes else []
-    figures += [(t("pieces of text to index"), f"{change.to_embed:,}"), (t("about"), sizes.duration(change.seconds))]
-    boxes = [f'<div class="t-count"><b>{html(value)}</b><span>{html(name)}</span></div>' for name, value in figures]
-    st.html(f'<div class="t-counts">{"".join(boxes)}</div>')
+    values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
+    values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
+    st.html(boxes([*values, (t("about"), units.duration(change.seconds), "")]))

@@ -1,6 +1,6 @@
 """Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -105,10 +105,35 @@ def menu(label: str, texts: Mapping[str, str], key: str, icon: str, **more: Any)
     st.menu_button(label, list(texts), format_func=texts.__getitem__, key=key, icon=f":material/{icon}:", **more)
 
 
+def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, Any]:
+    """Return the arguments of a widget that shows a value and stores another one that a person chooses."""
+    st.session_state[key] = value
+    return {"key": key, "on_change": lambda: store(st.session_state[key])}
+
+
+def begin_with(key: str, options: Container[object], first: object) -> None:
+    """Let a widget begin with the first option where its choice is none of the options."""
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = first
+
+
+def more(left: int) -> None:
+    """Draw how many things of a list are left out, if there are any."""
+    if left > 0:
+        st.caption(t("and {n} more", n=left))
+
+
 def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerator, Item]]:
     """Draw rows of columns, and yield the items, each with its column."""
     for first in range(0, len(items), count):
         yield from zip(st.columns(count), items[first : first + count], strict=False)
+
+
+def tabs(contents: Mapping[str, Callable[[], object]]) -> None:
+    """Draw tabs, each with its content."""
+    for tab, draw in zip(st.tabs(list(contents)), contents.values(), strict=True):
+        with tab:
+            draw()
 
 
 def text_box(label: str, key: str, **more: Any) -> str:
@@ -129,6 +154,12 @@ def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: Any) ->
     st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, **more)
 
 
+def base_link(base: str) -> None:
+    """Draw a link to the notes of a base."""
+    icon = ":material/description:"
+    st.page_link("notes.py", label=t("Open notes"), icon=icon, query_params={"base": base})
+
+
 def note_link(note_id: str) -> None:
     """Draw a link to a note's own text."""
     st.page_link("notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note_id})
@@ -136,7 +167,6 @@ def note_link(note_id: str) -> None:
 
 def base_filter(bases: Sequence[str], key: str, place: Any = st) -> str:
     """Draw the choice of a base and return its name, empty for all."""
-    if st.session_state.get(key) not in bases:
-        st.session_state[key] = ""
     texts = {"": t("All bases"), **{name: name for name in bases}}
+    begin_with(key, texts, "")
     return select(t("Base"), texts, key, place, persist_state="session")

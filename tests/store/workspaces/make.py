@@ -240,6 +240,13 @@ def write_here(workspace: Workspace) -> None:
         store.packs.put_files("cooking", {"bread.md": "0f"})
 
 
+def throw_away(workspace: Workspace) -> None:
+    """13: a deleted base, and what is in the trash too long."""
+    workspace.bases.add("gone")
+    workspace.bases.delete("gone")
+    workspace.store.database.insert("overdue", {"item": "note:gone", "opening": 1})
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -261,6 +268,7 @@ def make(folder: Path, target: Path) -> None:
         leave(workspace, folder)
         run(workspace, nights)
         write_here(workspace)
+        throw_away(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 

@@ -171,6 +171,6 @@ def _part(body: str, name: str) -> str:
     return ""
 
 
-def plain(text: str) -> str:
+def as_written(text: str) -> str:
     """Return a text that isn't laid out as HTML."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'

@@ -20,7 +20,7 @@ def add(parser: MarkdownIt) -> None:
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Make the rule for a block from a line that begins with the mark to one that ends with it."""
+    """Make the rule for a block: its first line begins with the mark, its last line ends with it."""
 
     def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         begin = state.bMarks[start] + state.tShift[start]

@@ -8,9 +8,11 @@ from urllib.parse import unquote
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
 
 from core.messages import message
-from pages.ui.shared.document.code import code
 from pages.ui.shared.document.math import math
 from pages.ui.shared.document.sources import Heading, Place, Sources, same
 from pages.ui.shared.safe import html
@@ -26,6 +28,13 @@ _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
 
 Tokens = Sequence[Token]
 Environment = MutableMapping[str, Any]
+MOST_CODE = 20_000
+"""Characters of a block of code that gets colours."""
+LANGUAGES = frozenset(
+    "python py python3 pycon javascript js jsx typescript ts tsx rust rs go c cpp c++ csharp cs java kotlin swift scala ruby"
+    " rb php perl lua r julia haskell bash sh shell zsh console powershell sql json yaml yml toml ini xml html css"
+    " diff dockerfile docker make makefile nginx latex tex markdown md".split()
+)
 
 
 class Drawing(RendererHTML):
@@ -199,3 +208,11 @@ class Drawing(RendererHTML):
 def _width(text: str) -> int:
     match = _WIDTH.match(text)
     return min(2000, int(match[1])) if match else 2000
+
+
+def code(text: str, language: str) -> str:
+    """Return code as HTML."""
+    if language.lower() not in LANGUAGES or len(text) > MOST_CODE:
+        return html(text)
+    lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+    return str(highlight(text, lexer, HtmlFormatter(nowrap=True)))

@@ -1,0 +1,71 @@
+"""Texts that a model refuses, by the model's fingerprint and the text's hash, and the chunks that they are part of."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
+
+from core.messages import Message, from_json, to_json
+from core.model import KnowledgeBase, RefusedChunk
+from core.store.table import AMONG, Table, decoding
+
+
+class RefusalTable(Table):
+    """The refused texts of a workspace; a chunk with one has the state `refused`, and is found by words only."""
+
+    def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
+        """Store why a model refuses a text."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO refusals (fingerprint, text_hash, reason, at) VALUES (?, ?, ?, ?)",
+            *(fingerprint, text_hash, json.dumps(to_json(reason), ensure_ascii=False), datetime.now(UTC).isoformat()),
+        )
+
+    def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the ids of the refusals of these texts, by their hash."""
+        rows = self._database.rows("SELECT text_hash, id FROM refusals WHERE fingerprint = ?", fingerprint)
+        refused = {bytes(row["text_hash"]): int(row["id"]) for row in rows}
+        return {key: refused[key] for key in hashes if key in refused} if refused else {}
+
+    def link(self, refusals: Mapping[int, int]) -> None:
+        """Give chunks, by their rowid, the state `refused` because of a refusal, by its id."""
+        with self._database.write() as connection:
+            connection.executemany("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
+            self._database.execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", [*refusals])
+
+    @decoding
+    def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
+        """Return the refused chunks of some bases, by base, path and place in the note."""
+        rows = self._database.rows(
+            "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
+            " substr(text, 1, 200) AS text, reason, at FROM refused_chunks JOIN refusals ON refusals.id = refusal"
+            " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+            f' WHERE base_id {AMONG} ORDER BY bases.name, path, note_id, "index"',
+            [base.id for base in bases],
+        )
+        return [RefusedChunk(**{**dict(row), "reason": from_json(json.loads(row["reason"]))}) for row in rows]
+
+    def count(self, base: KnowledgeBase) -> int:
+        """Return the number of refused chunks of a base."""
+        return int(
+            self._database.value(
+                "SELECT count(*) FROM refused_chunks JOIN chunks ON chunks.rowid = chunk"
+                " JOIN notes ON notes.id = note_id WHERE base_id = ?",
+                base.id,
+            )
+        )
+
+    def try_again(self, chunk_ids: Collection[str]) -> None:
+        """Forget why these chunks are refused: they, and others with the same texts, are pending."""
+        chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
+        with self._database.write():
+            refusals = self._database.column(chosen, [*chunk_ids])
+            chunks = f"SELECT chunk FROM refused_chunks WHERE refusal {AMONG}"
+            self._database.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
+            self._database.execute(f"DELETE FROM refused_chunks WHERE refusal {AMONG}", refusals)
+            self._database.execute(f"DELETE FROM refusals WHERE id {AMONG}", refusals)
+
+    def drop_unused(self) -> None:
+        """Delete the refusals that no chunk has and no unfinished change of embedder needs."""
+        self._database.execute(
+            "DELETE FROM refusals WHERE id NOT IN (SELECT refusal FROM refused_chunks)"
+            " AND fingerprint NOT IN (SELECT fingerprint FROM switches)"
+        )

@@ -1,0 +1,51 @@
+"""Dialogs: opened by a callback, drawn by the next run, closed by their end or by the person."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.text import t
+
+
+@dataclass(frozen=True, slots=True)
+class Dialog:
+    """A dialog about a subject; the session state holds the subject under the `key` while the dialog is open."""
+
+    key: str
+
+    @property
+    def subject(self) -> Any:
+        """The subject, None while the dialog is closed."""
+        return st.session_state.get(self.key)
+
+    def open(self, subject: object) -> None:
+        """Open the dialog in the next run; for callbacks."""
+        st.session_state[self.key] = subject
+
+    def close(self) -> None:
+        """Close the dialog in the next run."""
+        st.session_state.pop(self.key, None)
+
+    def draw(self, title: str, content: Callable[[], None], **more: Any) -> None:
+        """Draw the dialog."""
+        st.dialog(title, on_dismiss=self.close, **more)(content)()
+
+    def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
+        """Ask in the dialog whether to delete; `act` deletes."""
+
+        def content() -> None:
+            st.write(text)
+            with st.container(horizontal=True):
+                if widgets.button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                    with shell.errors():
+                        act()
+                        self.close()
+                        st.rerun()
+                if widgets.button(t("Keep"), f"{key}_no"):
+                    self.close()
+                    st.rerun()
+
+        self.draw(title, content)

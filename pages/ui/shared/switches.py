@@ -1,0 +1,71 @@
+"""The switches of a base, for a new one and for a stored one."""
+
+from typing import Any, cast
+
+import streamlit as st
+
+from core.messages import message
+from core.model import BaseFields, KnowledgeBase
+from core.workspace import Workspace
+from pages.ui.shared import shell
+from pages.ui.shared.text import t, text_of
+
+SWITCHES = {
+    "embed_at_once": (
+        message("Index new chunks at once"),
+        message(
+            "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "
+            "can search them by words meanwhile."
+        ),
+    ),
+    "write_files": (
+        message("Write edits into the files"),
+        message(
+            "On: editing a note here changes its file, so that other programs see the edit. Off: files are only "
+            "read; a note of a file can be copied and edited here."
+        ),
+    ),
+    "watch": (
+        message("Watch the folders"),
+        message(
+            "On: while Tessera runs, it looks every minute for changed files and syncs them. Where many notes would "
+            "be removed, it asks you first."
+        ),
+    ),
+    "trusts_programs": (
+        message("Trust programs"),
+        message(
+            "On: what assistants and other programs write here counts at once. Off: it waits on the page Notes "
+            "until you accept it, for programs make mistakes."
+        ),
+    ),
+}
+"""The label and the help of each switch, by its field of a base."""
+
+
+def of_new_base(*, indexes: bool) -> dict[str, bool]:
+    """Draw the switches of a new base and return them; the first has an effect only in a base that `indexes`."""
+    first = "embed_at_once"
+    names = [name for name in SWITCHES if indexes or name != first]
+    return {first: True} | {name: _toggle(name, f"new_{name}", value=name == first) for name in names}
+
+
+def draw(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
+    """Draw a switch of a stored base; a click changes the base."""
+    on = bool(getattr(base, name))
+    # Its state is in its key: a browser that still shows an older one would take it for a choice.
+    key = f"{name}_{base.id}_{on}"
+
+    def store() -> None:
+        workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
+
+    more: dict[str, Any] = {"on_change": shell.guarded(store), "disabled": workspace.readonly}
+    if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
+        about = t("For the folders with text files, auto_embed in tessera.toml decides this.")
+        more |= {"help": about, "disabled": True}
+    _toggle(name, key, value=on, **more)
+
+
+def _toggle(name: str, key: str, *, value: bool, **more: Any) -> bool:
+    label, about = map(text_of, SWITCHES[name])
+    return st.toggle(label, value=value, key=key, **{"help": about, **more})

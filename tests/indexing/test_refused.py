@@ -1,0 +1,157 @@
+"""A text that a model refuses stops no other: it is named, found by words, and tried again when asked or changed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core import embedding
+from core.errors import ProviderError, ProviderUnavailable
+from core.model import Filters
+from core.workspace import Workspace
+from tests.model_server import ModelServer
+
+NOTES = 20
+BAD = "poison"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
+    with ModelServer() as server:
+        server.refuses = BAD
+        for name, value in {"BASE_URL": server.url, "MODEL": "m", "BATCH_SIZE": "8", "RETRIES": "0"}.items():
+            monkeypatch.setenv(f"TESSERA_EMBEDDINGS__{name}", value)
+        monkeypatch.setenv("TESSERA_EMBEDDER", "openai_compatible")
+        yield server
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, server: ModelServer) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "workspace") as workspace:
+        yield workspace
+
+
+def folder(tmp_path: Path, *bad: int) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir(exist_ok=True)
+    for number in range(NOTES):
+        write(folder, number, f"{BAD if number in bad else 'plain'} word{number}{'x' * number}")
+    return folder
+
+
+def write(folder: Path, number: int, text: str) -> None:
+    (folder / f"{number:02}.md").write_text(text)
+
+
+def imported(workspace: Workspace, folder: Path) -> object:
+    return workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+
+
+def embedded(workspace: Workspace) -> int:
+    return workspace.bases.status(workspace.bases.get("vault")).windows
+
+
+def sent(server: ModelServer) -> list[str]:
+    return [text for request in server.requests for text in request.body["input"]]
+
+
+@pytest.mark.parametrize("bad", [0, 7, 8, 12, NOTES - 1])
+def test_one_refused_text_leaves_the_others_embedded(
+    workspace: Workspace, server: ModelServer, tmp_path: Path, bad: int
+) -> None:
+    report = workspace.notes.apply(workspace.notes.plan_folder(folder(tmp_path, bad), "vault"))
+    assert (report.problem, report.waiting, report.refused) == (None, 0, 1)
+    assert embedded(workspace) == NOTES - 1
+    (refused,) = workspace.chunks.refused("vault")
+    assert (refused.path, BAD in refused.text) == (f"{bad:02}.md", True)
+    assert "input is too long" in str(refused.reason)
+    assert not workspace.chunks.unfinished()
+    (hit,) = workspace.search(BAD, mode="keyword").hits
+    assert hit.note.id == refused.note_id
+
+
+def test_it_is_tried_again_by_itself_only_when_its_text_changes(
+    workspace: Workspace, server: ModelServer, tmp_path: Path
+) -> None:
+    vault = folder(tmp_path, 3)
+    imported(workspace, vault)
+    server.requests.clear()
+    imported(workspace, vault)
+    assert workspace.chunks.embed("vault") == 0
+    assert not server.requests
+    write(vault, 3, "mended words")
+    imported(workspace, vault)
+    assert [text.rpartition("\n")[2] for text in sent(server)] == ["mended words"]
+    assert (workspace.chunks.refused(), embedded(workspace)) == ([], NOTES)
+
+
+def test_it_is_tried_again_when_a_person_says_so(workspace: Workspace, server: ModelServer, tmp_path: Path) -> None:
+    imported(workspace, folder(tmp_path, 3, 11))
+    first, second = workspace.chunks.refused()
+    assert workspace.chunks.embed(chunk_ids=[first.chunk_id]) == 0
+    assert [one.chunk_id for one in workspace.chunks.refused()] == [first.chunk_id, second.chunk_id]
+    server.refuses, server.requests = "", []
+    assert workspace.chunks.embed(chunk_ids=[first.chunk_id]) == 1
+    assert len([text for text in sent(server) if BAD in text]) == 1
+    assert workspace.chunks.embed("vault", refused=True) == 1
+    assert (workspace.chunks.refused(), embedded(workspace)) == ([], NOTES)
+
+
+def test_a_change_of_model_and_of_splitting_come_to_their_end(
+    workspace: Workspace, server: ModelServer, tmp_path: Path
+) -> None:
+    imported(workspace, folder(tmp_path, 3))
+    workspace.bases.begin_switch("vault", "openai_compatible:other")
+    workspace.bases.run_switch("vault")
+    (refused,) = workspace.chunks.refused()
+    assert (refused.path, embedded(workspace)) == ("03.md", NOTES - 1)
+    asked = len([text for text in sent(server) if BAD in text])
+    base = workspace.bases.get("vault")
+    workspace.chunks.rechunk("vault", options=base.chunking)
+    ids = [card.id for card in workspace.notes.all(Filters())]
+    workspace.chunks.rechunk(note_ids=ids, options=replace(base.chunking, chunk_size=300))
+    assert len(workspace.chunks.refused()) == 1
+    assert len([text for text in sent(server) if BAD in text]) == asked, "a text is refused once by a model"
+
+
+def test_a_server_that_fails_on_a_text_is_there_for_the_others(
+    workspace: Workspace, server: ModelServer, tmp_path: Path
+) -> None:
+    server.refusal = 500
+    report = workspace.notes.apply(workspace.notes.plan_folder(folder(tmp_path, 5), "vault"))
+    assert (report.problem, report.refused, embedded(workspace)) == (None, 1, NOTES - 1)
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 503])
+def test_a_server_that_takes_nothing_names_no_text(
+    workspace: Workspace, server: ModelServer, tmp_path: Path, status: int
+) -> None:
+    vault = folder(tmp_path)
+    workspace.bases.add("vault")
+    server.refuses, server.refusal = "a", status
+    report = workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    assert (report.waiting, report.refused, workspace.chunks.refused()) == (NOTES, 0, [])
+    assert report.problem is not None
+    with pytest.raises(ProviderUnavailable if status in (429, 503) else ProviderError):
+        workspace.chunks.embed("vault")
+    server.refuses = ""
+    assert workspace.chunks.embed("vault") == NOTES
+
+
+def test_a_base_is_embedded_again_by_a_model_that_changed(
+    workspace: Workspace, server: ModelServer, tmp_path: Path
+) -> None:
+    server.refuses = ""
+    vault = folder(tmp_path)
+    imported(workspace, vault)
+    workspace.notes.apply(workspace.notes.plan_folder(vault, "copy"))
+    server.requests.clear()
+    assert workspace.chunks.embed_again("vault") == NOTES
+    assert len([text for text in sent(server) if "word" in text]) == NOTES
+    assert workspace.chunks.pending("copy") == NOTES
+    assert workspace.chunks.embed("copy") == NOTES
+    assert len([text for text in sent(server) if "word" in text]) == NOTES, "equal texts are embedded once"
+    (hit,) = workspace.search("word7xxxxxxx", limit=1).hits
+    assert hit.note.path == "07.md"
