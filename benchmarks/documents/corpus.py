@@ -4,7 +4,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.documents.making import mhtml, of_markdown, xlsx
 from benchmarks.documents.pdfs import HEIGHT, PdfPage, pdf
@@ -149,6 +149,8 @@ def _lines(text: str, length: int) -> Iterator[str]:
 
 def _document(kind: str, number: int) -> tuple[bytes, list[Section]]:
     sections = list(_sections(number + 1000 * _KINDS.index(kind)))
+    if kind == "pptx":  # the titles of slides are of one level
+        sections = [replace(section, level=2) for section in sections]
     if kind in ("xlsx", "csv"):
         tables = [Section(2, section.title, "", (), section.table, "", "") for section in sections if section.table]
         if kind == "csv":

@@ -46,8 +46,8 @@ def measure() -> None:
         print(f"  {name:22} {seconds:6.1f} s  {said[:110]}")
     server.shutdown()
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"{refused + converted} hostile documents: {refused} refused, {converted} converted; slowest {slowest[0]}")
     print(
-        f"{refused + converted} hostile documents: {refused} refused, {converted} converted; {_Requests.count} requests, "
-        f"{leaks} files given away, {int(_WRITTEN.exists())} written; slowest {slowest[0]} {slowest[1]:.1f} s, "
-        f"{most:.0f} MB"
+        f"{_Requests.count} requests, {leaks} files given away, {int(_WRITTEN.exists())} written; "
+        f"{slowest[1]:.1f} s at most, {most:.0f} MB"
     )
