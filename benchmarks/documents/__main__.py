@@ -1,7 +1,8 @@
 """Measures the conversion of documents: `python -m benchmarks.documents [corpus] [pages] [hostile] [scans]`.
 
 corpus: headings, words and tables of 60 documents in 15 kinds; pages: a PDF of 500 pages; hostile: what no converter
-may follow; scans: characters of scanned pages. Each document is converted in a process of its own, as an import does it.
+may follow; scans: characters of scanned pages. Each document is converted in
+a process of its own, as an import does it.
 """
 
 import resource

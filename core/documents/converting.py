@@ -19,7 +19,7 @@ from core.errors import SourceError
 from core.messages import from_json, message
 
 _LOG = logging.getLogger(__name__)
-SECONDS, OCR_SECONDS = 300, 3600
+SECONDS, OCR_SECONDS = 120, 3600
 """Time that a document may take; scans are read page by page, each in a few seconds."""
 MEGABYTES, OCR_MEGABYTES = 2048, 4096
 """Address space that a converter may take."""
@@ -36,10 +36,13 @@ def converters_for(kind: str) -> list[str]:
     return [name for name in CONVERTERS if kind in CONVERTERS.build(name).kinds.split()] if kind else []
 
 
-def is_document(path: str) -> bool:
-    """Return whether a file is a document that becomes a note, by its name; a picture belongs to other notes."""
+def is_document(path: str, *, pictures: bool = False) -> bool:
+    """Return whether a file is a document that becomes a note, by its name.
+
+    A picture of a folder belongs to the notes that link to it; with `pictures` it is a document as well.
+    """
     kind = kind_of(path)
-    return kind not in PICTURES and bool(default_for(kind))
+    return (pictures or kind not in PICTURES) and bool(default_for(kind))
 
 
 def convert(

@@ -151,7 +151,7 @@ def _notes(
 
 def _note(store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    if documents.is_document(file.path):
+    if documents.is_document(file.path, pictures=uploaded):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
         chosen = store.notes.converter(note_id)
@@ -170,6 +170,7 @@ def _note(store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, n
         base_id=base.id,
         content_hash=file.content_hash,
         source="upload" if uploaded else "folder",
+        source_url=plan.address or note.source_url,
         source_ref=plan.source_ref,
         updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
     )

@@ -15,6 +15,7 @@ from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import documents, folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, apply
+from core.intake.webpage import WebPage
 from core.model import (
     NOTE_SUFFIXES,
     ChunkingOptions,
@@ -124,6 +125,11 @@ class Imports:
         except BaseException:
             shutil.rmtree(staging)
             raise
+
+    def plan_page(self, page: WebPage, base: str) -> SyncPlan:
+        """Compare a page of the web with the note of a base that was made of its address; nothing is changed."""
+        plan = self.plan_upload([(page.name, page.data)], base)
+        return replace(plan, address=page.address)
 
     def discard(self, plan: SyncPlan) -> None:
         """Discard a plan and delete the files of an upload."""

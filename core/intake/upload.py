@@ -60,6 +60,7 @@ class _Allowance:
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed]:
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
+    A picture that is uploaded by itself is a document; one of a folder belongs to the notes that link to it.
     Raises SourceError for a name that leads out of it, a repeated name, or too much data.
     """
     total, others = 0, []
@@ -68,7 +69,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise too_much(name)
-        if is_note(path) or is_document(path):
+        if is_note(path) or is_document(path, pictures="/" not in path):
             _write(destination, path, [data])
         else:
             others += _not_read(path)

@@ -203,7 +203,7 @@ class SyncPlan:
     `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
     that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
     workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` files are
-    of kinds that nobody reads.
+    of kinds that nobody reads. `address` is that of the page of the web that is imported.
     """
 
     base: str
@@ -221,6 +221,7 @@ class SyncPlan:
     makes: NewBase | None = None
     joined: tuple[Match, ...] = ()
     skipped: tuple[Failed, ...] = ()
+    address: str = ""
 
     @property
     def differing(self) -> tuple[Match, ...]:

@@ -9,7 +9,8 @@ from core.documents.extras import installed
 from core.errors import EditError, SourceError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.intake import documents, folder, notefile
+from core.intake import documents, folder, notefile, webpage
+from core.intake.webpage import WebPage
 from core.model import ConverterCard, Document, Failed, Note, Original, Revision
 from core.notes.writer import Writer
 from core.store import Store
@@ -40,6 +41,11 @@ class Documents:
     def converters_of(kind: str) -> list[str]:
         """Return the names of the converters that read a kind, the usual one first."""
         return converters_for(kind)
+
+    @staticmethod
+    def page(address: str) -> WebPage:
+        """Ask for a page of the web: one request to a public address; raises SourceError."""
+        return webpage.fetch(address)
 
     def unread(self, base: str) -> list[Failed]:
         """Return the files of a base that weren't read at the last look, with the reasons; raises UnknownChoice."""
