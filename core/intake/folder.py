@@ -55,8 +55,9 @@ def scan(
 ) -> Scan:
     """List the note files and `documents` of a folder without reading them; of a `plain` base, its own text files.
 
-    With `pictures` they are documents too. `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
-    a path that is missing, isn't a folder, has no notes, or holds more than `most` files and folders of any kind.
+    With `pictures` they are documents too. `forbidden` is the workspace, which is left out. Raises SourceError for a
+    folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
+    folders of any kind.
     """
     root = _root(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, pictures=pictures))
