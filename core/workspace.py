@@ -114,7 +114,7 @@ class Workspace:
             self.start_indexing,
             self.settings_file.look,
         )
-        self.documents = Documents(self.store, self.bases, self.chunks)
+        self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)

@@ -13,9 +13,11 @@ from core.intake import documents, folder, notefile, webpage
 from core.intake.webpage import WebPage
 from core.model import ConverterCard, Document, Failed, Note, Original, Revision
 from core.notes.writer import Writer
+from core.preferences import Preferences
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
+_WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings")
 """What another conversion changes of a note; its title and fields stay."""
@@ -24,10 +26,20 @@ _TEXTS = ("front", "body", "body_start", "links", "document", "warnings")
 class Documents:
     """The documents of a workspace; what takes a note raises NoteNotFound, and EditError for one without a document."""
 
-    def __init__(self, store: Store, bases: Bases, chunks: Chunks) -> None:
+    def __init__(self, store: Store, preferences: Preferences, bases: Bases, chunks: Chunks) -> None:
         self._store = store
+        self._preferences = preferences
         self._bases = bases
         self._writer = Writer(store, chunks)
+
+    @property
+    def asks_web(self) -> bool:
+        """Whether the person lets the page Notes ask for pages of the web."""
+        return self._preferences.get(_WEB) == "on"
+
+    def let_ask_web(self, let: bool) -> None:
+        """Store that choice of the person."""
+        self._preferences.set(_WEB, "on" if let else "off")
 
     @staticmethod
     def converters() -> list[ConverterCard]:

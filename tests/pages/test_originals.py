@@ -8,6 +8,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from benchmarks.documents.pdfs import PdfPage, pdf
+from core.intake import webpage
+from core.intake.webpage import WebPage
 from core.workspace import Workspace
 from pages.ui.notes import originals
 from pages.ui.shared import shell
@@ -39,3 +41,20 @@ def test_a_pdf_opens_at_the_page_of_its_passage_and_other_kinds_are_saved(notes:
     saved = browser.get(link.proto.url)
     assert saved.headers["content-disposition"].startswith("attachment")
     assert saved.headers["content-type"] == "application/octet-stream"
+
+
+def test_a_page_of_the_web_is_asked_for_only_once_it_is_switched_on(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen().finish("warm").open("notes", **{"import": ""})
+    assert not [one for one in screen.app.text_input if one.key == "import_address"]
+    screen.open("settings")
+    (switch,) = (one for one in screen.app.toggle if one.key == "web_pages")
+    switch.set_value(True).run()
+    fetched = WebPage("https://example.org/heron", "example.org/heron.html", b"<h1>Heron</h1><p>It waits.</p>")
+    monkeypatch.setattr(webpage, "fetch", lambda address: fetched)
+    screen.open("notes", **{"import": ""})
+    next(one for one in screen.app.text_input if one.key == "import_address").input("https://example.org/heron").run()
+    screen.press("look_address").press("plan_apply").finish()
+    (note,) = screen.workspace.notes.all()
+    assert (note.base, note.title) == ("web", "Heron")

@@ -43,6 +43,7 @@ def _ways(workspace: Workspace) -> None:
             t("Folder on this machine"): lambda: _by_path(workspace),
             folder: lambda: _by_upload(workspace, folder, "directory"),
             files: lambda: _by_upload(workspace, files, "files"),
+            **({t("A page of the web"): lambda: _by_address(workspace)} if workspace.documents.asks_web else {}),
         }
     )
 
@@ -60,6 +61,16 @@ def _by_path(workspace: Workspace) -> None:
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
     _again(workspace)
+
+
+def _by_address(workspace: Workspace) -> None:
+    with st.form("by_address", border=False):
+        address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
+        base = st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
+        submitted = widgets.submit(t("Preview changes"), "look_address", type="primary")
+    if submitted:
+        with shell.errors(), st.spinner(t("Asking for the page…")):
+            _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
 def _again(workspace: Workspace) -> None:
