@@ -39,10 +39,13 @@ def apply(
     stopped = False
     if not plan.is_empty:
         try:
-            failed += _join(store, plan)
-            _rename(store, plan)
+            if plan.joined:
+                failed += _join(store, plan)
+            if plan.renamed or plan.touched:
+                _rename(store, plan)
             _write(store, base, indexer, plan, unread, progress)
-            edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
+            if plan.removed:
+                edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
             removed = len(plan.removed)
         except Cancelled:
             stopped = True

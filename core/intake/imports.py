@@ -69,12 +69,11 @@ class Imports:
         one with the folder's name that the plan makes. Raises SourceError for a folder that is missing, empty, or
         inside the workspace.
         """
-        name, _ = self.target(path, base)
-        return self._planned(name, path, forbidden=self._store.folder)
+        return self._planned(base or self._name_for(path), path, forbidden=self._store.folder)
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
-        name = base or self._name_for(path.expanduser().resolve())
+        name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
@@ -190,11 +189,11 @@ class Imports:
             pass
         except FAILURES as error:
             problem = error.message
-        return replace(report, embedded_windows=waiting.done.windows, problem=problem)
+        return replace(report, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for a folder of which no base is given."""
-        bases = self._bases.all()
+        bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
         return path.name if len(synced) != 1 or path.name in {base.name for base in bases} else synced[0]
 

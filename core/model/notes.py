@@ -23,7 +23,7 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 
 
 class _Sourced:
-    """What has a source."""
+    """A noun with a source: a note or its card."""
 
     __slots__ = ()
     source: str

@@ -1,15 +1,19 @@
 """The stored notes: listed, read, found by their names, with their links and files."""
 
+import os
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 
-from core.errors import NoteNotFound
+from core.errors import NoteNotFound, SourceError
 from core.intake.imports import Imports
 from core.limits import check_part
 from core.model import (
+    NOTE_SUFFIXES,
     Attachment,
     Filters,
     Line,
@@ -18,7 +22,7 @@ from core.model import (
     lapses,
     later,
 )
-from core.notes import attachments, lines, naming, opening, switcher
+from core.notes import attachments, lines, naming
 from core.notes.links import NoteLinks
 
 
@@ -100,7 +104,7 @@ class StoredNotes(Imports):
     def switch(self, text: str, limit: int) -> list[NoteCard]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
-        ids = switcher.best(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        ids = naming.nearest(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 
@@ -118,6 +122,21 @@ class StoredNotes(Imports):
         return attachments.find(note, target) if synced else None
 
     def open_file(self, note_id: str) -> None:
-        """Open a note's file in the program of the system; raises NoteNotFound and SourceError."""
+        """Open a note's file in the program of the system.
+
+        Raises NoteNotFound, and SourceError where the file isn't there or the system has no program for it.
+        """
         note = self._store.notes.note(note_id)
-        opening.open_file(Path(note.source_ref) / str(note.path) if note.in_file else Path())
+        path = Path(note.source_ref) / str(note.path) if note.in_file else Path()
+        if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
+            raise SourceError(str(path), "this file isn't there any more.")
+        try:
+            if sys.platform == "win32":
+                os.startfile(path)
+            else:
+                program, nothing = "open" if sys.platform == "darwin" else "xdg-open", subprocess.DEVNULL
+                subprocess.Popen(
+                    [program, str(path)], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+                )
+        except OSError as error:
+            raise SourceError(str(path), "the system has no program that opens it.") from error
