@@ -475,7 +475,8 @@ def test_filters_need_no_words() -> None:
             "foo:bar",
             "foo:",
             "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
-            " path, page, kind, base, after, before, created, updated. To search for the text itself, put it in quotation marks.",
+            " path, page, kind, base, after, before, created, updated."
+            " To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
