@@ -35,6 +35,7 @@ from core.model import Context, Progress, SearchOptions, SearchResult, Status, n
 from core.models import Models
 from core.models.servers import Servers, given
 from core.notes.collection import Notes
+from core.notes.documents import Documents
 from core.notes.proposals import Proposals
 from core.notes.vocabulary import Vocabulary
 from core.packs.collection import Packs
@@ -139,6 +140,7 @@ class Workspace:
             self.start_indexing,
             self.settings_file.look,
         )
+        self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)

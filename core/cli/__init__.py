@@ -43,6 +43,7 @@ _GROUPS = {
     "packs": packs.app,
     "base": bases.app,
     "backup": backups.app,
+    "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
     "runs": options.group(_("What question sets measured: list, show and delete it.")),

@@ -32,13 +32,13 @@ _ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
 def _sources(parts: Parts) -> Message | None:
     places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
     gone = [one for one in places if Path(one).is_absolute() and not Path(one).is_dir()]
-    return named(gone, plural("This folder isn't there: {names}", "{n} folders aren't there: {names}"))
+    return named(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
 
 
 def _files(parts: Parts) -> Message | None:
     rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
     gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
-    return named(gone, plural("The file of this note is gone: {names}", "The files of {n} notes are gone: {names}"))
+    return named(gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}"))
 
 
 def _attachments(parts: Parts) -> Message | None:
@@ -52,7 +52,7 @@ def _attachments(parts: Parts) -> Message | None:
         if note.in_file and Path(note.source_ref).is_dir():
             targets = (first or second for first, second in _ATTACHED.findall(note.body))
             gone += [f"{note.title}: {one}" for one in targets if "://" not in one and not _attached(note, one)]
-    return named(gone, plural("A picture or file is missing: {names}", "{n} pictures or files are missing: {names}"))
+    return named(gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}"))
 
 
 def _attached(note: Note, target: str) -> bool:
@@ -67,7 +67,7 @@ def _watched(parts: Parts) -> Message | None:
         for folder, _ in parts.bases.folders(base)
         if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK)
     ]
-    return named(blind, plural("This folder may not be read: {names}", "{n} folders may not be read: {names}"))
+    return named(blind, plural("{n} folder may not be read: {names}", "{n} folders may not be read: {names}"))
 
 
 def _permissions(parts: Parts) -> Message | None:
@@ -84,7 +84,7 @@ def _permissions(parts: Parts) -> Message | None:
 def _set_aside(parts: Parts) -> Message | None:
     names = [*files.aside(parts.store.folder)]
     return named(
-        names, plural("This was damaged and is made anew: {names}", "These were damaged and are made anew: {names}")
+        names, plural("{n} file was damaged and is made anew: {names}", "{n} files were damaged and are made anew: {names}")
     )
 
 
@@ -121,7 +121,7 @@ def _delete_leftovers(parts: Parts) -> None:
 
 def _left(parts: Parts) -> Message | None:
     names = [one.name for one in _leftovers(parts)]
-    return named(names, plural("A stopped process left {names}.", "Stopped processes left {n} files: {names}"))
+    return named(names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}"))
 
 
 def _replaced(parts: Parts) -> Message | None:
@@ -132,7 +132,7 @@ def _replaced(parts: Parts) -> Message | None:
 
 def _trash(parts: Parts) -> Message | None:
     names = [one.name for one in parts.archives.trash() if one.problem]
-    return named(names, plural("This can't be restored: {names}", "These can't be restored: {names}"))
+    return named(names, plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"))
 
 
 OF_FILES: dict[str, Check] = {

@@ -117,7 +117,7 @@ def _damaged_backups(parts: Parts) -> Message | None:
                 parts.backups.verify(one.name)
         except SourceError:
             bad.append(one.name)
-    return named(bad, plural("This backup is damaged: {names}", "{n} backups are damaged: {names}"))
+    return named(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
 
 
 def _config(parts: Parts) -> Message | None:

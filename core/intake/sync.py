@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from core.errors import SourceError
 from core.faults import one_file
@@ -37,18 +38,20 @@ def plan(
     source_ref: str | None = None,
     removals: bool = True,
     plain: bool = False,
+    unread: Mapping[tuple[str, int, int], Failed] = MappingProxyType({}),
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
-    is removed or renamed. `plain`: the base's files are text. Raises SourceError as `scan` does.
+    is removed or renamed. `plain`: the base's files are text. `unread` are files, by path, time and size,
+    that are known to be unreadable. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain)
+    scanned = scan(folder, forbidden=forbidden, plain=plain, pictures=not removals)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
-    compared = _compare(scanned, mine)
+    compared = _compare(scanned, mine, unread)
     moved = _moved(known, compared.new) if removals else []
     missing = _missing([*mine.values(), *moved], scanned.files, compared.failed, ref) if removals else []
     renamed, rewritten = _pair(missing, compared.new)
@@ -66,15 +69,21 @@ def plan(
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
+        skipped=scanned.skipped,
     )
 
 
-def _compare(scanned: Scan, known: Mapping[str, KnownNote]) -> _Comparison:
+def _compare(
+    scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[tuple[str, int, int], Failed]
+) -> _Comparison:
     compared, room = _Comparison(failed=list(scanned.failed)), _KEPT
     for file in scanned.files:
         note = known.get(file.path)
         if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
             compared.unchanged.append(note)
+            continue
+        if failure := unread.get((file.path, file.mtime_ns, file.size)):
+            compared.failed.append(failure)
             continue
         try:
             with one_file(file.path):

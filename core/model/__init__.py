@@ -12,6 +12,7 @@ from core.model.chunking import *
 from core.model.chunks import *
 from core.model.classification import *
 from core.model.comparison import *
+from core.model.documents import *
 from core.model.evaluation import *
 from core.model.health import *
 from core.model.labels import *
