@@ -2,7 +2,18 @@
 
 import streamlit as st
 
-from pages.ui.settings import assistants, backups, defaults, documents, health, modelcards, packs, programs, servers, vocabulary
+from pages.ui.settings import (
+    assistants,
+    backups,
+    defaults,
+    documents,
+    health,
+    modelcards,
+    packs,
+    programs,
+    servers,
+    vocabulary,
+)
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of

@@ -84,7 +84,11 @@ def _permissions(parts: Parts) -> Message | None:
 def _set_aside(parts: Parts) -> Message | None:
     names = [*files.aside(parts.store.folder)]
     return named(
-        names, plural("{n} file was damaged and is made anew: {names}", "{n} files were damaged and are made anew: {names}")
+        names,
+        plural(
+            "{n} file was damaged and is made anew: {names}",
+            "{n} files were damaged and are made anew: {names}",
+        ),
     )
 
 
@@ -132,7 +136,10 @@ def _replaced(parts: Parts) -> Message | None:
 
 def _trash(parts: Parts) -> Message | None:
     names = [one.name for one in parts.archives.trash() if one.problem]
-    return named(names, plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"))
+    return named(
+        names,
+        plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),
+    )
 
 
 OF_FILES: dict[str, Check] = {
