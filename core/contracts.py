@@ -1,14 +1,18 @@
-"""Contract tests that every embedder and every reranker passes; those of other packages run them by pytest too.
+"""Contract tests that every embedder, reranker and converter passes; those of other packages run them by pytest too.
 
-A test class inherits one and gives it a fixture named `embedder` or `reranker`, which returns the object under test.
+A test class inherits one and gives it a fixture named `embedder`, `reranker` or `converter`, which returns the object
+under test; that of a converter also one named `document`, which returns the bytes of a document and its kind.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
+from core.documents import Converter
 from core.embedding import Embedder, tokens
+from core.errors import SourceError
 from core.reranking import Candidate, Reranker
 
 TEXTS = [
@@ -152,6 +156,32 @@ class RerankerContract:
         reranker.warm()
         assert reranker.fingerprint == before
         assert reranker.reads_bits in (True, False)
+
+
+class ConverterContract:
+    """What holds of every converter."""
+
+    def test_a_document_has_text_and_its_pages_are_places_in_it(
+        self, converter: Converter, document: tuple[bytes, str]
+    ) -> None:
+        made = converter.convert(*document)
+        assert made.text.strip()
+        assert list(made.pages) == sorted(made.pages)
+        assert all(0 <= place <= len(made.text) for place in made.pages)
+        assert converter.version
+        assert document[1] in converter.kinds.split()
+
+    def test_the_same_document_has_the_same_text(self, converter: Converter, document: tuple[bytes, str]) -> None:
+        assert converter.convert(*document) == converter.convert(*document)
+
+    @pytest.mark.parametrize("damage", ["cut", "garbage"])
+    def test_a_damaged_document_is_read_or_refused_by_a_source_error(
+        self, converter: Converter, document: tuple[bytes, str], damage: str
+    ) -> None:
+        data, kind = document
+        broken = data[: len(data) // 3] if damage == "cut" else bytes(range(256)) * 40
+        with suppress(SourceError):
+            assert isinstance(converter.convert(broken, kind).text, str)
 
 
 def scores_of(reranker: Reranker, candidates: list[Candidate], question: str = QUESTION) -> list[float]:

@@ -3,8 +3,9 @@
 import hashlib
 import logging
 import os
+import sqlite3
 import time
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -13,8 +14,12 @@ from core import assistant_config, bugreport, config, files
 from core.access import Access
 from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
+from core.backups.collection import Backups
 from core.bugreport import BugReport
 from core.config import Settings
+from core.doctor.check import Parts
+from core.doctor.doctor import Doctor
+from core.doctor.doctor import of_error as of_error
 from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
@@ -31,6 +36,7 @@ from core.model import Context, Freshness, Progress, SearchOptions, SearchResult
 from core.models import Models
 from core.models.servers import Servers, given
 from core.notes.collection import Notes
+from core.notes.documents import Documents
 from core.notes.proposals import Proposals
 from core.notes.vocabulary import Vocabulary
 from core.packs.collection import Packs
@@ -39,7 +45,8 @@ from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
 from core.settings_file import SettingsFile
-from core.store import Store
+from core.store import Store, lock
+from core.store.migrations import MIGRATIONS
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
@@ -59,6 +66,23 @@ def bug_report(path: Path | None = None) -> BugReport:
             return workspace.bug_report()
     except TesseraError as error:
         return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
+
+
+class Unopened:
+    """What works of a workspace whose database isn't opened, because it may be damaged."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        settings = config.settings()
+        self.folder = Path(os.path.realpath(path or settings.workspace))
+        preferences = Preferences(self.folder, readonly=True)
+        self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, len(MIGRATIONS))
+
+    def take(self) -> None:
+        """Put a restored backup in place; raises WorkspaceLocked where another process has the workspace open."""
+        lock.take(self.folder).release()
+
+    def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
+        raise NotImplementedError("the database isn't open")
 
 
 class Workspace:
@@ -94,6 +118,9 @@ class Workspace:
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
         self.access = Access(self.store.folder, readonly=readonly)
+        self.backups = Backups(
+            self.store.folder, self.settings, self.preferences, self.jobs, self.store.database.read, len(MIGRATIONS)
+        )
         self._given = ExitStack()
         if settings:
             self._given.enter_context(given(self.settings))
@@ -105,15 +132,11 @@ class Workspace:
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         self.settings_file = SettingsFile(self.settings, self.servers.refresh)
         self.text_folders = TextFolders(self.settings, self.bases, self.notes)
+        then = partial(self.start_indexing, quiet=True)
         self.watching = Watching(
-            self.settings,
-            self.notes,
-            self.bases,
-            self.text_folders,
-            self.jobs,
-            partial(self.start_indexing, quiet=True),
-            self.settings_file.look,
+            self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, self.settings_file.look
         )
+        self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
@@ -126,6 +149,18 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
+        self.doctor = Doctor(
+            Parts(
+                self.store,
+                self.settings,
+                self.settings_file,
+                self.bases,
+                self.models,
+                self.servers,
+                self.archives,
+                self.backups,
+            )
+        )
         if not readonly:
             self._expire_trash()
             self.packs.start()
@@ -143,6 +178,7 @@ class Workspace:
         """Stop the jobs and close the store."""
         self.access.close()
         self.watching.close()
+        self.backups.close()
         self.jobs.close()
         self.store.close()
         self._given.close()
@@ -210,9 +246,7 @@ class Workspace:
     @property
     def freshness(self) -> Freshness:
         """Whether the notes are what their folders hold, what is going on, or what needs a look."""
-        refused = sum(map(self.store.refusals.count, self.bases.all()))
-        damaged = self.store.index.state == "damaged"
-        return freshness(self.jobs, self.bases, self.watching, refused=refused, damaged=damaged)
+        return freshness(self.store, self.jobs, self.bases, self.watching)
 
     @property
     def unreadable(self) -> tuple[Message, ...]:
@@ -239,14 +273,18 @@ class Workspace:
                 time.sleep(_PATIENCE)
             return self.chunks.embed_rest(progress)
 
-        return (
-            not self.readonly and self.chunks.unfinished() and self.jobs.start("embed", work, again=True, quiet=quiet)
-        )
+        pending = not self.readonly and self.chunks.unfinished()
+        return pending and self.jobs.start("embed", work, again=True, quiet=quiet)
 
     def start_watching(self) -> None:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""
         if not self.readonly:
             self.watching.start()
+
+    def start_backups(self) -> None:
+        """Make a backup each day, until the workspace is closed."""
+        if not self.readonly:
+            self.backups.start()
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""

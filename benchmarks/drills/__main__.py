@@ -29,6 +29,8 @@ DRILLS = (
     "editor",
     "terminal",
     "watching",
+    "backups",
+    "doctor",
 )
 
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import AliasChoices, Field, create_model
 from starlette.responses import Response
 
+from core import model
 from core.api.answers import Problem, answer
 from core.api.jobs import start_job
 from core.api.shared import Body, Opened, Text, documented, or_404
@@ -15,17 +16,7 @@ from core.jobs import Busy
 from core.json_forms.forms import plain
 from core.json_forms.search import RESULT
 from core.messages import message
-from core.model import (
-    DEFAULTS,
-    EXPANSION_SIZES,
-    PARTS,
-    NoteCard,
-    Progress,
-    Rechunked,
-    SearchResult,
-    SyncPlan,
-    SyncReport,
-)
+from core.model import DEFAULTS, EXPANSION_SIZES, NoteCard, Progress, Rechunked, SearchResult, SyncPlan, SyncReport
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
 from core.operations import examples
@@ -39,7 +30,7 @@ _PREVIEW = 120
 """Characters of a chunk in a list."""
 _PATIENCE = 60.0
 """Seconds that an upload waits for another import."""
-_WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
+_WIDENING = next(name for name, part in model.PARTS.items() if part.lengthens)
 """The setting that adds neighbours to hits."""
 _NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
 _BASE = _NEW | {"description": "", "docs": 1, "chunks": 2}
@@ -59,12 +50,16 @@ def _run(one: Operation, workspace: Workspace, **arguments: Any) -> Any:
 
 
 class NewBase(Body):
-    """A base to make: `vector` with its model, or `literal`, which is searched by words."""
+    """A base to make: `vector` with its model, or `literal`, by words; what is left out is as the settings say."""
 
     name: Text
     type: Literal["literal", "vector"] = "literal"
     embedding_model: Text = ""
     description: Text = ""
+    chunk_size: int | None = None
+    chunk_overlap: int | None = None
+    top_k: Annotated[int, Field(ge=1, le=100)] | None = None
+    score_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 @router.get("/knowledge", **documented([_BASE]))
@@ -85,6 +80,9 @@ def make(workspace: Opened, new: NewBase) -> Response:
             name="bundled",
         )
     about = {"description": new.description, "embedder": model, "embed_at_once": False}
+    about["chunking"] = {"chunk_size": new.chunk_size, "chunk_overlap": new.chunk_overlap}
+    given = {"limit": new.top_k, "score_threshold": new.score_threshold}
+    about["search"] = {name: value for name, value in given.items() if value is not None}
     return answer(_base(_run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 
@@ -101,7 +99,7 @@ def _base(base: dict[str, Any]) -> dict[str, Any]:
 def upload(
     workspace: Opened,
     base: Annotated[Text, Form(description="The name of the base")],
-    file: Annotated[list[UploadFile], File(description="Notes, or zip archives of notes", min_length=1)],
+    file: Annotated[list[UploadFile], File(description="Notes, documents, or zip archives of them", min_length=1)],
 ) -> Response:
     """Import files into a base. Their chunks are found by words at once, and by meaning when they are embedded."""
     name = or_404(lambda: workspace.bases.get(base)).name
@@ -111,7 +109,7 @@ def upload(
     if not cards:
         raise SourceError(report.failed[0].path, report.failed[0].error)
     docs = [*map(_doc, cards)]
-    return answer({**docs[0], "docs": docs, "failed": plain(report.failed)}, 201)
+    return answer({**docs[0], "docs": docs, "failed": plain((*report.failed, *report.skipped))}, 201)
 
 
 @router.get("/knowledge/docs", **documented([_DOC]))
@@ -184,9 +182,8 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
 
 
 def _chunk(chunk: dict[str, Any]) -> dict[str, Any]:
-    state = "ready" if chunk["state"] == "embedded" else chunk["state"]
     place = {name: chunk[name] for name in ("id", "start", "end")}
-    return place | {"preview": chunk["text"][:_PREVIEW], "state": state}
+    return place | {"preview": chunk["text"][:_PREVIEW], "state": chunk["state"]}
 
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))

@@ -24,6 +24,7 @@ from core.errors import ConfigError, RowError, SourceError, UnknownChoice
 from core.faults import translated
 from core.indexing.bases import Bases
 from core.intake import upload
+from core.intake.notefile import is_note
 from core.messages import message
 from core.model import KnowledgeBase, Restored, TrashedBase
 from core.store import Store
@@ -126,7 +127,9 @@ class Archives:
             return self._let_in(whole.unpacked(stream, file), file, name)
         with tempfile.TemporaryDirectory() as staging:
             place = Path(staging, Path(file).stem)
-            upload.unzip_from(stream, place, name=file)
+            for left in upload.unzip_from(stream, place, name=file):
+                if is_note(left.path):
+                    raise SourceError(f"{file}: {left.path}", left.error)
             return self._let_in(folders.read(place), file, name)
 
     # trash

@@ -44,7 +44,7 @@ def counts(report: dict[str, Any]) -> str:
 
 def of_import(report: dict[str, Any]) -> list[str]:
     lines = _report_lines(report, counts(report), report["edits_flagged"], report["edits_kept"], report["waiting"])
-    return [*lines, *_refused_lines(report["refused"])]
+    return [*lines, *_skipped_lines(report["skipped"]), *_refused_lines(report["refused"])]
 
 
 def of_scan(values: dict[str, Any]) -> list[str]:
@@ -85,6 +85,19 @@ def of_refused(values: dict[str, Any]) -> list[str]:
             f"  {text}",
         ]
     return lines or [_("The model refuses no passage.")]
+
+
+def _skipped_lines(files: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each reason why files weren't read."""
+    reasons: dict[str, list[str]] = {}
+    for file in files:
+        reasons.setdefault(say(file["error"]), []).append(file["path"])
+    return [
+        _("  not read: {n} files, such as {path}: each {reason}", n=len(paths), path=paths[0], reason=reason)
+        if len(paths) > 1
+        else _("  not read: {path}: {reason}", path=paths[0], reason=reason)
+        for reason, paths in reasons.items()
+    ]
 
 
 def _refused_lines(chunks: int) -> list[str]:

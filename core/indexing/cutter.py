@@ -88,6 +88,8 @@ class Cutter:
         chunks: Sequence[Chunk] = applied.chunks
         if not self.base.has_vectors:  # they are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
+        if note.document and note.document.pages:
+            chunks = [replace(chunk, page=note.document.page_at(chunk.start)) for chunk in chunks]
         to_embed = self._to_embed(chunks) if with_windows else []
         return replace(
             ready,

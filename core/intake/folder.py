@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
+from core.documents import kinds
+from core.documents.converting import is_document
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, too_large
 from core.intake.notefile import is_note, is_skipped
@@ -22,11 +24,20 @@ _LATEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The note files of a folder, sorted by path, and the files and folders that can't be read."""
+    """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
+
+    `skipped` are files of kinds that nobody reads.
+    """
 
     folder: Path
     files: tuple[SourceFile, ...]
     failed: tuple[Failed, ...]
+    skipped: tuple[Failed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Skipped(Failed):
+    """A file of a kind that nobody reads."""
 
 
 def content_hash(data: bytes) -> str:
@@ -41,19 +52,24 @@ def scan(
     plain: bool = False,
     most: int = sys.maxsize,
     only: Paths | None = None,
+    documents: bool = True,
+    pictures: bool = False,
 ) -> Scan:
-    """List the note files of a folder without reading them; of a `plain` base, its own text files only.
+    """List the note files and `documents` of a folder without reading them; of a `plain` base, its own text files.
 
-    `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
-    a path that is missing, isn't a folder, has no notes, or holds more than `most` files and folders of any kind.
-    With `only` nothing else is looked at, and there may be none of it.
+    With `pictures` they are documents too. `forbidden` is the workspace, which is left out. Raises SourceError for a
+    folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
+    folders of any kind. With `only` nothing else is looked at, and there may be none of it.
     """
     root = _root(folder, forbidden)
-    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only))
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=pictures))
+    if not documents:
+        entries = [entry for entry in entries if not is_document(entry.path)]
     if plain:
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
-    failed = [entry for entry in entries if isinstance(entry, Failed)]
+    skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
+    failed = [entry for entry in entries if isinstance(entry, Failed) and not isinstance(entry, _Skipped)]
     if only is None and not files and not failed and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not files and not failed:
@@ -63,7 +79,7 @@ def scan(
             suffixes=NOTE_SUFFIXES[:-1],
             last=NOTE_SUFFIXES[-1],
         )
-    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), tuple(failed))
+    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), tuple(failed), tuple(skipped))
 
 
 def read(folder: Path, path: str) -> bytes:
@@ -78,14 +94,15 @@ def read(folder: Path, path: str) -> bytes:
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
             raise SourceError(path, "is not an ordinary file.")
-        if status.st_size > MAX_BYTES:
-            raise too_large(path, status.st_size)
+        most, over = (kinds.MAX_BYTES, kinds.too_large) if is_document(path, pictures=True) else (MAX_BYTES, too_large)
+        if status.st_size > most:
+            raise over(path, status.st_size)
         with full.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise SourceError(path, "can't be read: {why}.", why=_why(error)) from error
-    if len(data) > MAX_BYTES:
-        raise too_large(path, len(data))
+    if len(data) > most:
+        raise over(path, len(data))
     return data
 
 
@@ -95,9 +112,13 @@ def safe(path: str) -> bool:
 
 
 def with_text(folder: Path, file: SourceFile) -> SourceFile:
-    """Return the file with its text and its content's hash; raises SourceError if it can't be a note."""
+    """Return the file with its content's hash and, unless it is a document, its text.
+
+    Raises SourceError if it can't be a note.
+    """
     data = read(folder, file.path)
-    return replace(file, content_hash=content_hash(data), text=decode(data, file.path)[0])
+    text = "" if is_document(file.path, pictures=True) else decode(data, file.path)[0]
+    return replace(file, content_hash=content_hash(data), text=text)
 
 
 def _root(folder: Path, forbidden: Path | None) -> Path:
@@ -115,7 +136,9 @@ def _root(folder: Path, forbidden: Path | None) -> Path:
     return root
 
 
-def _walk(root: Path, forbidden: Path | None, most: int, only: Paths | None) -> Iterator[SourceFile | Failed]:
+def _walk(
+    root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
+) -> Iterator[SourceFile | Failed]:
     """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
     folders, left = [root], most
     while folders:
@@ -135,7 +158,7 @@ def _walk(root: Path, forbidden: Path | None, most: int, only: Paths | None) -> 
                 if Path(entry.path) != forbidden:
                     folders.append(Path(entry.path))
             else:
-                yield from _checked(entry, root)
+                yield from _checked(entry, root, pictures=pictures)
 
 
 def _is_text(entry: SourceFile | Failed) -> bool:
@@ -143,10 +166,10 @@ def _is_text(entry: SourceFile | Failed) -> bool:
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
-def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Failed]:
+def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
     path = _shown(Path(entry.path), root)
-    has_note_name = is_note(entry.name)
+    has_note_name = is_note(entry.name) or is_document(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
             target = Path(entry.path).resolve()
@@ -157,6 +180,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Fai
             if target.is_dir():
                 return
         if not has_note_name:
+            yield _Skipped(path, kinds.why_not_read(path))
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:

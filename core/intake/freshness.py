@@ -7,6 +7,7 @@ from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.messages import message, plural
 from core.model import JOB_KINDS, Freshness, jobs_at
+from core.store import Store
 
 _AWAY = plural("{n} watched folder can't be read", "{n} watched folders can't be read")
 _REMOVALS = plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders")
@@ -20,8 +21,8 @@ _WORK = jobs_at("index", "notes", "packs", "chunks", "bases")
 """Jobs that change what is found."""
 
 
-def freshness(jobs: Jobs, bases: Bases, watching: Watching, *, refused: int, damaged: bool) -> Freshness:
-    """Return what is going on, else what needs a look: `refused` passages, a `damaged` index, files, folders."""
+def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching) -> Freshness:
+    """Return what is going on, else what needs a look: folders, files, refused passages, a damaged index."""
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:
         return Freshness("working", tuple(doing))
@@ -32,8 +33,8 @@ def freshness(jobs: Jobs, bases: Bases, watching: Watching, *, refused: int, dam
         _REMOVALS: sum(one.removals for one in folders),
         _FAILED: sum(len(bases.failures(base)) for base in known),
         _NO_BASE: len(watching.refused),
-        _PASSAGES: refused,
+        _PASSAGES: sum(map(store.refusals.count, known)),
     }
     problems = [replace(text, fields={"n": n}) for text, n in counts.items() if n]
-    problems += [_INDEX] if damaged else []
+    problems += [_INDEX] if store.index.state == "damaged" else []
     return Freshness("attention" if problems else "current", tuple(problems))

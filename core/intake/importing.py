@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -12,7 +12,7 @@ from core.errors import Cancelled, SourceError
 from core.faults import one_file
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
-from core.intake import folder, notefile
+from core.intake import documents, folder, notefile
 from core.markdown.tags import key
 from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
@@ -34,6 +34,7 @@ def apply(
     """Apply a plan without embedding; return the report, and whether `progress` stopped it: then no note is removed."""
     started = time.perf_counter()
     indexer, failed = Indexer(store, base, embedder), list(plan.failed)
+    unread: list[tuple[SourceFile, Failed]] = []
     removed = edits_kept = 0
     stopped = False
     if not plan.is_empty:
@@ -42,12 +43,14 @@ def apply(
                 failed += _join(store, plan)
             if plan.renamed or plan.touched:
                 _rename(store, plan)
-            _write(store, base, indexer, plan, failed, progress)
+            _write(store, base, indexer, plan, unread, progress)
             if plan.removed:
                 edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
             removed = len(plan.removed)
         except Cancelled:
             stopped = True
+    failed += [failure for _, failure in unread]
+    _remember(store, base, plan, unread)
     done = indexer.done
     changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
     report = replace(
@@ -68,8 +71,23 @@ def apply(
     return report, stopped
 
 
+def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: Sequence[tuple[SourceFile, Failed]]) -> None:
+    """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
+    readers = documents.readers()
+    before = store.documents.unread_of(base, plan.source_ref, readers)
+    still = [(SourceFile(*file), failure) for file, failure in before.items() if failure in plan.failed]
+    others = {*plan.failed, *plan.skipped} - {failure for _, failure in still}
+    rest = [(SourceFile(failure.path, -1, -1), failure) for failure in others]
+    store.documents.set_unread(base, plan.source_ref, readers, [*still, *rest, *unread])
+
+
 def _write(
-    store: Store, base: KnowledgeBase, indexer: Indexer, plan: SyncPlan, failed: list[Failed], progress: Progress
+    store: Store,
+    base: KnowledgeBase,
+    indexer: Indexer,
+    plan: SyncPlan,
+    unread: list[tuple[SourceFile, Failed]],
+    progress: Progress,
 ) -> None:
     """Write the notes that are new or changed; a changed one can be searched at any moment."""
     base_ids = [base.id]
@@ -80,7 +98,7 @@ def _write(
         by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
         progress(done, total, state_of(notes, written, by_meaning))
 
-    indexer.write(_notes(store, base, plan, failed), len(plan.added) + len(plan.changed), report)
+    indexer.write(_notes(store, base, plan, unread), len(plan.added) + len(plan.changed), report)
 
 
 def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
@@ -108,8 +126,10 @@ def _rename(store: Store, plan: SyncPlan) -> None:
     store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
 
 
-def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, failed: list[Failed]) -> Iterator[NoteToIndex]:
-    """Yield the new and the changed notes of a plan; files that can't be read are added to `failed`."""
+def _notes(
+    store: Store, base: KnowledgeBase, plan: SyncPlan, unread: list[tuple[SourceFile, Failed]]
+) -> Iterator[NoteToIndex]:
+    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
     deleted = store.versions.deleted(base.id)
     trashed = {one.path: one.version.note_id for one in deleted if one.source_ref}
     trashed |= {one.path: one.version.note_id for one in deleted if one.source_ref == plan.source_ref}
@@ -122,17 +142,27 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, failed: list[Faile
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
             with one_file(file.path):
-                note = _note(base, plan, file, note_id)
+                note = _note(store, base, plan, file, note_id)
         except SourceError as error:
-            failed.append(Failed(file.path, error.reason))
+            unread.append((file, Failed(file.path, error.reason)))
             continue
         taken.add(note_id)
         yield replace(note, change=change, replaces=old.content_hash if old else "")
 
 
-def _note(base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str) -> NoteToIndex:
-    file = file if file.text else folder.with_text(plan.folder, file)
-    note, outline = notefile.of_text(file.text, file.path, plain=base.plain)
+def _note(store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str) -> NoteToIndex:
+    uploaded = plan.source_ref == UPLOADED
+    if documents.is_document(file.path, pictures=uploaded):
+        data = folder.read(plan.folder, file.path)
+        file = replace(file, content_hash=folder.content_hash(data))
+        chosen = store.notes.converter(note_id)
+        read = documents.text_of(data, file.path, converter=chosen, original=file.content_hash if uploaded else "")
+        if uploaded:
+            store.documents.keep(file.content_hash, data)
+        note, outline = notefile.of_document(read, file.path)
+    else:
+        file = file if file.text else folder.with_text(plan.folder, file)
+        note, outline = notefile.of_text(file.text, file.path, plain=base.plain)
     if note.plain:
         _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
     note = replace(
@@ -140,7 +170,8 @@ def _note(base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str) -
         id=note_id,
         base_id=base.id,
         content_hash=file.content_hash,
-        source="upload" if plan.source_ref == UPLOADED else "folder",
+        source="upload" if uploaded else "folder",
+        source_url=plan.address or note.source_url,
         source_ref=plan.source_ref,
         updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
     )

@@ -14,13 +14,15 @@ from core.errors import Cancelled, SourceError, SyncRefused
 from core.faults import one_file
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
-from core.intake import folder, notefile, sync, upload
+from core.intake import documents, folder, notefile, sync, upload
 from core.intake.importing import UPLOADED, apply
 from core.intake.paths import Paths
+from core.intake.webpage import WebPage
 from core.model import (
     NOTE_SUFFIXES,
     ChunkingOptions,
     Cut,
+    Failed,
     KnowledgeBase,
     Match,
     NewBase,
@@ -54,7 +56,11 @@ class Imports:
         tokens = embedding.build(embedder).tokens
         try:
             with one_file(file.name):
-                note, _ = notefile.read(folder.read(file.parent, file.name), file.name)
+                data = folder.read(file.parent, file.name)
+                if documents.is_document(file.name):
+                    note, _ = notefile.of_document(documents.text_of(data, file.name), file.name)
+                else:
+                    note, _ = notefile.read(data, file.name)
                 note = replace(note, id=file.stem)
                 return note, chunking.cut(note, options, tokens)
         except SourceError as error:
@@ -80,8 +86,12 @@ class Imports:
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_folder(path, base.name)
-        before = [failure for failure in self._bases.failures(base, plan.source_ref) if failure.path not in only]
-        return replace(plan, failed=(*before, *plan.failed))
+        before = {failure.path for failure in self._bases.failures(base, plan.source_ref)}
+        unread = self._store.documents.unread_of(base, plan.source_ref, documents.readers()).values()
+        others = [one for one in unread if one.path not in only]
+        failed = [one for one in others if one.path in before]
+        skipped = [one for one in others if one.path not in before]
+        return replace(plan, failed=(*failed, *plan.failed), skipped=(*skipped, *plan.skipped))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
@@ -130,11 +140,17 @@ class Imports:
         """
         staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
-            _stage(files, staging)
-            return self._planned(base, staging, source_ref=UPLOADED, removals=False)
+            others = _stage(files, staging)
+            plan = self._planned(base, staging, source_ref=UPLOADED, removals=False)
+            return replace(plan, skipped=(*plan.skipped, *others))
         except BaseException:
             shutil.rmtree(staging)
             raise
+
+    def plan_page(self, page: WebPage, base: str) -> SyncPlan:
+        """Compare a page of the web with the note of a base that was made of its address; nothing is changed."""
+        plan = self.plan_upload([(page.name, page.data)], base)
+        return replace(plan, address=page.address)
 
     def discard(self, plan: SyncPlan) -> None:
         """Discard a plan and delete the files of an upload."""
@@ -156,8 +172,7 @@ class Imports:
         that doesn't embed at once, that is left to `Chunks`. If `progress` stops the storing, nothing is removed and
         the report covers the notes done before; if it stops the embedding, or the embedder fails, the report counts the
         notes that wait. A base that the plan makes watches its folder, unless `watch` is false. Raises SyncRefused for
-        a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice
-        if its base was deleted meanwhile.
+        a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice if its base was deleted meanwhile.
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
@@ -221,22 +236,29 @@ class Imports:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
-            return replace(sync.plan(name, path, known, plain=base.plain, **how), base_id=base.id)
+            ref = how.get("source_ref") or str(path.expanduser().resolve())
+            unread = self._store.documents.unread_of(base, ref, documents.readers())
+            return replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
         return replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
 
     def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
         return self._bases.find(name) or self._bases.add(name, watch=watch)
 
 
-def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:
-    """Write the notes of an upload into a folder; raises SourceError for an upload without any."""
-    names = []
+def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> list[Failed]:
+    """Write the notes and documents of an upload into a folder; return the other files.
+
+    Raises SourceError for an upload of nothing else.
+    """
+    names, others = [], []
     for name, data in files:
         names.append(name)
         if name.lower().endswith(".zip"):
-            upload.unzip(data, staging, name=name)
+            others += upload.unzip(data, staging, name=name)
         else:
-            upload.unpack([(name, data)], staging)
+            others += upload.unpack([(name, data)], staging)
+    if len(names) == len(others) == 1:
+        raise SourceError(others[0].path, others[0].error)
     if not any(staging.iterdir()):
         raise SourceError(
             ", ".join(names),
@@ -244,6 +266,7 @@ def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> None:
             suffixes=NOTE_SUFFIXES[:-1],
             last=NOTE_SUFFIXES[-1],
         )
+    return others
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

@@ -4,8 +4,10 @@ Every offset of a note counts characters of the decoded text, byte order mark re
 kept. Nothing here may change the length of the text.
 """
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
+from core.intake.documents import DocumentText
 from core.intake.encoding import damage, decode
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
@@ -49,6 +51,12 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
         **fields,
     )
     return note, inside.outline
+
+
+def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
+    """Return the note of a converted document and the outline of its body."""
+    note, outlined = of_text(read.text, path)
+    return replace(note, document=read.document, warnings=(*note.warnings, *read.warnings)), outlined
 
 
 def is_skipped(name: str) -> bool:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from core.errors import SourceError
 from core.faults import one_file
@@ -39,19 +40,20 @@ def plan(
     removals: bool = True,
     plain: bool = False,
     only: Paths | None = None,
+    unread: Mapping[tuple[str, int, int], Failed] = MappingProxyType({}),
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
-    is removed or renamed. `plain`: the base's files are text. With `only` all other notes count as unchanged.
-    Raises SourceError as `scan` does.
+    is removed or renamed. `plain`: the base's files are text. `unread` are files, by path, time and size,
+    that are known to be unreadable. With `only` all other notes count as unchanged. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only)
+    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=not removals)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
-    compared = _compare(scanned, mine)
+    compared = _compare(scanned, mine, unread)
     moved = _moved(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
@@ -72,15 +74,21 @@ def plan(
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
+        skipped=scanned.skipped,
     )
 
 
-def _compare(scanned: Scan, known: Mapping[str, KnownNote]) -> _Comparison:
+def _compare(
+    scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[tuple[str, int, int], Failed]
+) -> _Comparison:
     compared, room = _Comparison(failed=list(scanned.failed)), _KEPT
     for file in scanned.files:
         note = known.get(file.path)
         if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
             compared.unchanged.append(note)
+            continue
+        if failure := unread.get((file.path, file.mtime_ns, file.size)):
+            compared.failed.append(failure)
             continue
         try:
             with one_file(file.path):

@@ -15,8 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from core.documents.converting import is_document
+from core.documents.kinds import why_not_read
 from core.errors import SourceError
-from core.intake.notefile import is_note
+from core.intake.notefile import is_note, is_skipped
+from core.messages import message
+from core.model import Failed
 from core.text import half_character
 
 MAX_UNPACKED = 1024 * 1024 * 1024
@@ -53,34 +57,43 @@ class _Allowance:
             yield block
 
 
-def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> None:
-    """Write the note files among uploaded (name, bytes) pairs below `destination`.
+def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed]:
+    """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
+    A picture that is uploaded by itself is a document; one of a folder belongs to the notes that link to it.
     Raises SourceError for a name that leads out of it, a repeated name, or too much data.
     """
-    total = 0
+    total, others = 0, []
     for count, (name, data) in enumerate(files, start=1):
         path = _checked(name)
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise too_much(name)
-        if is_note(path):
+        if is_note(path) or is_document(path, pictures="/" not in path):
             _write(destination, path, [data])
+        else:
+            others += _not_read(path)
+    return others
 
 
-def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> None:
-    """Write the note files of a zip archive below `destination`.
+def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> list[Failed]:
+    """Write the note files and documents of a zip archive below `destination`; return the others.
 
     The limits apply to the bytes that are unpacked, not to the sizes stated in the archive. Raises
-    SourceError for a damaged or encrypted archive, a zip bomb, or a name that leads out of the folder.
+    SourceError for a damaged archive, a zip bomb, or a name that leads out of the folder.
     """
-    unzip_from(io.BytesIO(data), destination, name=name)
+    return unzip_from(io.BytesIO(data), destination, name=name)
 
 
-def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> None:
-    """Write the note files of a zip archive as `unzip` does."""
+def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
+    """Write the files of a zip archive as `unzip` does."""
     with _sound(name), _listed(stream, name) as archive:
-        _unzip(archive, stream.seek(0, io.SEEK_END), destination, name)
+        return _unzip(archive, stream.seek(0, io.SEEK_END), destination, name)
+
+
+def _not_read(path: str) -> list[Failed]:
+    """Return why a file isn't read, nothing for one that is hidden."""
+    return [] if any(map(is_skipped, path.split("/"))) else [Failed(path, why_not_read(path))]
 
 
 class Archive:
@@ -168,19 +181,25 @@ def _sound(name: str) -> Iterator[None]:
         ) from error
 
 
-def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) -> None:
+def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) -> list[Failed]:
+    others: list[Failed] = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # All names are checked before the first file is written.
     paths = [_checked(_member_name(member)) for member in members]
     allowance = _Allowance(name, _most(packed))
     for path, member in zip(paths, members, strict=True):
-        if not is_note(path) or stat.S_ISLNK(member.external_attr >> 16):
+        if stat.S_ISLNK(member.external_attr >> 16):
+            continue
+        if not (is_note(path) or is_document(path)):
+            others += _not_read(path)
             continue
         if member.flag_bits & _ENCRYPTED:
-            raise SourceError(name, "'{path}' is encrypted. Unpack it yourself and import the folder.", path=path)
+            others.append(Failed(path, message("is encrypted. Unpack the archive yourself and import the folder.")))
+            continue
         with archive.open(member) as source:
             size = _BLOCK if member.compress_type in _PLAIN else _SMALL_BLOCK
             _write(destination, path, allowance.blocks(source, size))
+    return others
 
 
 def _member_name(member: zipfile.ZipInfo) -> str:

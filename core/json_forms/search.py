@@ -13,7 +13,8 @@ _STAGES = ("vector", "keyword", "fused", "rerank", "final")
 
 def _in_file(note: NoteCard, at: int) -> int | None:
     """Return the place in a note's file of a place in its body; None without a file."""
-    return None if note.path is None or note.body_start is None else note.body_start + at
+    known = note.path is not None and note.body_start is not None and note.document is None
+    return note.body_start + at if known else None
 
 
 def _by_stage(hit: model.Hit, name: str) -> dict[str, Any]:
@@ -37,6 +38,7 @@ HIT = Form(
     + " ".join(f"note.{name}" for name in CLASSIFYING),
     status=(str, lambda hit: "expired" if hit.note.expired else hit.note.status),
     line=(int | None, lambda hit: hit.chunk.line or None),
+    page=(int | None, lambda hit: hit.chunk.page or None),
     file_start=(int | None, lambda hit: _in_file(hit.note, hit.passage.start)),
     file_end=(int | None, lambda hit: _in_file(hit.note, hit.passage.end)),
     scores=(dict[str, float | None], lambda hit: _by_stage(hit, "score")),
@@ -65,6 +67,7 @@ CITATION = Form(
     "Citation",
     model.Citation,
     "number note_id=note.id note.base note.path note.title section start end",
+    page=(int | None, lambda one: one.page or None),
     file_start=(int | None, lambda one: _in_file(one.note, one.start)),
     file_end=(int | None, lambda one: _in_file(one.note, one.end)),
 )

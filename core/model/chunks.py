@@ -26,7 +26,7 @@ class Chunk:
     chunk's text, so edits elsewhere in the note don't change it. `lead` is text before the slice that the
     embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
     is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. In a plain note `line` is
-    the number of the chunk's line in the file, from 1; else it is 0.
+    the number of the chunk's line in the file, from 1; else it is 0. So is `page`, where a document has none.
     """
 
     id: str
@@ -48,6 +48,7 @@ class Chunk:
     state: ChunkState = "pending"
     edited: bool = False
     line: int = 0
+    page: int = 0
 
     @property
     def section(self) -> tuple[str, ...]:

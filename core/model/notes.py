@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
+from core.model.documents import Document
 from core.model.note_fields import FieldValues
 
 NoteState = Literal["pending", "ready"]
@@ -26,11 +27,17 @@ class _Sourced:
 
     __slots__ = ()
     source: str
+    document: Document | None
 
     @property
     def in_file(self) -> bool:
         """Whether the note is a file of the person, outside the workspace."""
         return self.source == "folder"
+
+    @property
+    def in_text_file(self) -> bool:
+        """Whether the note's text is that of a file of the person, and not converted from one."""
+        return self.in_file and self.document is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,7 @@ class Note(FieldValues, _Sourced):
     extra: dict[str, object] = field(default_factory=dict)
     warnings: tuple[Message, ...] = ()
     plain: bool = False
+    document: Document | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,7 @@ class NoteCard(FieldValues, _Sourced):
     source_ref: str = ""
     created_at: datetime | None = None
     aliases: tuple[str, ...] = ()
+    document: Document | None = None
 
     @property
     def state(self) -> NoteState:
@@ -147,8 +156,9 @@ class SyncReport:
     """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
 
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
-    wait for their files to come back. `waiting` notes of the base can be searched by words only; `problem` is the
-    reason if the embedder failed. `refused` chunks of the base have a text that its model refuses.
+    wait for their files to come back. `skipped` files are of kinds that nobody reads. `waiting` notes of the base can
+    be searched by words only; `problem` is the reason if the embedder failed. `refused` chunks of the base have a text
+    that its model refuses.
     """
 
     added: int = 0
@@ -157,6 +167,7 @@ class SyncReport:
     removed: int = 0
     unchanged: int = 0
     failed: tuple[Failed, ...] = ()
+    skipped: tuple[Failed, ...] = ()
     chunks: int = 0
     embedded_windows: int = 0
     edits_flagged: int = 0
@@ -169,7 +180,8 @@ class SyncReport:
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""
         problem = self.problem and to_json(self.problem)
-        return {**asdict(self), "failed": [item.to_dict() for item in self.failed], "problem": problem}
+        unread = {name: [item.to_dict() for item in getattr(self, name)] for name in ("failed", "skipped")}
+        return {**asdict(self), **unread, "problem": problem}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +202,8 @@ class SyncPlan:
     `touched` files have a new time but the same content: only their metadata changes.
     `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
     that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
-    workspace that become those of files with the same paths: what differs is among `changed` too.
+    workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` files are
+    of kinds that nobody reads. `address` is that of the page of the web that is imported.
     """
 
     base: str
@@ -207,6 +220,8 @@ class SyncPlan:
     base_id: str = ""
     makes: NewBase | None = None
     joined: tuple[Match, ...] = ()
+    skipped: tuple[Failed, ...] = ()
+    address: str = ""
 
     @property
     def differing(self) -> tuple[Match, ...]:
@@ -237,6 +252,7 @@ class SyncPlan:
             removed=len(self.removed),
             unchanged=len(self.unchanged) + len(self.touched),
             failed=self.failed,
+            skipped=self.skipped,
         )
 
     @property

@@ -223,13 +223,14 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of a context: a slice of a note."""
+    """A numbered source of a context: a slice of a note; `page` is 0 where a document has none."""
 
     number: int
     note: NoteCard
     section: tuple[str, ...]
     start: int
     end: int
+    page: int = 0
 
 
 @dataclass(frozen=True, slots=True)

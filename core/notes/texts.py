@@ -47,4 +47,5 @@ def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
 
 
 def _of_text(note: Note, body: str, links: tuple[str, ...]) -> Note:
-    return replace(note, body=body, links=links, content_hash=content_hash(body.encode("utf-8")))
+    document = note.document and note.document.edited(note.body, body)
+    return replace(note, body=body, links=links, content_hash=content_hash(body.encode("utf-8")), document=document)

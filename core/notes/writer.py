@@ -107,7 +107,7 @@ class Writer:
         """Write a changed note, and its file where the base writes files; `inside` is what its new text says."""
         if _is_described(base, note, changed):
             self._store.describe([self._described(note, changed)], as_what)
-        elif note.in_file and base.write_files:
+        elif note.in_text_file and base.write_files:
             self.write(base, [replace(filing.write(note, changed, inside), change=as_what)])
         else:
             check_text_writable(base, note, changed)
@@ -124,12 +124,17 @@ class Writer:
 
 def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
     """Return whether a note differs only in fields that stand in no chunk and in no file."""
-    written = note.in_file and base.write_files
+    written = note.in_text_file and base.write_files
     return not written and (changed.title, changed.body) == (note.title, note.body)
 
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
-    """Raise EditError for another text of a file in a base that doesn't write files."""
+    """Raise EditError for another text of a file in a base that doesn't write files, and of a document."""
+    if note.in_file and note.document and changed.body != note.body:
+        raise EditError(
+            "The text of '{path}' is converted from a document. Edit the document, or a copy of the note.",
+            path=str(note.path),
+        )
     if note.in_file and not base.write_files and changed.body != note.body:
         raise EditError(
             "'{path}' is a file, and its base doesn't write to files. Let it do so, or edit a copy.",

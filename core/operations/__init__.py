@@ -4,8 +4,11 @@ from collections.abc import Mapping
 
 from core.operations import (
     archives,
+    backups,
     bases,
     chunks,
+    doctor,
+    documents,
     evaluation,
     imports,
     index,
@@ -15,11 +18,30 @@ from core.operations import (
     notes,
     packs,
     search,
+    space,
     status,
 )
 from core.operations.declaring import Operation
 
-_NOUNS = (bases, imports, archives, notes, note_trash, chunks, search, evaluation, index, models, packs, jobs, status)
+_NOUNS = (
+    bases,
+    imports,
+    archives,
+    notes,
+    note_trash,
+    documents,
+    chunks,
+    search,
+    evaluation,
+    index,
+    models,
+    packs,
+    backups,
+    doctor,
+    space,
+    jobs,
+    status,
+)
 
 OPERATIONS: Mapping[str, Operation] = {
     one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)

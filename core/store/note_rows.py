@@ -7,7 +7,7 @@ from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.messages import message, to_json
-from core.model import NOTE_FIELDS, RELATIONS, ChunkingOptions, Note, NoteCard
+from core.model import NOTE_FIELDS, RELATIONS, ChunkingOptions, Document, Note, NoteCard
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import Reader, Unread, loaded, reader, stored
 
@@ -15,9 +15,9 @@ _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
     *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
     *_FIELDS,
-    *"links created_at updated_at front overridden version extra warnings strategy cut_by chunking".split(),
+    *"links created_at updated_at front overridden version extra document warnings strategy cut_by chunking".split(),
 ]
-_JSON = ["links", "overridden", "extra", "warnings", *RELATIONS]
+_JSON = ["links", "overridden", "extra", "document", "warnings", *RELATIONS]
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
@@ -25,7 +25,7 @@ _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS ta
 NOTE = ", ".join([*COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
 CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
-           strategy, warnings, version, source_ref, notes.created_at,
+           strategy, warnings, document, version, source_ref, notes.created_at,
            {_ALIASES}, {_TAGS},
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
@@ -112,6 +112,8 @@ def row_of(cut: NoteToIndex) -> dict[str, object]:
 def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, Document):
+        return asdict(value)
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -126,7 +128,9 @@ def note_of(row: Row, unread: Unread) -> Note:
 
 def card_of(row: Row, unread: Unread) -> NoteCard:
     """Return the card of a row of `CARD`."""
-    return _CARD_READER(dict(row) | {name: _listed(row[name]) for name in _LISTS}, unread)
+    return _CARD_READER(
+        dict(row) | {name: _listed(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}, unread
+    )
 
 
 def named_of(row: Row, unread: Unread) -> Named:

@@ -135,6 +135,11 @@ class NoteTable(Table):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
+    def converter(self, note_id: str) -> str:
+        """Return the converter that a person chose for a note's document, "" for none."""
+        chosen = "iif(json_valid(document), json_extract(document, '$.chosen'), '')"
+        return self._database.value(f"SELECT {chosen} FROM notes WHERE id = ?", note_id) or ""
+
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)

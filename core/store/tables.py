@@ -4,6 +4,7 @@ from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.creation_table import CreationTable
 from core.store.database import Database
+from core.store.document_table import DocumentTable
 from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
 from core.store.field_table import FieldTable
@@ -40,6 +41,7 @@ class Tables:
         self.drafts = DraftTable(database)
         self.proposals = ProposalTable(database)
         self.creations = CreationTable(database)
+        self.documents = DocumentTable(database)
         self.packs = PackTable(database)
         self.openings = OpeningTable(database)
         self.switches = SwitchTable(database)

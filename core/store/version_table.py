@@ -10,6 +10,7 @@ from core.errors import NoteNotFound, VersionNotFound
 from core.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.database import Database
+from core.store.document_table import DocumentTable
 from core.store.note_rows import data_of, extra, overridden
 from core.store.reading import Reader, loaded
 from core.store.table import AMONG, Table
@@ -116,8 +117,9 @@ class VersionTable(Table):
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Iterable[str]) -> None:
-        """Delete all versions of notes."""
+        """Delete all versions of notes, and the originals of documents that no note has any more."""
         self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", list(note_ids), aside=True)
+        DocumentTable(self._database).drop_unused()
 
 
 def _packed(text: str) -> bytes:

@@ -50,7 +50,7 @@ def test_chunks_of_an_upload_wait_until_they_are_embedded(program: TestClient, w
     assert workspace.start_indexing() is False, "nothing embeds it unless that is requested"
     embedded = program.post("/api/knowledge/chunk/embed", json={"chunk_ids": [chunk["id"]]})
     assert embedded.json() == {"embedded": 1, "status": "ready"}
-    assert chunks()[0]["state"] == "ready"
+    assert chunks()[0]["state"] == "embedded"
     (listed,) = program.get("/api/knowledge/docs", params={"base": "work"}).json()
     assert (listed["doc_id"], listed["name"], listed["status"]) == (doc, "birds/heron.md", "ready")
 
@@ -62,12 +62,31 @@ def test_several_files_are_answered_one_by_one_with_what_failed(program: TestCli
     assert [failed["path"] for failed in done["failed"]] == ["torn.md"]
     before = [*workspace.store.database.connection.iterdump()]
     empty, torn = ("empty.md", b""), ("torn.md", b"\x00\x01\x02binary")
-    for refused in (("scan.pdf", b"%PDF-1.7"), ("../out.md", b"# Out\n"), empty, torn):
+    for refused in (("film.mp4", b"\0"), ("../out.md", b"# Out\n"), empty, torn):
         answer = upload(program, refused)
         assert answer.status_code == 422
         assert "tessera-upload" not in answer.text
     assert [*workspace.store.database.connection.iterdump()] == before
     assert upload(program, HERON, base="nowhere").status_code == 404
+
+
+@pytest.mark.usefixtures("base")
+def test_documents_are_uploaded_with_their_reasons_where_they_can_not_be_read(program: TestClient) -> None:
+    done = upload(
+        program, ("garden.rst", b"Garden\n======\n\nTomatoes.\n"), ("torn.pdf", b"%PDF-1.7"), ("a.mp4", b"\0")
+    )
+    (doc,) = done.json()["docs"]
+    assert (doc["name"], doc["title"], doc["chunk_count"], doc["status"]) == ("garden.rst", "Garden", 1, "pending")
+    assert [failed["path"] for failed in done.json()["failed"]] == ["torn.pdf", "a.mp4"]
+    assert upload(program, ("torn.pdf", b"%PDF-1.7")).status_code == 422
+
+
+def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, workspace: Workspace) -> None:
+    sizes = {"chunk_size": 300, "chunk_overlap": 30, "top_k": 7, "score_threshold": 0.25}
+    assert program.post("/api/knowledge", json={"name": "sized", **sizes}).status_code == 201
+    base = workspace.bases.get("sized")
+    assert (base.chunking.chunk_size, base.chunking.chunk_overlap) == (300, 30)
+    assert (base.search.limit, base.search.score_threshold) == (7, 0.25)
 
 
 @pytest.mark.usefixtures("base")

@@ -221,6 +221,7 @@ def test_report_is_json() -> None:
         "removed": 0,
         "unchanged": 0,
         "failed": [{"path": "x.md", "error": "is empty.", "message": {"text": "is empty.", "fields": {}}}],
+        "skipped": [],
         "chunks": 5,
         "embedded_windows": 0,
         "edits_flagged": 0,

@@ -151,12 +151,14 @@ def test_limits_count_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         unpack([("x.md", b"123456"), ("y.png", b"123456")], tmp_path)
 
 
-def test_encrypted_archives_say_so(tmp_path: Path) -> None:
-    data = bytearray(archive({"a.md": b"secret"}))
+def test_encrypted_files_of_an_archive_are_named_with_what_helps(tmp_path: Path) -> None:
+    data = bytearray(archive({"a.md": b"secret", "b.md": b"open"}))
     data[6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(SourceError, match=r"'a\.md' is encrypted"):
-        unzip(bytes(data), tmp_path)
+    assert [(one.path, str(one.error)) for one in unzip(bytes(data), tmp_path)] == [
+        ("a.md", "is encrypted. Unpack the archive yourself and import the folder.")
+    ]
+    assert set(tree(tmp_path)) == {"b.md"}
 
 
 def test_damaged_archives_say_so(tmp_path: Path) -> None:

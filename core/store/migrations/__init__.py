@@ -21,6 +21,7 @@ from core.store.migrations import (
     v12_versions,
     v13_guests,
     v14_refusals,
+    v15_documents,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -38,5 +39,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v12_versions.step,
     v13_guests.STEP,
     v14_refusals.STEP,
+    v15_documents.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -1,0 +1,19 @@
+"""Documents -> Markdown: the table of the converters, and which one reads a kind."""
+
+from core.documents.protocol import Converted as Converted
+from core.documents.protocol import Converter as Converter
+from core.messages import message
+from core.registry import Entry, Table
+
+CONVERTERS: Table[Converter] = Table(
+    message("converter"),
+    {
+        "workbook": Entry("core.documents.workbook:Workbook"),
+        "pandoc": Entry("core.documents.pandoc:Pandoc"),
+        "pdf": Entry("core.documents.pdf.converters:Pdf"),
+        "pdftext": Entry("core.documents.pdf.converters:PdfText"),
+        "ocr": Entry("core.documents.ocr:Ocr"),
+    },
+    group="tessera.converters",
+    protocol=Converter,
+)

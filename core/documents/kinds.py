@@ -1,0 +1,151 @@
+"""Kinds of documents by their suffix: what a person calls them, and how their files begin."""
+
+import io
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from core.errors import SourceError
+from core.messages import Message, message
+
+MAX_BYTES = 100 * 1024 * 1024
+MAX_UNPACKED = 500 * 1024 * 1024
+"""Bytes that an Office document or a book, which is a zip archive, may unpack to."""
+MAX_RATIO = 200
+MAX_PAGES = 5_000
+_RATIO_FLOOR = 20 * 1024 * 1024
+_MAX_ENTRIES = 20_000
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = 0x1
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text."""
+
+    name: Message
+    entry: str = ""
+    begins: bytes = b""
+    is_text: bool = True
+
+
+def _zipped(name: Message, entry: str) -> Kind:
+    return Kind(name, entry, b"PK\x03\x04", is_text=False)
+
+
+KINDS = {
+    "pdf": Kind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
+    "docx": _zipped(message("a Word document"), r"word/document\d*\.xml"),
+    "odt": _zipped(message("a text of LibreOffice"), r"content\.xml"),
+    "pptx": _zipped(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
+    "xlsx": _zipped(message("an Excel workbook"), r"xl/workbook\.xml"),
+    "epub": _zipped(message("an e-book"), r"META-INF/container\.xml"),
+    "html": Kind(message("a web page")),
+    "htm": Kind(message("a web page")),
+    "xhtml": Kind(message("a web page")),
+    "mhtml": Kind(message("a saved web page"), is_text=False),
+    "mht": Kind(message("a saved web page"), is_text=False),
+    "rst": Kind(message("a text in reStructuredText")),
+    "org": Kind(message("a text of Org mode")),
+    "ipynb": Kind(message("a Jupyter notebook"), begins=rb"\s*\{"),
+    "csv": Kind(message("a table")),
+    "tsv": Kind(message("a table")),
+    "mediawiki": Kind(message("a wiki page")),
+    "wiki": Kind(message("a wiki page")),
+    "tex": Kind(message("a text in LaTeX")),
+    "latex": Kind(message("a text in LaTeX")),
+    "rtf": Kind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
+}
+PICTURES = {
+    "png": rb"\x89PNG\r\n\x1a\n",
+    "jpg": rb"\xff\xd8\xff",
+    "jpeg": rb"\xff\xd8\xff",
+    "webp": rb"RIFF[\s\S]{4}WEBP",
+    "bmp": rb"BM",
+    "tif": rb"II\*\0|MM\0\*",
+    "tiff": rb"II\*\0|MM\0\*",
+}
+"""Kinds of pictures whose text can be read, and how their files begin."""
+_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
+_OLD_OFFICE = {"doc": "docx", "xls": "xlsx", "ppt": "pptx"}
+
+
+def kind_of(path: str) -> str:
+    """Return the kind of a file by its name: its suffix in lower case, without the dot."""
+    return PurePosixPath(path).suffix[1:].lower()
+
+
+def name_of(kind: str) -> Message:
+    """Return what a person calls a kind."""
+    return KINDS[kind].name if kind in KINDS else message("a .{kind} file", kind=kind)
+
+
+def why_not_read(path: str) -> Message:
+    """Return why a file of a kind that nobody reads isn't read, and what a person can do."""
+    kind = kind_of(path)
+    if kind in _OLD_OFFICE:
+        return message("is of an old Office format. Save it as .{newer} and import it again.", newer=_OLD_OFFICE[kind])
+    if kind in PICTURES or kind in ("gif", "svg", "avif", "heic"):
+        return message("is a picture. It is shown in the notes that link to it.")
+    if not kind:
+        return message("has no suffix that says what it is. Add one, such as .md, to have it read.")
+    return message("is a .{kind} file, a kind that isn't read. Convert it to a PDF or to text.", kind=kind)
+
+
+def check(data: bytes, kind: str, path: str) -> None:
+    """Raise SourceError for data that isn't of its kind, is encrypted, or would unpack to too much."""
+    if not data:
+        raise SourceError(path, "is empty.")
+    if len(data) > MAX_BYTES:
+        raise too_large(path, len(data))
+    if data.startswith(_PROGRAMS) and not data.startswith(b"#!/usr/bin/env pandoc"):
+        raise SourceError(path, "is a program, whatever its name says: refused.")
+    known = KINDS.get(kind)
+    if known is None:
+        return
+    if known.entry and data.startswith(_OLE):
+        raise _encrypted(path)
+    if known.begins and not re.match(known.begins, data[:2048]):
+        raise _other(path, known)
+    if known.entry:
+        _check_archive(data, known, path)
+
+
+def too_large(path: str, size: int) -> SourceError:
+    """Return the error for a document over the limit."""
+    return SourceError(
+        path,
+        "is {size:.0f} MB; the limit of documents is {limit} MB. Divide it and import the parts.",
+        size=size / 2**20,
+        limit=MAX_BYTES // 2**20,
+    )
+
+
+def _check_archive(data: bytes, kind: Kind, path: str) -> None:
+    try:
+        members = zipfile.ZipFile(io.BytesIO(data)).infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise damaged(path) from error
+    if not any(re.fullmatch(kind.entry, member.filename) for member in members):
+        raise _other(path, kind)
+    if any(member.flag_bits & _ENCRYPTED for member in members):
+        raise _encrypted(path)
+    unpacked = sum(member.file_size for member in members)
+    if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
+        raise SourceError(
+            path, "unpacks to far more than a document would (the limit is {size} MB).", size=MAX_UNPACKED // 2**20
+        )
+
+
+def damaged(path: str) -> SourceError:
+    """Return the error for a document that can't be parsed."""
+    return SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
+
+
+def _encrypted(path: str) -> SourceError:
+    return SourceError(path, "is encrypted. Save a copy without a password and import that.")
+
+
+def _other(path: str, kind: Kind) -> SourceError:
+    return SourceError(path, "is not {kind}, whatever its name says.", kind=kind.name)

@@ -1,0 +1,139 @@
+"""Pictures and scanned pages -> text by rapidocr, whose package holds its models; nothing is asked of a network."""
+
+import io
+import logging
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from statistics import fmean
+from typing import Any
+
+from core.documents.extras import has, need
+from core.documents.kinds import MAX_PAGES, PICTURES, damaged, name_of
+from core.documents.protocol import Converted
+from core.errors import SourceError
+
+MAX_PIXELS = 60_000_000
+_DPI = 150
+_SURE = 0.6
+"""Score below which a line is left out: rapidocr gives right lines 0.9 and more."""
+_DOUBTFUL = 0.75
+"""Mean score of a picture's lines below which none is believed."""
+_SIDE = 3000
+"""Pixels of the longer side to which a picture is made smaller."""
+_THREADS = 2
+
+
+class Ocr:
+    """Reads pictures, and every page of a PDF as a picture."""
+
+    kinds = "pdf " + " ".join(PICTURES)
+
+    @property
+    def version(self) -> str:
+        return f"rapidocr {version('rapidocr')}" if has("rapidocr") else "rapidocr"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the text of a picture, or of the pages of a PDF."""
+        need("rapidocr")
+        if kind != "pdf":
+            if not re.match(PICTURES[kind], data[:64]):
+                raise SourceError("", "is not {kind}, whatever its name says.", kind=name_of(kind))
+            text = text_of(_picture(data))
+            if not text:
+                raise SourceError("", "is a picture in which no text can be read.")
+            return Converted(text + "\n")
+        from core.documents.pdf import reading
+
+        parts, starts, at = [], [], 0
+        with reading.opened(data, MAX_PAGES) as document:
+            for number in range(1, len(document) + 1):
+                starts.append(at)
+                parts.append(page_text(document, number) + "\n\n")
+                at += len(parts[-1])
+        text = "".join(parts)
+        if not text.strip():
+            raise SourceError("", "holds no text that could be read.")
+        return Converted(text, pages=tuple(starts))
+
+
+def page_text(document: Any, number: int) -> str:
+    """Return the text of a page of a PDF, which counts from 1."""
+    page = document[number - 1]
+    width, height = page.get_size()
+    scale = min(_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
+    return text_of(page.render(scale=scale).to_pil())
+
+
+def text_of(picture: Any) -> str:
+    """Return the text of a picture, "" where there is none or where it is doubtful."""
+    import numpy as np
+
+    result = _engine()(np.asarray(picture.convert("RGB"))[:, :, ::-1])
+    if not result.txts or fmean(result.scores) < _DOUBTFUL:
+        return ""
+    lines = [
+        (box, text) for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True) if score >= _SURE
+    ]
+    return "".join(_in_order([(_frame(box), text.strip()) for box, text in lines]))
+
+
+def _picture(data: bytes) -> Any:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    Image.MAX_IMAGE_PIXELS = None  # the limit below is told in words
+    try:
+        picture = Image.open(io.BytesIO(data))
+        width, height = picture.size
+        if width * height > MAX_PIXELS:
+            raise SourceError(
+                "",
+                "is a picture of {width} x {height} pixels; at most {most} million are read. Make it smaller.",
+                width=width,
+                height=height,
+                most=MAX_PIXELS // 10**6,
+            )
+        picture.thumbnail((_SIDE, _SIDE))
+        return ImageOps.exif_transpose(picture)
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        raise damaged("") from error
+
+
+@cache
+def _engine() -> Any:
+    from rapidocr import RapidOCR
+
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    return RapidOCR(
+        params={
+            "EngineConfig.onnxruntime.intra_op_num_threads": _THREADS,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+
+
+Frame = tuple[float, float, float, float]
+
+
+def _frame(box: Any) -> Frame:
+    """Return left, top, right and bottom of a box of four corners."""
+    return box[:, 0].min(), box[:, 1].min(), box[:, 0].max(), box[:, 1].max()
+
+
+def _in_order(lines: list[tuple[Frame, str]]) -> Iterator[str]:
+    """Yield the text of lines from top to bottom, those at one height from left to right; a wide gap ends a part."""
+    rows: list[list[tuple[Frame, str]]] = []
+    for line in sorted(lines, key=lambda line: line[0][1] + line[0][3]):
+        _, top, _, bottom = line[0]
+        if rows and (top + bottom) / 2 < rows[-1][0][0][3] - 0.25 * (bottom - top):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    end: float | None = None
+    for row in rows:
+        top, bottom = row[0][0][1], row[0][0][3]
+        if end is not None:
+            yield "\n\n" if top - end > 1.0 * (bottom - top) else "\n"
+        yield "  ".join(text for _, text in sorted(row, key=lambda line: line[0][0]))
+        end = bottom

@@ -1,0 +1,39 @@
+"""What Office documents and books say of themselves, in a small file of the archive that they are."""
+
+import html
+import io
+import re
+import zipfile
+
+_FILES = ("docProps/core.xml", "meta.xml")
+_NAMES = {
+    "title": r"dc:title",
+    "author": r"dc:creator|meta:initial-creator",
+    "created": r"dcterms:created|meta:creation-date",
+    "updated": r"dcterms:modified|dc:date",
+}
+_MOST = 1 << 20
+_JUNK = re.compile(
+    r"(?i)untitled.*|microsoft word - .*|(powerpoint )?presentation|无标题|.*\.docx?|about:blank|https?:.*|\W*"
+)
+
+
+def described(data: bytes, kind: str) -> dict[str, str]:
+    """Return title, author, created and updated, of those that a document says."""
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    for name in archive.namelist():
+        if name in _FILES or (kind == "epub" and name.endswith(".opf")):
+            with archive.open(name) as file:
+                return _values(file.read(_MOST).decode("utf-8", "replace"))
+    return {}
+
+
+def sound_title(title: str) -> str:
+    """Return a title, "" for one that a program gave and not a person."""
+    return "" if _JUNK.fullmatch(title.strip()) else title.strip()
+
+
+def _values(xml: str) -> dict[str, str]:
+    found = {name: re.search(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml) for name, pattern in _NAMES.items()}
+    values = {name: html.unescape(match[1]).strip() for name, match in found.items() if match}
+    return values | {"title": sound_title(values.get("title", ""))}

@@ -1,0 +1,121 @@
+"""PDF -> Markdown by layout: headings, paragraphs in reading order, tables, lists, code, without running heads."""
+
+import io
+import re
+from importlib.metadata import version
+
+from core.documents.extras import has, need
+from core.documents.kinds import MAX_PAGES
+from core.documents.packaged import sound_title
+from core.documents.protocol import Converted
+from core.errors import SourceError
+from core.messages import Message, plural
+
+_PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
+
+
+class Pdf:
+    """Reads the letters of a PDF by pdfium and its tables by pdfplumber; pages without text by OCR, if there is one."""
+
+    kinds = "pdf"
+
+    @property
+    def version(self) -> str:
+        if not has("pdfplumber"):
+            return "pdfplumber"
+        return f"pdfplumber {version('pdfplumber')}, pdfium {version('pypdfium2')}"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the text with the place of each page."""
+        from core.documents.pdf import layout, reading
+
+        need("pdfplumber")
+        with reading.opened(data, MAX_PAGES) as document:
+            columns, heights, scanned = [], {}, []
+            for number in range(1, len(document) + 1):
+                page = reading.page(document, number)
+                columns.append((number, layout.columns_of(page)))
+                heights[number] = page.height
+                scanned += [number] if page.is_scan else []
+            read = _read_scans(document, scanned, everything=len(scanned) == len(columns))
+            text, starts = layout.text_of(columns, heights, reading.outline(document), read)
+            said = document.get_metadata_dict()
+        if not text.strip():
+            raise SourceError("", "holds no text that could be read.")
+        left = len(scanned) - len(read)
+        return Converted(
+            text,
+            title=sound_title(said.get("Title", "")),
+            author=said.get("Author", "").strip(),
+            created=_date(said.get("CreationDate", "")),
+            updated=_date(said.get("ModDate", "")),
+            pages=tuple(starts),
+            warnings=_unread(left) if left else (),
+        )
+
+
+class PdfText:
+    """Reads the text of a PDF as the file holds it, without a look at where it stands."""
+
+    kinds = "pdf"
+
+    @property
+    def version(self) -> str:
+        return f"pdfium {version('pypdfium2')}" if has("pypdfium2") else "pdfium"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the lines of each page."""
+        from core.documents.pdf import reading
+        from core.documents.pdf.letters import sound
+
+        need("pypdfium2")
+        text, starts = io.StringIO(), []
+        with reading.opened(data, MAX_PAGES) as document:
+            for page in document:
+                lines = page.get_textpage().get_text_range().splitlines()
+                starts.append(text.tell())
+                text.write("\n".join(sound(line).rstrip() for line in lines).strip() + "\n\n")
+        if not text.getvalue().strip():
+            raise scan()
+        return Converted(text.getvalue(), pages=tuple(starts))
+
+
+def scan() -> SourceError:
+    """Return the error for a document whose pages are pictures, where OCR isn't installed."""
+    return SourceError(
+        "",
+        "is a scan: its pages are pictures. To have them read: pip install 'tessera-notes[ocr]'",
+    )
+
+
+def _unread(left: int) -> tuple[Message, ...]:
+    return (
+        plural(
+            "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
+            "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
+            n=left,
+        ),
+    )
+
+
+def _read_scans(document: object, numbers: list[int], *, everything: bool) -> dict[int, str]:
+    """Return the text of pages that are pictures, by their number; raises SourceError if no page can be read."""
+    if not numbers:
+        return {}
+    if not has("rapidocr"):
+        if everything:
+            raise scan()
+        return {}
+    from core.documents import ocr
+
+    return {number: ocr.page_text(document, number) for number in numbers}
+
+
+def _date(stated: str) -> str:
+    """Return a date of a PDF, such as D:20240131120000+01'00', as ISO 8601; "" for none."""
+    match = _PLACE.match(stated)
+    if not match:
+        return ""
+    year, month, day, hour, minute, second = (part or "" for part in match.groups())
+    date = f"{year}-{month or '01'}-{day or '01'}"
+    return f"{date}T{hour}:{minute or '00'}:{second or '00'}" if hour else date

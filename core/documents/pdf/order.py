@@ -1,0 +1,94 @@
+"""Runs and tables of a page -> their reading order: columns one after the other, what runs across them between."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.documents.pdf.lines import Run, Table, lines_of
+
+_LEAST = 4
+"""Lines of a column."""
+_SHARE = 0.2
+"""Share of the width of the text that the lines of a column have on average."""
+_GUTTER = 6.0
+"""Points between two columns."""
+_ACROSS = 0.25
+"""Share of the lines beside a gutter that may run across it."""
+
+Part = Run | Table
+
+
+def flows(parts: Sequence[Part]) -> list[list[Part]]:
+    """Return the parts of a page in reading order, as the columns that they form."""
+    gutter = _gutter(parts)
+    if gutter is None:
+        return [sorted(parts, key=lambda part: (part.top, part.x0))] if parts else []
+    made: list[list[Part]] = []
+    left: list[Part] = []
+    right: list[Part] = []
+    across: list[Part] = []
+    for part in sorted(parts, key=lambda part: (part.top, part.x0)):
+        if part.x1 <= gutter:
+            left.append(part)
+        elif part.x0 >= gutter - _GUTTER:
+            right.append(part)
+        else:
+            below = _below(left, right)
+            made += [*flows(left[:below]), *flows(right)]
+            across += [*left[below:], part]
+            left, right = [], []
+            continue
+        if across:
+            made.append(across)
+            across = []
+    below = _below(left, right)
+    if not all(_is_title(part, right) for part in left[below:]):  # a longer column on the left goes on to its end
+        below = len(left)
+    rest = [left[below:]] if left[below:] else []
+    return [*made, *([across] if across else []), *flows(left[:below]), *flows(right), *rest]
+
+
+def _is_title(part: Part, others: Sequence[Part]) -> bool:
+    """Return whether a part is in larger letters than most others."""
+    sizes = sorted(other.size for other in others if isinstance(other, Run))
+    return isinstance(part, Run) and bool(sizes) and part.size > 1.08 * sizes[len(sizes) // 2]
+
+
+def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
+    """Return from which part on the left ones stand below both columns, such as a short title before what follows."""
+    bottom = max((_bottom(part) for part in right), default=0.0)
+    for at, part in enumerate(left[1:], start=1):
+        if right and part.top > bottom and part.top - _bottom(left[at - 1]) > 0.8 * (_bottom(part) - part.top):
+            return at
+    return len(left)
+
+
+def _bottom(part: Part) -> float:
+    return part.y if isinstance(part, Run) else part.bottom
+
+
+def _gutter(parts: Sequence[Part]) -> float | None:
+    """Return where the best right one of two columns begins, None where the parts form one column."""
+    runs = [part for part in parts if isinstance(part, Run)]
+    if len(runs) < 2 * _LEAST:
+        return None
+    width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
+    starts = Counter(round(run.x0) for run in runs)
+    best: tuple[int, float] | None = None
+    for start in sorted(starts)[1:]:
+        if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
+            continue
+        left = lines_of(run for run in runs if run.x1 <= start - _GUTTER / 2)
+        right = lines_of(run for run in runs if run.x0 >= start - 1)
+        if len(left) < _LEAST or len(right) < _LEAST:
+            continue
+        top, bottom = max(left[0].y, right[0].y), min(left[-1].y, right[-1].y)
+        beside = [[run for run in side if top <= run.y <= bottom] for side in (left, right)]
+        across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
+        if min(map(len, beside)) < _LEAST or across > _ACROSS * sum(map(len, beside)):
+            continue
+        if any(sum(run.x1 - run.x0 for run in side) / len(side) < _SHARE * width for side in beside):
+            continue
+        score = sum(map(len, beside)) - 2 * across
+        if best is None or score > best[0]:
+            best = score, float(start)
+    return best[1] if best else None

@@ -1,0 +1,44 @@
+"""The protocol of a converter, and what it makes of a document."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A document as Markdown, with what it says of itself.
+
+    `created` and `updated` are dates as ISO 8601 writes them, or "". `pages` are the places in `text`, in characters,
+    where its pages begin; a kind without pages has none.
+    """
+
+    text: str
+    title: str = ""
+    author: str = ""
+    created: str = ""
+    updated: str = ""
+    pages: tuple[int, ...] = ()
+    warnings: tuple[Message, ...] = ()
+
+
+class Converter(Protocol):
+    """Turns the bytes of a document into Markdown. It runs in a process with limits of time and memory.
+
+    Building one is cheap: only `convert` loads what it needs.
+    """
+
+    @property
+    def kinds(self) -> str:
+        """Suffixes of the files it reads, in lower case, without dots, separated by blanks."""
+
+    @property
+    def version(self) -> str:
+        """What made the text: the name of a program or library, and its version."""
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a document as Markdown; raises SourceError, with an empty path, for what can't be converted.
+
+        It reads no other file and asks no network. A kind of text comes in UTF-8.
+        """

@@ -1,0 +1,175 @@
+"""An Excel workbook, or a file of values between commas -> tables. Formulas have the values they had last."""
+
+import csv
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from xml.etree.ElementTree import Element, ParseError, iterparse
+
+from core.documents.kinds import damaged
+from core.documents.packaged import described
+from core.documents.protocol import Converted
+
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
+"""Numbers of the built-in formats of dates and times (ECMA-376, 18.8.30)."""
+_FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # noqa: DTZ001 a workbook has no time zone
+_MOST_COLUMNS = 500
+_MOST_CELLS = 2_000_000
+
+
+class Workbook:
+    """Reads the sheets of a workbook, and values between commas, semicolons or tabs; empty rows are left out."""
+
+    kinds = "xlsx csv tsv"
+    version = "Tessera's reader of workbooks, 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return each sheet under its name; a file of values is one table."""
+        if kind != "xlsx":
+            return Converted(_table(_values(data.decode("utf-8", "replace"))))
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                text = "\n".join(_sheets(archive))
+        except (ParseError, KeyError, zipfile.BadZipFile, IndexError) as error:
+            raise damaged("") from error
+        said = described(data, kind)
+        title, author = said.get("title", ""), said.get("author", "")
+        return Converted(text, title, author, said.get("created", ""), said.get("updated", ""))
+
+
+def _values(text: str) -> list[list[str]]:
+    """Return the rows of a file of values, by the sign that its first line has most of."""
+    first = text.lstrip().partition("\n")[0]
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    rows: list[list[str]] = []
+    left = _MOST_CELLS
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count)):
+        rows.append(row[:_MOST_COLUMNS])
+        left -= len(rows[-1])
+        if left < 0:
+            raise MemoryError
+    return rows
+
+
+def _sheets(archive: zipfile.ZipFile) -> Iterator[str]:
+    names = set(archive.namelist())
+    shared = _shared(archive) if "xl/sharedStrings.xml" in names else []
+    dates = _date_styles(archive) if "xl/styles.xml" in names else set()
+    targets = {
+        one.get("Id"): str(one.get("Target"))
+        for one in _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
+    }
+    since_1904 = any(
+        one.get("date1904") in ("1", "true") for one in _elements(archive, "xl/workbook.xml", "workbookPr")
+    )
+    left = _MOST_CELLS
+    for sheet in _elements(archive, "xl/workbook.xml", "sheet"):
+        target = targets.get(sheet.get(_RELATION), "")
+        place = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
+        if place not in names or "worksheet" not in place:
+            continue
+        rows = []
+        for row in _elements(archive, place, "row"):
+            rows.append(_row(row, shared, dates, _FIRST_DAY[since_1904]))
+            left -= len(rows[-1])
+            if left < 0:
+                raise MemoryError
+        yield f"## {' '.join(str(sheet.get('name')).split())}\n\n{_table(rows)}"
+
+
+def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element]:
+    """Yield the elements of a tag in a file, each once it is complete; what was read before is forgotten."""
+    with archive.open(name) as file:
+        for _, element in iterparse(file):
+            if element.tag.rpartition("}")[2] == tag:
+                yield element
+                element.clear()
+
+
+def _shared(archive: zipfile.ZipFile) -> list[str]:
+    return [_text(one) for one in _elements(archive, "xl/sharedStrings.xml", "si")]
+
+
+def _text(element: Element) -> str:
+    """Return the text of an element, without what says how East Asian text is pronounced."""
+    parts: list[str] = []
+    for child in element:
+        tag = child.tag.rpartition("}")[2]
+        if tag == "t":
+            parts.append(child.text or "")
+        elif tag != "rPh":
+            parts.append(_text(child))
+    return "".join(parts)
+
+
+def _date_styles(archive: zipfile.ZipFile) -> set[int]:
+    """Return the numbers of the styles that show a number as a date or a time."""
+    formats = {
+        int(one.get("numFmtId", 0)): one.get("formatCode", "") for one in _elements(archive, "xl/styles.xml", "numFmt")
+    }
+    own = {
+        number
+        for number, code in formats.items()
+        if re.search(r"[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code), re.IGNORECASE)
+    }
+    styles = next(_elements(archive, "xl/styles.xml", "cellXfs"), None)
+    of_styles = [int(one.get("numFmtId", 0)) for one in (styles if styles is not None else ())]
+    return {at for at, number in enumerate(of_styles) if number in _DATES or number in own}
+
+
+def _row(row: Element, shared: list[str], dates: set[int], first_day: datetime) -> list[str]:
+    cells: list[str] = []
+    for cell in row:
+        letters = re.match(r"[A-Z]+", cell.get("r", ""))
+        column = _column(letters[0]) if letters else len(cells)
+        if column < _MOST_COLUMNS:
+            cells += [""] * (column + 1 - len(cells))
+            cells[column] = _value(cell, shared, dates, first_day)
+    return cells
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters[:4]:
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def _value(cell: Element, shared: list[str], dates: set[int], first_day: datetime) -> str:
+    kind = cell.get("t", "n")
+    stored = next((child.text or "" for child in cell if child.tag.rpartition("}")[2] == "v"), "")
+    if kind == "s":
+        return shared[int(stored)] if stored else ""
+    if kind == "inlineStr":
+        return "".join(_text(child) for child in cell if child.tag.rpartition("}")[2] == "is")
+    if kind == "b":
+        return {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
+    if kind == "n" and stored and int(cell.get("s", 0)) in dates:
+        return _moment(float(stored), first_day)
+    return stored
+
+
+def _moment(days: float, first_day: datetime) -> str:
+    try:
+        at = first_day + timedelta(seconds=round(days * 86_400))
+    except OverflowError:
+        return str(days)
+    if 0 <= days < 1:
+        return f"{at:%H:%M}"
+    return f"{at:%Y-%m-%d}" if at.hour == at.minute == 0 else f"{at:%Y-%m-%d %H:%M}"
+
+
+def _table(rows: list[list[str]]) -> str:
+    rows = [row for row in rows if any(row)]
+    columns = max((at + 1 for row in rows for at, cell in enumerate(row) if cell), default=0)
+    lines = [
+        "| "
+        + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in [*row, *[""] * columns][:columns])
+        + " |"
+        for row in rows
+    ]
+    return "\n".join([*lines[:1], "|" + "---|" * columns, *lines[1:], ""]) if lines else ""

@@ -1,0 +1,63 @@
+"""The bytes of a document -> the text of its note, with front matter that says what the document says of itself."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import yaml
+
+from core.documents import Converted
+from core.documents.converting import convert, is_document
+from core.documents.extras import fingerprint
+from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
+from core.errors import SourceError
+from core.intake.encoding import MAX_BYTES as MAX_TEXT
+from core.intake.encoding import decode
+from core.markdown.frontmatter import moment, span
+from core.messages import Message
+from core.model import Document
+
+__all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "text_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document as the text of a note: front matter and body; `warnings` say what of it isn't there."""
+
+    text: str
+    document: Document
+    warnings: tuple[Message, ...] = ()
+
+
+def readers() -> str:
+    """Return what tells whether other files can be read now than before."""
+    return fingerprint()
+
+
+def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") -> DocumentText:
+    """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError."""
+    kind = kind_of(path)
+    check(data, kind, path)
+    if kind in KINDS and KINDS[kind].is_text:
+        data = decode(data, path)[0].encode()
+    converted, version = convert(data, path, converter=converter)
+    front, body = _front(converted), converted.text
+    if not body.strip():
+        raise SourceError(path, "holds no text that could be read.")
+    if len(front) + len(body) > MAX_TEXT:
+        raise SourceError(path, "holds more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
+    if not front and span(body)[2]:
+        front = "---\n---\n"  # a document that begins with a rule isn't front matter
+    document = Document(kind, version, converted.pages, original, converter)
+    return DocumentText(front + body, document, converted.warnings)
+
+
+def _front(converted: Converted) -> str:
+    """Return front matter with the title, author and dates of a document, "" where it says none."""
+    now = datetime.now(UTC)
+    fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated")}
+    for name in ("created", "updated"):
+        at = moment(fields[name])
+        if at is None or at > now:
+            fields[name] = ""
+    said = {name: " ".join(str(value).split()) for name, value in fields.items() if value}
+    return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

@@ -1,0 +1,58 @@
+"""Documents: what the text of a note was converted from."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a note's text was converted from, and by what.
+
+    `kind` is the suffix of its file, without the dot. `pages` are the places in the note's body where pages begin; a
+    kind without pages has none. `original` is the hash of the file, where the workspace holds it: of an upload or a
+    page of the web; a file of a folder stays there. `chosen` is the name of a converter that a person chose.
+    """
+
+    kind: str
+    converter: str
+    pages: tuple[int, ...] = ()
+    original: str = ""
+    chosen: str = ""
+
+    def page_at(self, offset: int) -> int:
+        """Return the page on which an offset of the body stands, from 1; 0 for a kind without pages."""
+        return max(1, bisect_right(self.pages, offset)) if self.pages else 0
+
+    def edited(self, before: str, after: str) -> "Document":
+        """Return the document of a body that was edited: pages behind the edit begin where their text is now."""
+        same = _shared(before, after)
+        end = _shared(before[same:][::-1], after[same:][::-1])
+        moved = len(after) - len(before)
+        places = (at if at <= same else max(same, at + moved) if at >= len(before) - end else same for at in self.pages)
+        return replace(self, pages=tuple(places))
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The file that a note's text was converted from: its `path` where it lies in a folder, else its `data`."""
+
+    name: str
+    kind: str
+    path: str = ""
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class ConverterCard:
+    """A converter: the kinds it reads, and whether what it needs is installed."""
+
+    name: str
+    version: str
+    kinds: tuple[str, ...]
+    installed: bool
+
+
+def _shared(first: str, second: str) -> int:
+    """Return how many characters two texts begin with that are the same."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))

@@ -1,0 +1,110 @@
+"""Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from core.documents import CONVERTERS
+from core.documents.converting import converters_for
+from core.documents.extras import installed
+from core.errors import EditError, SourceError
+from core.indexing.bases import Bases
+from core.indexing.chunks import Chunks
+from core.intake import documents, folder, notefile, webpage
+from core.intake.webpage import WebPage
+from core.model import ConverterCard, Document, Failed, Note, Original, Revision
+from core.notes.writer import Writer
+from core.preferences import Preferences
+from core.store import Store
+from core.store.note_to_index import NoteToIndex
+
+_WEB = "web_pages"
+_CONVERTED = Revision("sync", "sync")
+_TEXTS = ("front", "body", "body_start", "links", "document", "warnings")
+"""What another conversion changes of a note; its title and fields stay."""
+
+
+class Documents:
+    """The documents of a workspace; what takes a note raises NoteNotFound, and EditError for one without a document."""
+
+    def __init__(self, store: Store, preferences: Preferences, bases: Bases, chunks: Chunks) -> None:
+        self._store = store
+        self._preferences = preferences
+        self._bases = bases
+        self._writer = Writer(store, chunks)
+
+    @property
+    def asks_web(self) -> bool:
+        """Whether the person lets the page Notes ask for pages of the web."""
+        return self._preferences.get(_WEB) == "on"
+
+    def let_ask_web(self, let: bool) -> None:
+        """Store that choice of the person."""
+        self._preferences.set(_WEB, "on" if let else "off")
+
+    @staticmethod
+    def converters() -> list[ConverterCard]:
+        """Return the converters there are."""
+        return [
+            ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name))
+            for name, made in ((name, CONVERTERS.build(name)) for name in CONVERTERS)
+        ]
+
+    @staticmethod
+    def converters_of(kind: str) -> list[str]:
+        """Return the names of the converters that read a kind, the usual one first."""
+        return converters_for(kind)
+
+    @staticmethod
+    def page(address: str) -> WebPage:
+        """Ask for a page of the web: one request to a public address; raises SourceError."""
+        return webpage.fetch(address)
+
+    def unread(self, base: str) -> list[Failed]:
+        """Return the files of a base that weren't read at the last look, with the reasons; raises UnknownChoice."""
+        return self._store.documents.unread(self._bases.get(base))
+
+    def original(self, note_id: str) -> Original:
+        """Return the file that a note was converted from; raises SourceError where it is gone."""
+        note, document = self._read(note_id)
+        name = Path(note.path or f"{note.title}.{document.kind}").name
+        if not document.original:
+            path = Path(note.source_ref, str(note.path))
+            if not (self._store.bases.is_synced(note.base_id, note.source_ref) and path.is_file()):
+                raise SourceError(str(path), "isn't there any more.")
+            return Original(name, document.kind, path=str(path))
+        data = self._store.documents.original(document.original)
+        if data is None:
+            raise SourceError(name, "isn't there any more.")
+        return Original(name, document.kind, data=data)
+
+    def convert(self, note_id: str, converter: str = "") -> Note:
+        """Convert the document of a note again, by another converter or the usual one; return the note.
+
+        Edits of chunks stay where their text does. Raises SourceError for what can't be converted, UnknownChoice for a
+        converter.
+        """
+        self._store.database.check_writable()
+        note, document = self._read(note_id)
+        original = self.original(note_id)
+        path = str(note.path or original.name)
+        data, stamp = original.data, self._store.notes.indexed_as(note_id)
+        if original.path:
+            state = Path(original.path).stat()
+            data = folder.read(Path(note.source_ref), path)
+            stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size}
+        read = documents.text_of(data, path, converter=converter, original=document.original)
+        made, outline = notefile.of_document(read, path)
+        with self._store.changing:
+            now = self._store.notes.note(note_id)
+            texts = {name: getattr(made, name) for name in _TEXTS}
+            made = replace(now, **texts, content_hash=folder.content_hash(data))
+            base = self._store.bases.of_id(now.base_id)
+            self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
+        self._writer.embed([note_id])
+        return self._store.notes.note(note_id)
+
+    def _read(self, note_id: str) -> tuple[Note, Document]:
+        note = self._store.notes.note(note_id)
+        if note.document is None:
+            raise EditError("'{title}' wasn't converted from a document.", title=note.title)
+        return note, note.document

@@ -1,0 +1,59 @@
+"""Operations on documents: which are converted by what, what wasn't read, and another conversion."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from core.json_forms import documents as forms
+from core.json_forms import notes as note_forms
+from core.messages import message
+from core.model import ConverterCard, Failed, Note
+from core.operations import named
+from core.operations.bases import ASSISTANT
+from core.operations.declaring import About, operation
+from core.operations.notes import Written, written
+from core.operations.parameters import Base, NoteName
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+
+@operation(
+    "document.converters",
+    message("List what converts documents, and which kinds each reads."),
+    http="GET /converters",
+    cli="document converters",
+    form=forms.CONVERTERS,
+    lacks=ASSISTANT,
+)
+def converters(workspace: "Workspace") -> list[ConverterCard]:
+    return workspace.documents.converters()
+
+
+@operation(
+    "document.unread",
+    message("List the files that weren't read, with the reason and what helps."),
+    http="GET /bases/{base:path}/unread",
+    cli="document unread {base}",
+    form=forms.UNREAD,
+    lacks=ASSISTANT,
+)
+def unread(workspace: "Workspace", base: Base) -> list[Failed]:
+    return workspace.documents.unread(base)
+
+
+@operation(
+    "document.convert",
+    message("Convert the document of a note again, without uploading it again."),
+    http="POST /notes/{note}/convert",
+    cli="document convert {note}",
+    writes=True,
+    takes={"converter": "pdftext"},
+    form=note_forms.WRITTEN,
+    lacks=ASSISTANT,
+)
+def convert(
+    workspace: "Workspace",
+    note: NoteName,
+    converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
+) -> Written:
+    made: Note = workspace.documents.convert(named.id_of(workspace, note), converter)
+    return written(workspace, made)

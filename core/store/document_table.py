@@ -1,0 +1,63 @@
+"""Originals of converted notes, and files that weren't read, with the reasons."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+from core.messages import from_json, to_json
+from core.model import Failed, KnowledgeBase, SourceFile
+from core.store.reading import loaded
+from core.store.table import Table
+
+_DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
+_UNUSED = f"""
+    DELETE FROM originals
+    WHERE hash NOT IN (SELECT {_DOCUMENT.format("document", "$.original")} FROM notes WHERE document != 'null')
+      AND hash NOT IN (SELECT coalesce({_DOCUMENT.format("fields", "$.document.original")}, '') FROM versions)
+"""
+
+
+class DocumentTable(Table):
+    """What is known of documents beside their notes."""
+
+    def keep(self, digest: str, data: bytes) -> None:
+        """Write the bytes of an original under its hash."""
+        self._database.execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
+
+    def original(self, digest: str) -> bytes | None:
+        """Return the bytes of an original, None if it isn't here."""
+        data = self._database.value("SELECT data FROM originals WHERE hash = ?", digest)
+        return None if data is None else bytes(data)
+
+    def drop_unused(self) -> None:
+        """Delete the originals that no note and no version has."""
+        if self._database.value("SELECT EXISTS (SELECT 1 FROM originals)"):
+            self._database.execute(_UNUSED, aside=True)
+
+    def unread(self, base: KnowledgeBase) -> list[Failed]:
+        """Return the files of a base's folders and uploads that weren't read, by their paths."""
+        rows = self._database.rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
+        return [Failed(str(path), from_json(loaded(reason) or str(reason))) for path, reason in rows]
+
+    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[tuple[str, int, int], Failed]:
+        """Return the files of one source that these readers couldn't read, by path, time and size."""
+        rows = self._database.rows(
+            "SELECT path, mtime_ns, size, reason FROM unread_files"
+            " WHERE base_id = ? AND source_ref = ? AND readers = ?",
+            *(base.id, source_ref, readers),
+        )
+        return {
+            (path, mtime_ns, size): Failed(str(path), from_json(loaded(reason) or str(reason)))
+            for path, mtime_ns, size, reason in rows
+        }
+
+    def set_unread(
+        self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[tuple[SourceFile, Failed]]
+    ) -> None:
+        """Write the files of one source that weren't read, in place of those before."""
+        rows = [
+            (base.id, source_ref, file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)))
+            for file, failed in files
+        ]
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", (base.id, source_ref))
+            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

@@ -1,0 +1,171 @@
+"""Documents as notes: of a folder, of an upload, converted again, and those that aren't read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.documents.making import zipped
+from benchmarks.documents.pdfs import PdfPage, pdf
+from core.documents import Converted
+from core.errors import EditError, UnknownChoice
+from core.intake import documents
+from core.model import ChunkingOptions, SyncReport
+from core.workspace import Workspace
+
+RST = b"Garden\n======\n\nTomatoes need sun.\n"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "workspace") as opened:
+        opened.bases.add("work", embedder="tfidf")
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "work"
+    (place / "sub").mkdir(parents=True)
+    return place
+
+
+def two_pages() -> bytes:
+    first, second = PdfPage(), PdfPage()
+    first.text(72, 100, "Beginnings", 18, "bold")
+    first.text(72, 140, "Potatoes grow below the ground.")
+    second.text(72, 100, "Endings", 18, "bold")
+    second.text(72, 140, "Cucumbers grow above it.")
+    return pdf([first, second], title="Vegetables")
+
+
+def brought(workspace: Workspace, folder: Path) -> SyncReport:
+    return workspace.notes.apply(workspace.notes.plan_folder(folder, "work"))
+
+
+def test_a_folder_of_documents_becomes_notes_that_know_their_pages(workspace: Workspace, folder: Path) -> None:
+    (folder / "vegetables.pdf").write_bytes(two_pages())
+    (folder / "garden.rst").write_bytes(RST)
+    (folder / "sub" / "garden.rst").write_bytes(RST.replace(b"Tomatoes", b"Peppers"))
+    (folder / "note.md").write_text("# Note\n", "utf-8")
+    assert brought(workspace, folder).added == 4
+    notes = {note.path: note for note in workspace.notes.all()}
+    assert {path: note.title for path, note in notes.items()} == {
+        "garden.rst": "Garden",
+        "note.md": "Note",
+        "sub/garden.rst": "Garden",
+        "vegetables.pdf": "Vegetables",
+    }
+    read = workspace.notes.get(notes["vegetables.pdf"].id)
+    assert read.document
+    assert (read.document.kind, read.document.pages, read.extra) == ("pdf", (0, 47), {"author": "Ada"})
+    assert read.document.converter.startswith("pdfplumber")
+    assert read.created_at
+    assert read.created_at.isoformat() == "2024-01-31T12:00:00+00:00"
+    assert read.body == ("# Beginnings\n\nPotatoes grow below the ground.\n\n# Endings\n\nCucumbers grow above it.\n")
+    workspace.chunks.rechunk("work", options=ChunkingOptions(strategy="recursive", chunk_size=12, chunk_overlap=0))
+    hit = workspace.search("cucumbers").hits[0]
+    assert (hit.chunk.page, hit.note.document and hit.note.document.kind) == (2, "pdf")
+    assert {hit.chunk.page for hit in workspace.search("kind:pdf page:2..").hits} == {2}
+    assert {hit.note.path for hit in workspace.search("-kind:pdf tomatoes").hits} >= {"garden.rst"}
+    assert not [hit for hit in workspace.search("-kind:pdf cucumbers").hits if hit.note.path == "vegetables.pdf"]
+    assert [one.page for one in workspace.context("cucumbers").citations if one.section == ("Endings",)] == [2]
+    assert workspace.documents.original(read.id).path == str(folder / "vegetables.pdf")
+
+
+def test_an_unchanged_document_is_not_read_and_a_changed_one_is_converted(
+    workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "garden.rst").write_bytes(RST)
+    brought(workspace, folder)
+    converted: list[str] = []
+    whole = documents.convert
+    monkeypatch.setattr(
+        documents, "convert", lambda data, path, **how: converted.append(path) or whole(data, path, **how)
+    )
+    assert brought(workspace, folder).unchanged == 1
+    (folder / "garden.rst").touch()
+    assert brought(workspace, folder).unchanged == 1
+    assert converted == []
+    (folder / "garden.rst").write_bytes(RST.replace(b"Tomatoes", b"Old trees"))
+    assert brought(workspace, folder).changed == 1
+    assert converted == ["garden.rst"]
+    assert "Old trees" in workspace.notes.get(workspace.notes.all()[0].id).body
+
+
+def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
+    workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "note.md").write_text("# Note\n", "utf-8")
+    (folder / "locked.pdf").write_bytes(pdf([PdfPage()], encrypted=True))
+    (folder / "program.docx").write_bytes(b"MZ" + b"\0" * 600)
+    (folder / "film.mp4").write_bytes(b"\0")
+    report = brought(workspace, folder)
+    assert (report.added, len(report.failed), len(report.skipped)) == (1, 2, 1)
+    listed = {one.path: str(one.error) for one in workspace.documents.unread("work")}
+    assert listed == {
+        "film.mp4": "is a .mp4 file, a kind that isn't read. Convert it to a PDF or to text.",
+        "locked.pdf": "is encrypted. Save a copy without a password and import that.",
+        "program.docx": "is a program, whatever its name says: refused.",
+    }
+    monkeypatch.setattr(documents, "convert", None)
+    again = workspace.notes.plan_folder(folder, "work")
+    assert again.is_empty
+    assert {one.path for one in again.failed} == {"locked.pdf", "program.docx"}
+    monkeypatch.undo()
+    (folder / "locked.pdf").write_bytes(two_pages())
+    assert brought(workspace, folder).added == 1
+    assert {one.path for one in workspace.documents.unread("work")} == {"film.mp4", "program.docx"}
+
+
+def test_a_zip_of_documents_is_read_and_what_is_not_is_listed(workspace: Workspace) -> None:
+    data = zipped(
+        {"a/x.rst": RST, "b/x.rst": RST.replace(b"sun", b"rain"), "b/clip.mov": b"\0", ".hidden/y.mov": b"\0"}
+    )
+    plan = workspace.notes.plan_upload([("all.zip", data), ("song.mp3", b"\0")], "work")
+    assert [file.path for file in plan.added] == ["a/x.rst", "b/x.rst"]
+    assert [one.path for one in plan.skipped] == ["b/clip.mov", "song.mp3"]
+    assert workspace.notes.apply(plan).added == 2
+
+
+def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Workspace) -> None:
+    workspace.notes.apply(workspace.notes.plan_upload([("vegetables.pdf", two_pages())], "work"))
+    note = workspace.notes.get(workspace.notes.all()[0].id)
+    assert workspace.documents.original(note.id).data == two_pages()
+    workspace.notes.set_fields([note.id], category="food")
+    again = workspace.documents.convert(note.id, "pdftext")
+    assert again.body.startswith("Beginnings\nPotatoes")
+    assert (again.category, again.version, again.document and again.document.chosen) == ("food", 3, "pdftext")
+    assert workspace.documents.convert(note.id).body == note.body
+    with pytest.raises(UnknownChoice):
+        workspace.documents.convert(note.id, "nobody")
+    workspace.notes.delete([note.id])
+    workspace.notes.restore([note.id])
+    assert workspace.documents.original(note.id).data == two_pages()
+    workspace.notes.delete([note.id])
+    workspace.notes.empty_trash()
+    assert workspace.store.documents.original(str(note.document and note.document.original)) is None
+
+
+def test_the_text_of_a_document_in_a_folder_is_edited_in_the_document(workspace: Workspace, folder: Path) -> None:
+    (folder / "garden.rst").write_bytes(RST)
+    brought(workspace, folder)
+    workspace.bases.update("work", write_files=True)
+    note = workspace.notes.all()[0]
+    with pytest.raises(EditError, match="converted from a document"):
+        workspace.notes.update(note.id, body="Other text.")
+    workspace.notes.set_fields([note.id], category="plants")
+    assert (folder / "garden.rst").read_bytes() == RST
+    assert workspace.notes.get(note.id).category == "plants"
+
+
+def test_a_picture_that_is_dropped_by_itself_is_a_note_and_one_of_a_folder_is_not(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Converted("Minutes of Friday\n"), "rapidocr"
+    monkeypatch.setattr(documents, "convert", lambda *_, **__: read)
+    png = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
+    plan = workspace.notes.plan_upload([("scan.png", png), ("folder/board.png", png)], "work")
+    assert [one.path for one in plan.skipped] == ["folder/board.png"]
+    assert workspace.notes.apply(plan).added == 1
+    assert workspace.search("minutes").hits[0].note.path == "scan.png"
