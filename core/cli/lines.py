@@ -41,7 +41,19 @@ def of_import(report: dict[str, Any]) -> list[str]:
         **report,
     )
     lines = _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
-    return [*lines, *_refused_lines(report["refused"])]
+    return [*lines, *_left_out_lines(report["left_out"]), *_refused_lines(report["refused"])]
+
+
+def _left_out_lines(entries: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each reason why files and folders are left out."""
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        reasons.setdefault(say(entry["error"]), []).append(entry["path"])
+    lines = []
+    for reason, paths in reasons.items():
+        shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
+        lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=shown, reason=reason))
+    return lines
 
 
 def of_scan(values: dict[str, Any]) -> list[str]:

@@ -70,6 +70,7 @@ def plan(
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
         skipped=scanned.skipped,
+        left_out=scanned.left_out,
     )
 
 

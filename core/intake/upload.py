@@ -18,6 +18,7 @@ from typing import IO
 from core.documents.converting import is_document
 from core.documents.kinds import why_not_read
 from core.errors import SourceError
+from core.intake.ignoring import is_rules
 from core.intake.notefile import is_note, is_skipped
 from core.messages import message
 from core.model import Failed
@@ -68,7 +69,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise too_much(name)
-        if is_note(path) or is_document(path):
+        if _is_wanted(path):
             _write(destination, path, [data])
         else:
             others += _not_read(path)
@@ -88,6 +89,10 @@ def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Faile
     """Write the files of a zip archive as `unzip` does."""
     with _sound(name), _listed(stream, name) as archive:
         return _unzip(archive, stream.seek(0, io.SEEK_END), destination, name)
+
+
+def _is_wanted(path: str) -> bool:
+    return is_note(path) or is_document(path) or is_rules(path)
 
 
 def _not_read(path: str) -> list[Failed]:
@@ -189,7 +194,7 @@ def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) 
     for path, member in zip(paths, members, strict=True):
         if stat.S_ISLNK(member.external_attr >> 16):
             continue
-        if not (is_note(path) or is_document(path)):
+        if not _is_wanted(path):
             others += _not_read(path)
             continue
         if member.flag_bits & _ENCRYPTED:

@@ -116,9 +116,10 @@ _Term = tuple[str, list[object]]
 def _tag(condition: Condition) -> _Term:
     # The tags in use are few, the notes that have them many.
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
+    below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
-        f" ({used} SELECT tag FROM used WHERE tag_key(tag) IN (SELECT value FROM json_each(?))))",
+        f" ({used} SELECT tag FROM used WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {below})))",
         [_list(map(tags.key, condition.values))],
     )
 

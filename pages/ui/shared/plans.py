@@ -52,6 +52,9 @@ def show(plan: SyncPlan) -> None:
         if rows:
             with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
                 listing(rows)
+    if plan.left_out:
+        with st.expander(f"{t('Left out')} · {len(plan.left_out):,}"):
+            listing(failed(plan.left_out))
 
 
 def report(done: SyncReport) -> None:
