@@ -22,12 +22,16 @@ _ENCRYPTED = 0x1
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text."""
+    """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text.
+
+    A note of a kind that is `called_as_file` has the name of its file.
+    """
 
     name: Message
     entry: str = ""
     begins: bytes = b""
     is_text: bool = True
+    called_as_file: bool = False
 
 
 def _zipped(name: Message, entry: str) -> Kind:
@@ -55,6 +59,8 @@ KINDS = {
     "wiki": Kind(message("a wiki page")),
     "tex": Kind(message("a text in LaTeX")),
     "latex": Kind(message("a text in LaTeX")),
+    "canvas": Kind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
+    "base": Kind(message("a base of Obsidian"), called_as_file=True),
     "rtf": Kind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
 }
 PICTURES = {
