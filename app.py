@@ -18,7 +18,7 @@ from core.api.limits import ShortHead
 from core.api.same_origin import SameOrigin
 from core.assistants import lazy_app
 from core.remote.calls import Calls
-from pages.ui.notes import attachments, bundle
+from pages.ui.notes import attachments, bundle, originals
 from pages.ui.shared import shell
 from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
@@ -65,7 +65,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[attachments.route(shell.workspace), bundle.ROUTE, *with_tokens],
+    routes=[attachments.route(shell.workspace), originals.route(shell.workspace), bundle.ROUTE, *with_tokens],
     middleware=middleware,
     exception_handlers={Exception: failure},
 )

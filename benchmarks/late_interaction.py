@@ -14,7 +14,7 @@ from statistics import median
 from benchmarks.quality import vaults
 from core.evaluation.question_files import parse
 from core.model import DEFAULTS
-from core.retrieval.candidates import candidates
+from core.retrieval.stages import candidates
 from core.workspace import Workspace
 
 POOLS = (20, 50)

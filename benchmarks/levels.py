@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.query.decomposition import decompose
 from core.query.language import parse
-from core.query.levels import classify
+from core.query.levels import classify, recognise
 
 FILE = Path(__file__).with_name("levels.jsonl")
 SETS = ("development", "held-out")
@@ -45,9 +44,9 @@ def main() -> None:
 def judged(query: str) -> tuple[str, str, str]:
     """Return the level a query is searched at, the reason, and the kind of the exploratory ones."""
     understood = parse(query, now=NOW)
-    found = classify(understood)
-    taken_apart = decompose(understood.text) if found.level == "exploratory" else None
-    return found.level, found.reason, taken_apart.kind if taken_apart else ""
+    match = recognise(understood.text, understood.quoted)
+    found = classify(understood, match)
+    return found.level, str(found.reason), match.kind if match else ""
 
 
 def right(one: Labelled, said: Mapping[str, tuple[str, str, str]]) -> bool:

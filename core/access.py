@@ -1,4 +1,4 @@
-"""Tokens: the person's admits programs, that of a run admits commands on this machine, PAGES admits browsers.
+"""Tokens of access: the person's for programs, one per run for commands on this machine, PAGES for browsers.
 
 Browsers show PAGES only where the settings say that the pages need a token. Each process has its own.
 """

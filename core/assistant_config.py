@@ -1,4 +1,4 @@
-"""What a person puts into the configuration of a program, so that it reaches the notes of a workspace."""
+"""Configurations that connect assistants and programs with a workspace."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a bug report needs, without anything of the person's: no text, name, path, address or key.
+"""Bug reports without personal data: no text, name, path, address or key.
 
 Whatever is neither a number, a version, nor a choice of Tessera's own, is left out or called `(set)`.
 """

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -27,6 +28,7 @@ from core.model import (
     CompleteSettings,
     KnowledgeBase,
     SearchSettings,
+    complete,
 )
 from core.settings_errors import PREFIX, error_of, problem_of, section_error
 from core.settings_sections import (
@@ -53,7 +55,7 @@ ENTERED = "servers.json"
 """The file of the servers that a person entered: section -> `base_url` and `model`."""
 
 Source = Literal["environment", "file", "entered", "default"]
-"""Where the value of a setting is from."""
+"""The source of a setting's value."""
 
 
 class _Environment(EnvSettingsSource):
@@ -117,12 +119,14 @@ class Settings(BaseSettings):
         self.embeddings = self.embeddings.model_copy(update={**own, "servers": servers})
         return self
 
-    def search_in(self, bases: Sequence[KnowledgeBase]) -> SearchSettings:
-        """Return how bases are searched where a question leaves it open: as one base says, its kind, the settings."""
+    def search_in(
+        self, bases: Sequence[KnowledgeBase], options: Mapping[str, Any] = MappingProxyType({})
+    ) -> CompleteSettings:
+        """Return how bases are searched: as the options say, then one base, its kind, the settings, the defaults."""
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)
         of_kind = SearchSettings(limit=self.knowledge.default_top_k) if plain else OPEN
-        return own.over(of_kind).over(self.search.chosen)
+        return complete(SearchSettings.of(options), own, of_kind, self.search.chosen)
 
     @classmethod
     def settings_customise_sources(

@@ -47,7 +47,7 @@ CANDIDATES = [Candidate(text) for text in PASSAGES]
 
 
 class EmbedderContract:
-    """What holds of every embedder."""
+    """Tests that every embedder must pass."""
 
     def test_rows_are_float32_of_unit_length(self, embedder: Embedder) -> None:
         for role in ("note", "query"):
@@ -120,7 +120,7 @@ class EmbedderContract:
 
 
 class RerankerContract:
-    """What holds of every reranker."""
+    """Tests that every reranker must pass."""
 
     def test_each_candidate_has_a_score_from_0_to_1(self, reranker: Reranker) -> None:
         assert len(set(scores_of(reranker, CANDIDATES))) > 1

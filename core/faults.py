@@ -31,7 +31,7 @@ FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-"""How an error of SQLite without a number of its own begins if a damaged database raises it."""
+"""Beginnings of the messages by which SQLite reports a damaged database without an error code."""
 _TRIAL = b"\0" * 65536
 """What is written to find out why SQLite could not write: more than a disk without space takes."""
 

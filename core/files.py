@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20
 """Most bytes of a small file."""
 BROKEN = ".broken"
-"""What follows the name of a file that is set aside."""
+"""Suffix of the name of a file that is set aside."""
 _ASIDE = 5
 """Most files of a name that are set aside; the last of them is replaced."""
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Unfit(ValueError):
-    """What lies in the place of a file: no regular file, one that may not be read, or one that is too large."""
+    """Raised for what isn't a regular file, may not be read or is too large."""
 
 
 def reason(error: OSError | Unfit) -> str:

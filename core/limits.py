@@ -1,4 +1,4 @@
-"""The limits of what is searched for: of the search box, commands, the API, assistants and questions of sets."""
+"""The limits of questions and filters, for the search box, commands, the API, assistants and question sets."""
 
 from collections.abc import Collection
 

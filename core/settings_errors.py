@@ -1,4 +1,4 @@
-"""What is wrong with a setting, where it stands, and what it must be."""
+"""Errors of settings: the place, the mistake, the valid values."""
 
 import os
 import re

@@ -177,7 +177,7 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_Section):
-    """Where the vector index is: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
+    """The place of the vector index: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
 
     A search without an index compares with every vector.
     """

@@ -114,7 +114,7 @@ class Workspace:
             self.start_indexing,
             self.settings_file.look,
         )
-        self.documents = Documents(self.store, self.bases, self.chunks)
+        self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
@@ -242,9 +242,10 @@ class Workspace:
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""
+        if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
+            return False
         tried = self.jobs.find("heal")
-        waits = tried is not None and time.monotonic() - tried.started < _HEALING
-        if self.store.index.state != "damaged" or waits or self.jobs.running("warm", "rebuild"):
+        if tried and time.monotonic() - tried.started < _HEALING:
             return False
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 

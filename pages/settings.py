@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.settings import assistants, defaults, modelcards, packs, programs, servers, vocabulary
+from pages.ui.settings import assistants, defaults, documents, modelcards, packs, programs, servers, vocabulary
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -26,6 +26,7 @@ with shell.errors():
             t("Assistants"): lambda: assistants.section(workspace),
             t("Other programs"): lambda: programs.section(workspace),
             t("Search"): lambda: defaults.search(workspace),
+            t("Documents"): lambda: documents.section(workspace),
             t("Types of notes"): lambda: vocabulary.section(workspace),
             t("Packs"): lambda: packs.section(workspace),
             t("Search index"): lambda: defaults.index(workspace, status),

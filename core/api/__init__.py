@@ -1,4 +1,4 @@
 """The API: a workspace for other programs, over HTTP."""
 
 PLACE = "/api"
-"""Where it is mounted."""
+"""The path at which the API is mounted."""

@@ -33,7 +33,7 @@ LANGUAGE = ContextVar("language", default=ENGLISH)
 
 
 class Problem(TesseraError):
-    """What is wrong with a request, with the status of its answer."""
+    """An error in a request, with the HTTP status of its answer."""
 
     def __init__(self, status: HTTPStatus, text: Message) -> None:
         super().__init__(text)

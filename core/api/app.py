@@ -1,4 +1,4 @@
-"""The FastAPI app: the resources of version 1, and what becomes of errors."""
+"""The FastAPI app: the resources of version 1 and the answers to errors."""
 
 import logging
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from core.api import PLACE, binding, jobs, older
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
-from core.messages import Message, lines, message, verbatim
+from core.messages import lines, message, verbatim
 from core.operations import OPERATIONS
 from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace
@@ -88,15 +88,11 @@ def _refused(request: Request, error: Any) -> Response:
 
 
 def _invalid(_: Request, error: Any) -> Response:
-    wrong = [(".".join(map(str, one["loc"])), _reason(one)) for one in error.errors()]
+    wrong = [(".".join(map(str, one["loc"])), _REASONS.get(one["type"]) or reason_of(one)) for one in error.errors()]
     rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in wrong]
     whole = problem_of(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, lines(*rows)))
     places = [{"place": place, "reason": reason} for place, reason in wrong]
     return answer(whole | {"errors": places}, HTTPStatus.UNPROCESSABLE_ENTITY, Content_Type=PROBLEM)
-
-
-def _reason(error: dict[str, Any]) -> Message:
-    return _REASONS.get(error["type"]) or reason_of(error)
 
 
 def _not_served(request: Request, error: Any) -> Response:

@@ -1,4 +1,4 @@
-"""Operations as routes of version 1, with the schemas of what they take and answer."""
+"""Operations as routes of version 1, with schemas of requests and answers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,6 @@ from core.api.answers import Problem, answer
 from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.errors import UnknownChoice
 from core.json_forms.jobs import JOB as FORM
-from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.examples import JOB
 from core.operations.parameters import plain, with_types
@@ -60,7 +59,7 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     in_body: dict[str, Any] = {}
     for each in one.taken("http"):
         kind: Any = with_types(each.type, _LONG if each.about.long else _TYPES)
-        about = _described(each.about)
+        about: dict[str, Any] = {"description": str(each.about.text), "ge": each.about.least, "le": each.about.most}
         annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
         default = each.default
         if each.name in in_path:
@@ -92,10 +91,6 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
-
-
-def _described(about: declaring.About) -> dict[str, Any]:
-    return {"description": str(about.text), "ge": about.least, "le": about.most}
 
 
 def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:

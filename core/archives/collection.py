@@ -15,7 +15,7 @@ from typing import IO, Literal, get_args
 from core import files
 from core.archives import documents, door, folders, records, whole, wordlists
 from core.archives.checking import checked
-from core.archives.expiry import Expiry
+from core.archives.expiry import expire
 from core.archives.parts import Mistakes
 from core.archives.records import Records
 from core.archives.trash import Trash
@@ -136,7 +136,7 @@ class Archives:
 
     @property
     def trash_stays(self) -> timedelta:
-        """How long a deleted base can be restored."""
+        """Time within which a deleted base can be restored."""
         return self._stays
 
     def trash(self) -> list[TrashedBase]:
@@ -167,7 +167,7 @@ class Archives:
 
     def expire_trash(self) -> int:
         """Take out of the trash the notes and bases that are there too long; return how many. Raises StoreError."""
-        return Expiry(self._store, self._trash, self._stays).run()
+        return expire(self._store, self._trash, self._stays)
 
     # both
 

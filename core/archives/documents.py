@@ -17,8 +17,8 @@ from core.archives.records import NoteRecord, Records, new_base, record_of
 from core.errors import ArchiveError, RowError
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import safe
-from core.intake.notefile import look_into
 from core.markdown import frontmatter
+from core.markdown.body import look_into
 from core.markdown.frontwriting import as_json
 from core.messages import message
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
@@ -51,7 +51,7 @@ class _Note(FieldValues):
 
 
 _NAMES = ("path", *NOTE_FIELDS, "source_url", "created_at", "updated_at", "front", "body")
-"""What a note has in a document, in its order."""
+"""The keys of a note in a document, in order."""
 
 
 def to_json(records: Records) -> bytes:

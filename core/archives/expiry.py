@@ -1,4 +1,4 @@
-"""What is in the trash too long leaves it: into an archive that can be restored for a week more, then for good."""
+"""Expiry of the trash: old items move into an archive that can be restored for a week, then they are deleted."""
 
 import logging
 from collections.abc import Container, Iterable, Sequence
@@ -20,7 +20,7 @@ from core.notes import naming
 from core.store import Store
 
 LAST = timedelta(days=7)
-"""How long an archive stays after its time in the trash."""
+"""Time for which an archive of expired items is kept."""
 _LOG = logging.getLogger(__name__)
 _LINES, _BYTES = 10_000, 16 << 20
 """Most lines of the list of what left the trash, and most bytes that are read of it."""
@@ -33,69 +33,62 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-class Expiry:
-    """Finds what is in the trash for longer than `stays`, by the days of openings, and takes it out."""
+def expire(store: Store, trash: Trash, stays: timedelta) -> int:
+    """Record an opening, and take out of the trash what is there for longer than `stays`; return how many.
 
-    def __init__(self, store: Store, trash: Trash, stays: timedelta) -> None:
-        self._store = store
-        self._trash = trash
-        self._stays = stays
+    An item is overdue if it is at this opening and at one of another day. A base that a kill left both in use and in
+    the trash is taken out at once. Raises StoreError.
+    """
+    with store.changing, translated(store.folder):
+        store.openings.begin(today())
+        notes = {f"note {one.version.note_id} {one.version.number}": one for one in store.versions.deleted()}
+        bases = {f"base {file.name}": (file, at) for file, at in trash.own(trash.folder)}
+        last = {f"backup {file.name}": file for file, _ in trash.own(trash.last)}
+        overdue = store.openings.overdue(
+            {item: (one.version.at.date(), stays) for item, one in notes.items()}
+            | {item: (at.date(), stays) for item, (_, at) in bases.items()}
+            | dict.fromkeys(last, (None, LAST))
+        )
+        in_use = {(base.id, base.created_at) for base in store.bases.all()}
+        gone = [file for item, (file, _) in bases.items() if item in overdue or _stands_for(file, in_use)]
+        left = _take_out(store, trash, [one for item, one in notes.items() if item in overdue], gone)
+        if dropped := [file for item, file in last.items() if item in overdue]:
+            _list(trash, (f"{file.name} is deleted for good" for file in dropped))
+            _LOG.info("Deleted for good after that week: %d archives", trash.drop(dropped))
+    return left
 
-    def run(self) -> int:
-        """Record an opening, and take out what is overdue at this one and at one of another day; return how many.
 
-        A base that a kill left both in use and in the trash is taken out at once. Raises StoreError.
-        """
-        with self._store.changing, translated(self._store.folder):
-            self._store.openings.begin(today())
-            notes = {f"note {one.version.note_id} {one.version.number}": one for one in self._store.versions.deleted()}
-            bases = {f"base {file.name}": (file, at) for file, at in self._trash.own(self._trash.folder)}
-            last = {f"backup {file.name}": file for file, _ in self._trash.own(self._trash.last)}
-            overdue = self._store.openings.overdue(
-                {item: (one.version.at.date(), self._stays) for item, one in notes.items()}
-                | {item: (at.date(), self._stays) for item, (_, at) in bases.items()}
-                | dict.fromkeys(last, (None, LAST))
-            )
-            in_use = {(base.id, base.created_at) for base in self._store.bases.all()}
-            gone = [file for item, (file, _) in bases.items() if item in overdue or _stands_for(file, in_use)]
-            left = self._take_out([one for item, one in notes.items() if item in overdue], gone)
-            self._drop([file for item, file in last.items() if item in overdue])
-        return left
+def _take_out(store: Store, trash: Trash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
+    """Put notes and bases into archives for a week more, listed with their titles."""
+    for base_id, group in groupby(sorted(notes, key=lambda one: one.base_id), lambda one: one.base_id):
+        of_base = list(group)
+        base = store.bases.of_id(base_id)
+        file = trash.put_notes(base_id, whole.packed(_live(store, base, of_base)))
+        of = _short(base.name)
+        _list(
+            trash,
+            (f"note {_short(one.version.title)} of base {of} left the trash; it is in {file.name}" for one in of_base),
+        )
+        store.forget_notes([one.version.note_id for one in of_base])
+    for file in bases:
+        _list(trash, [f"base {_short(_name(file))} left the trash; it is in {file.name}"])
+        trash.expire(file)
+    if notes or bases:
+        _LOG.info("Left the trash for a week in backups: %d notes, %d bases", len(notes), len(bases))
+    return len(notes) + len(bases)
 
-    def _take_out(self, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
-        """Put notes and bases into archives for a week more, listed with their titles."""
-        for base_id, group in groupby(sorted(notes, key=lambda one: one.base_id), lambda one: one.base_id):
-            of_base = list(group)
-            base = self._store.bases.of_id(base_id)
-            file = self._trash.put_notes(base_id, whole.packed(_live(self._store, base, of_base)))
-            self._list(
-                f"note {_short(one.version.title)} of base {_short(base.name)} left the trash; it is in {file.name}"
-                for one in of_base
-            )
-            self._store.forget_notes([one.version.note_id for one in of_base])
-        for file in bases:
-            self._list([f"base {_short(_name(file))} left the trash; it is in {file.name}"])
-            self._trash.expire(file)
-        if notes or bases:
-            _LOG.info("Left the trash for a week in backups: %d notes, %d bases", len(notes), len(bases))
-        return len(notes) + len(bases)
 
-    def _drop(self, last: Sequence[Path]) -> None:
-        if last:
-            self._list(f"{file.name} is deleted for good" for file in last)
-            _LOG.info("Deleted for good after that week: %d archives", self._trash.drop(last))
-
-    def _list(self, lines: Iterable[str]) -> None:
-        """Add lines to the list of what left the trash; it says where each archive was when it left."""
-        file = files.folder(self._trash.folder) / LOG
-        before: list[str] = []
-        with suppress(FileNotFoundError):
-            try:
-                before = files.read(file, _BYTES).decode("utf-8", "replace").splitlines()
-            except files.Unfit:
-                files.set_aside(file)
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        files.replace(file, "\n".join([*before, *(f"{at} {line}" for line in lines)][-_LINES:]) + "\n")
+def _list(trash: Trash, lines: Iterable[str]) -> None:
+    """Add lines to the list of what left the trash; it says where each archive was when it left."""
+    file = files.folder(trash.folder) / LOG
+    before: list[str] = []
+    with suppress(FileNotFoundError):
+        try:
+            before = files.read(file, _BYTES).decode("utf-8", "replace").splitlines()
+        except files.Unfit:
+            files.set_aside(file)
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    files.replace(file, "\n".join([*before, *(f"{at} {line}" for line in lines)][-_LINES:]) + "\n")
 
 
 def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Records:

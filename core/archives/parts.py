@@ -58,7 +58,7 @@ def _changed(change: Callable[[T], R], make: Callable[[], T]) -> R:
 
 
 class Mistakes:
-    """What is wrong with the archive `name`, by place."""
+    """The mistakes in the archive `name`, by place."""
 
     def __init__(self, name: str) -> None:
         self._name = name

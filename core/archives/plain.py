@@ -108,7 +108,7 @@ def noun(kind: Any, value: Any, name: str = "") -> Any:
     if kind is Message:
         return _read(lambda: from_json(value), name, _KINDS[dict])
     if kind is datetime:
-        return _read(lambda: _time(value), name, _KINDS[datetime])
+        return _read(lambda: exact(datetime.fromisoformat(value)), name, _KINDS[datetime])
     if is_dataclass(kind):
         return _of_fields(kind, value, name)
     return _scalar(kind, value, name)
@@ -177,10 +177,6 @@ def _field(hints: Mapping[str, Any], name: str) -> Any:
 def _hints(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return hints | {"gold": tuple[GoldSpan, ...]} if kind is Question else hints
-
-
-def _time(value: str) -> datetime:
-    return exact(datetime.fromisoformat(value))
 
 
 def _read(read: Any, name: str, kind: Message) -> Any:

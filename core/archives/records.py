@@ -1,4 +1,4 @@
-"""A base as records: what its archive holds, read from a store and written to one."""
+"""A base as the records of its archive, read from a store and written to one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -139,7 +139,10 @@ def read(store: Store, base: KnowledgeBase) -> Records:
             edits=Parts.of(store.edits.of_base(base.id)),
             proposals=Parts.of(store.proposals.all(base.id)),
             sets=Parts.of(SetRecord(one, tuple(store.questions.of(one))) for one in store.questions.sets(base)),
-            runs=Parts.of(_run(store, run) for run in reversed(store.runs.of(base))),
+            runs=Parts.of(
+                RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
+                for run in reversed(store.runs.of(base))
+            ),
             syncs=Parts.of(SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])),
             feedback=Parts.of(
                 sorted(
@@ -163,10 +166,6 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
         VersionRecord(one.kind, one.author, one.at, replace(store.versions.note(note_id, one.number), generation=0))
         for one in reversed(store.versions.of(note_id))
     ]
-
-
-def _run(store: Store, run: Run) -> RunRecord:
-    return RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
 
 
 def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:

@@ -1,4 +1,4 @@
-"""The deleted bases of a workspace, and whatever else lies in the folder of their archives."""
+"""The deleted bases of a workspace, and other files in the folder of their archives."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _AT = "%Y%m%dT%H%M%S%f"
 _OWN = re.compile(r"(\d{8}T\d{12})-[\w-]+\.zip", re.ASCII)
 """The name of a file that Tessera wrote there."""
 _NOTES = "-notes.zip"
-"""How the name of an archive of notes ends."""
+"""Suffix of the names of archives of notes."""
 
 
 class Trash:

@@ -1,7 +1,7 @@
-"""What tools give: values for programs, texts for models, and remarks on what was left out."""
+"""Answers of tools: values for programs, texts for models, and remarks about omissions."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -18,7 +18,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool gives: an object or a list. `text` is what a model reads in place of its JSON, then `remarks`."""
+    """Answer of a tool: an object or a list. `text` is what a model reads in place of its JSON, then `remarks`."""
 
     value: Item | list[Item]
     text: str | None = None
@@ -41,7 +41,7 @@ def bounded(items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS,
             said.append(f"The last content is shortened: it has {len(content)} characters.")
             break
         characters -= len(content)
-    if left := left + _count(rest):
+    if left := left + sum(1 for _ in rest):
         said.append(f"{left} more results are left out. Ask more narrowly, or for more at a time.")
     return Answer(chosen, remarks=tuple(said))
 
@@ -56,7 +56,3 @@ def at_least_one(number: int, most: int) -> int:
     if number < 1:
         raise QueryError("The number is {n}; it must be at least 1.", n=number)
     return min(number, most)
-
-
-def _count(items: Iterator[Item]) -> int:
-    return sum(1 for _ in items)

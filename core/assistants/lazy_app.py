@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 PLACES = ("/mcp", "/mcp/")
-"""Where the tools are: some clients add a slash."""
+"""Paths of the tools; some clients add a slash."""
 
 
 class LazyApp:

@@ -64,15 +64,13 @@ def knowledge_semantic_search(
         )
     count = workspace.settings.knowledge.default_top_k if top_k is None else top_k
     result = _search(workspace, knowledge_base, query, count, mode="semantic", level="simple")
-    items = [
-        {"content": hit.passage.text, "source": _place(hit), "relevance": round(hit.score, 4)} for hit in result.hits
-    ]
+    items = [{"content": hit.passage.text, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
     return bounded(items, MOST, remarks=_remarks([result]))
 
 
-def _place(hit: Hit) -> str:
-    """Return the source of a hit; of a line of a text, `FILE:LINE`."""
-    return f"{source(hit.note)}:{hit.chunk.line}" if hit.chunk.line else source(hit.note)
+def _place(hit: Hit) -> dict[str, Any]:
+    """Return the source of a hit; of a line of a text file, its number too."""
+    return {"source": source(hit.note), **({"line": hit.chunk.line} if hit.chunk.line else {})}
 
 
 def knowledge_query(

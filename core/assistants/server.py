@@ -1,4 +1,4 @@
-"""The tools as a server of the Model Context Protocol; what it says of itself an assistant reads."""
+"""The tools as a server of the Model Context Protocol, with the instructions that assistants read."""
 
 import logging
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.server.mcpserver.utilities.func_metadata import func_metadata
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -118,11 +118,9 @@ def failure(text: str) -> CallToolResult:
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 
-def _metadata(tool: Callable[..., Answer]) -> FuncMetadata:
-    return func_metadata(tool, skip_names=["workspace"], structured_output=False)
-
-
-_METADATA = {name: _metadata(tool) for name, tool in TOOLS.items()}
+_METADATA = {
+    name: func_metadata(tool, skip_names=["workspace"], structured_output=False) for name, tool in TOOLS.items()
+}
 _TEMPLATE = ResourceTemplate(
     uri_template=f"{SCHEME}://{{base}}/{{+path}}",
     name="note",

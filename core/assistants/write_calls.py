@@ -1,4 +1,4 @@
-"""How a process that only reads has its notes written: by itself while nobody else writes, else by the app."""
+"""Calls that write, from a process that reads: it writes itself if no other process does, else through the app."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""`tessera mcp`: the notes as tools of an assistant, and what goes into the configuration of one."""
+"""`tessera mcp`: the notes as tools of an assistant, and the configurations of assistants."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`tessera base`: the commands that ask first, and what the commands on bases print."""
+"""`tessera base`: commands with a confirmation, and the printed lines about bases."""
 
 from pathlib import Path
 from typing import Annotated, Any

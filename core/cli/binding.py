@@ -1,4 +1,4 @@
-"""Operations as commands: their arguments and options, and what they print.
+"""Operations as commands: their arguments, options and output.
 
 typer reads from the signature of a command what it takes.
 """
@@ -26,7 +26,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a command differs from its operation alone.
+    """A command's additions to its operation.
 
     `lines` make what it prints for people. `run` does its work with the folder of the workspace and the arguments; what
     it takes as keywords are options too, or in place of those of the same names. `also` are operations whose parameters

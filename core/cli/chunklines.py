@@ -1,4 +1,4 @@
-"""What commands print of chunks: of a note, and of how a file is split."""
+"""Lines about chunks: those of a note, and those of a split file."""
 
 from collections.abc import Mapping
 from dataclasses import replace

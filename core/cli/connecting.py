@@ -1,5 +1,6 @@
 """`tessera import` and `tessera base connect`: folders whose files are the notes of a base."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,13 +12,20 @@ from core.cli.texts import _, say
 from core.messages import plural
 from core.operations import imports as operations
 
+_ADDRESS = re.compile(r"(https?):/+(.+)")
+"""An address of the web, which a path has with one stroke in place of two."""
+
 
 def import_(workspace: Path, **given: Any) -> Any:
+    if page := _ADDRESS.match(str(given["folder"])):
+        address = f"{page[1]}://{page[2]}"
+        with opened(workspace, writes=True) as run:
+            return run(operations.fetch, address=address, base=given["base"])
     reads = given["dry_run"] and workspace.exists()
     with opened(workspace, writes=not reads) as run:
         target = {name: given[name] for name in ("folder", "base")}
         made: dict[str, Any] = run(operations.makes, **target)
-        if made["makes"] and given["folder"].is_dir():
+        if made["makes"] and given["folder"].exists():
             sys.stderr.write(f"{lines.of_new_base(made['makes'])}\n")
         with stoppable(operations.import_, workspace, given):
             return run(operations.import_, **given) | made

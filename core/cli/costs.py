@@ -1,4 +1,4 @@
-"""What a change of a base costs: said, asked, done."""
+"""Changes of a base that take time: the cost is printed, then confirmed."""
 
 import shlex
 import sys
@@ -51,7 +51,7 @@ def _of_chunking(cost: Cost) -> Message:
 
 
 QUESTIONS: Mapping[str, Callable[[Cost], Message]] = {"chunking": _of_chunking, "embedder": _of_switch}
-"""What is said of a cost before a person is asked, by what changes."""
+"""Sentences about the cost of a change, before the question whether to go on."""
 
 
 def switch(

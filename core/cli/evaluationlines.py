@@ -1,4 +1,4 @@
-"""What commands print of question sets, of runs, and of what they measured."""
+"""Lines about question sets, runs and their figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

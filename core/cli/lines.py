@@ -41,19 +41,28 @@ def of_import(report: dict[str, Any]) -> list[str]:
         **report,
     )
     lines = _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
-    return [*lines, *_left_out_lines(report["left_out"]), *_refused_lines(report["refused"])]
+    return [
+        *lines,
+        *_skipped_lines(report["skipped"]),
+        *_left_out_lines(report["left_out"]),
+        *_refused_lines(report["refused"]),
+    ]
 
 
 def _left_out_lines(entries: list[dict[str, Any]]) -> list[str]:
     """Return a line for each reason why files and folders are left out."""
-    reasons: dict[str, list[str]] = {}
-    for entry in entries:
-        reasons.setdefault(say(entry["error"]), []).append(entry["path"])
     lines = []
-    for reason, paths in reasons.items():
+    for reason, paths in _by_reason(entries).items():
         shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
         lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=shown, reason=reason))
     return lines
+
+
+def _by_reason(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        reasons.setdefault(say(entry["error"]), []).append(entry["path"])
+    return reasons
 
 
 def of_scan(values: dict[str, Any]) -> list[str]:
@@ -94,6 +103,16 @@ def of_refused(values: dict[str, Any]) -> list[str]:
             f"  {text}",
         ]
     return lines or [_("The model refuses no passage.")]
+
+
+def _skipped_lines(files: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each reason why files weren't read."""
+    return [
+        _("  not read: {n} files, such as {path}: each {reason}", n=len(paths), path=paths[0], reason=reason)
+        if len(paths) > 1
+        else _("  not read: {path}: {reason}", path=paths[0], reason=reason)
+        for reason, paths in _by_reason(files).items()
+    ]
 
 
 def _refused_lines(chunks: int) -> list[str]:

@@ -23,7 +23,7 @@ def text(given: str | None, before: str, name: str) -> str:
 
 @contextmanager
 def kept(text: str) -> Iterator[None]:
-    """Where a text that was written in an editor can't be stored, keep it in a file and say where."""
+    """Write a text of the editor into a file if it can't be stored, and print its path."""
     try:
         yield
     except TesseraError:

@@ -12,11 +12,11 @@ from core.messages import readable
 from core.text import one_line
 
 Lines = Callable[[Any], list[str]]
-"""What makes the lines that are printed of the values of an answer."""
+"""Returns the printed lines of an answer's values."""
 STOPPED = threading.Event()
 """Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
 BESIDE: list[Callable[[], Iterable[object]]] = []
-"""What gives sentences that stand on stderr beside the result of a command, once it has ended."""
+"""Returns the remarks that a command prints on stderr once it has ended."""
 
 
 def show(data: Any, as_json: bool, to_lines: Lines) -> None:

@@ -1,4 +1,4 @@
-"""How commands differ from their operations: what they print for people, and what they do besides."""
+"""Commands: the lines that they print for people, and their work beside the operation."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""`tessera search` and `tessera context`: what they do besides their operations, and what they print."""
+"""`tessera search` and `tessera context`: their work beside the operations, and their output."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""The standard streams of a command: what is printed controls no terminal, and nobody has to listen."""
+"""The standard streams of a command: printed texts control no terminal, and a closed pipe is no error."""
 
 import io
 import os
@@ -10,7 +10,7 @@ from typing import Any, TextIO, cast
 from core.errors import SourceError
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
-"""What a terminal obeys: both sets of control characters, and what ends a line or turns its direction."""
+"""Characters that control a terminal: control codes, line separators, direction marks."""
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from core.errors import SourceError
 from core.messages import from_json, message
 
 _LOG = logging.getLogger(__name__)
-SECONDS, OCR_SECONDS = 300, 3600
+SECONDS, OCR_SECONDS = 120, 3600
 """Time that a document may take; scans are read page by page, each in a few seconds."""
 MEGABYTES, OCR_MEGABYTES = 2048, 4096
 """Address space that a converter may take."""
@@ -36,15 +35,16 @@ def converters_for(kind: str) -> list[str]:
     return [name for name in CONVERTERS if kind in CONVERTERS.build(name).kinds.split()] if kind else []
 
 
-def is_document(path: str) -> bool:
-    """Return whether a file is a document that becomes a note, by its name; a picture belongs to other notes."""
+def is_document(path: str, *, pictures: bool = False) -> bool:
+    """Return whether a file is a document that becomes a note, by its name.
+
+    A picture of a folder belongs to the notes that link to it; with `pictures` it is a document as well.
+    """
     kind = kind_of(path)
-    return kind not in PICTURES and bool(default_for(kind))
+    return (pictures or kind not in PICTURES) and bool(default_for(kind))
 
 
-def convert(
-    data: bytes, path: str, *, converter: str = "", stopped: Callable[[], bool] = lambda: False
-) -> tuple[Converted, str]:
+def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, str]:
     """Return a document as Markdown, and the version of what converted it.
 
     Raises SourceError for a document that is refused or can't be converted, UnknownChoice for a converter.
@@ -59,7 +59,7 @@ def convert(
     with tempfile.TemporaryDirectory(prefix="tessera-document-") as folder:
         place = Path(folder)
         (place / "source").write_bytes(data)
-        result = _run(name, kind, place, path, stopped)
+        result = _run(name, kind, place, path)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
     if "reason" in result:
         raise SourceError(path, from_json(result["reason"]))
@@ -68,8 +68,8 @@ def convert(
     return Converted(**values | {"pages": tuple(values["pages"]), "warnings": warnings}), result["version"]
 
 
-def _run(name: str, kind: str, place: Path, path: str, stopped: Callable[[], bool]) -> dict[str, Any]:
-    """Run the worker until it ends, takes too long or is stopped; return its result."""
+def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:
+    """Run the worker until it ends or takes too long; return its result."""
     reads_scans = "ocr" in (name, kind) or kind == "pdf"
     seconds = OCR_SECONDS if reads_scans else SECONDS
     megabytes = OCR_MEGABYTES if reads_scans else MEGABYTES
@@ -87,8 +87,6 @@ def _run(name: str, kind: str, place: Path, path: str, stopped: Callable[[], boo
         while process.poll() is None:
             if time.monotonic() > ends:
                 raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds)
-            if stopped():
-                raise SourceError(path, "was not converted: the import was stopped.")
             time.sleep(_LOOK)
     finally:
         _end(process)

@@ -94,6 +94,8 @@ def why_not_read(path: str) -> Message:
         return message("is of an old Office format. Save it as .{newer} and import it again.", newer=_OLD_OFFICE[kind])
     if kind in PICTURES or kind in ("gif", "svg", "avif", "heic"):
         return message("is a picture. It is shown in the notes that link to it.")
+    if kind == "enex":
+        return message("is an export of Evernote. Import it by itself.")
     if not kind:
         return message("has no suffix that says what it is. Add one, such as .md, to have it read.")
     return message("is a .{kind} file, a kind that isn't read. Convert it to a PDF or to text.", kind=kind)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,7 @@ class Pandoc:
     def version(self) -> str:
         if not has("pypandoc"):
             return "pandoc"
-        import pypandoc
-
-        return f"pandoc {pypandoc.get_pandoc_version()}"
+        return f"pandoc {_version()}"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a document as Markdown; a web page without its menus."""
@@ -61,6 +60,13 @@ class Pandoc:
             created=of_file.get("created", "") or said.get("date", ""),
             updated=of_file.get("updated", ""),
         )
+
+
+@cache
+def _version() -> str:
+    import pypandoc
+
+    return str(pypandoc.get_pandoc_version())
 
 
 def _pandoc(data: bytes, *arguments: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What is computed of the built-in model and comes with Tessera, so that nobody waits for it."""
+"""Constants of the built-in model, computed ahead and shipped with Tessera."""
 
 from functools import cache
 from pathlib import Path

@@ -21,7 +21,7 @@ SECONDS = 2.0
 """Length of the trial, without loading the models."""
 
 CLEARLY = 1.2
-"""How many times as fast 8 bits must be: their vectors differ from the model's by a cosine of 0.003."""
+"""Least speed-up of 8 bits to be chosen: their vectors differ from the model's by a cosine of 0.003."""
 
 
 def fastest() -> str:

@@ -52,6 +52,14 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     return windows
 
 
+def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
+    """Return the part of a question that the embedder reads, and whether that is all of it."""
+    spans = embedder.tokens(question)
+    if len(spans) <= embedder.input_tokens:
+        return question, True
+    return question[: int(spans[embedder.input_tokens - 1, 1])], False
+
+
 def breadcrumb(title: str, section: Sequence[str]) -> str:
     """Return `title > parents > section`; a first section equal to the title appears once."""
     names = [" ".join(name.split()) for name in (title, *section)]

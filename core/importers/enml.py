@@ -117,10 +117,9 @@ class _Writer(HTMLParser):
 
     def _write(self, text: str) -> None:
         if self._rows is None:
-            last = self._out[-1][-1:] if self._out and self._out[-1] else "\n"
-            if text == " " and last in "\n ":
-                return
-            self._out.append(text)
+            last = self._out[-1][-1] if self._out else "\n"
+            if text and not (text == " " and last in "\n "):
+                self._out.append(text)
         elif self._rows and self._rows[-1]:
             self._rows[-1][-1] += text.replace("\n", " ")
 

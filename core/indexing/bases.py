@@ -28,7 +28,6 @@ from core.model import (
     NewBase,
     Pipeline,
     Progress,
-    complete,
     no_progress,
 )
 from core.models import Models
@@ -36,7 +35,7 @@ from core.store import Store
 from core.text import escaped, half_character
 
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
-"""How the notes of a kind of base are split, where the settings don't decide it."""
+"""Chunking strategies of kinds of bases for which the settings don't decide."""
 
 Reworded = Callable[[str, str, str], str]
 """A question, the old and the new name of a base -> the question."""
@@ -53,7 +52,7 @@ class Bases(Switching):
     def __init__(
         self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded, to_trash: ToTrash
     ) -> None:
-        """`reworded` returns a question whose filters name a base by its new name."""
+        """Take the collaborators; `reworded` returns a question whose filters name a base by its new name."""
         super().__init__(store)
         self._reworded = reworded
         self._to_trash = to_trash
@@ -209,7 +208,7 @@ class Bases(Switching):
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
         """Return the defaults for a search in a base; without a base, for a search in several."""
-        return complete(self._settings.search_in([base] if base else []))
+        return self._settings.search_in([base] if base else [])
 
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.

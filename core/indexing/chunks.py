@@ -1,5 +1,6 @@
 """The chunks of a workspace: cuts of notes, a person's edits, cutting again, embedding pending chunks."""
 
+import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from core.faults import one_file
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
-from core.indexing.embed_queue import EmbedQueue
+from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.indexing.indexer import Indexed, Indexer
 from core.model import (
     Chunk,
@@ -31,6 +32,7 @@ from core.model import (
 from core.models import Models
 from core.store import Store
 
+_LOG = logging.getLogger(__name__)
 _DECISIONS = {"keep": ChunkEditor.keep, "drop": ChunkEditor.drop}
 
 
@@ -213,13 +215,18 @@ class Chunks:
             if refused:
                 self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
             return self._embed([self._store.bases.named(base)], progress)
-        notes, chunks = set(note_ids), set(chunk_ids)
-        self._store.refusals.try_again(chunks)
-        bases = [stored for stored, _ in self._by_base([*notes, *map(self._store.chunks.note_of, chunks)])]
-        for stored in bases:
-            pending = self._store.pending.of(stored)
-            chunks.update(*(ids for note_id, ids in pending.items() if note_id in notes))
-        return self._embed(bases, progress, chunks)
+        self._store.refusals.try_again(set(chunk_ids))
+        stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
+        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)})
+
+    def embed_written(self, note_ids: Sequence[str]) -> None:
+        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
+        base_ids = {*self._store.notes.base_ids(note_ids).values()}
+        bases = [base for base in self._at_once() if base.id in base_ids]
+        try:
+            self._embed(bases, no_progress, self._store.pending.of(note_ids))
+        except FAILURES:
+            _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
         """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
@@ -252,9 +259,9 @@ class Chunks:
         """Embed the pending chunks of some bases, or `only` those of these ids, and return their number."""
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)
-        for base in bases if waiting.done.chunks else ():
+        for base in bases if waiting.chunks else ():
             self._models.settle_floor(base)
-        return waiting.done.chunks
+        return waiting.chunks
 
     def _at_once(self) -> list[KnowledgeBase]:
         return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]

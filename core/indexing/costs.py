@@ -1,4 +1,4 @@
-"""What it costs to cut and embed notes again, before it is done."""
+"""Estimate of the time to cut and embed notes again."""
 
 import time
 from collections.abc import Sequence

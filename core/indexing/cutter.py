@@ -1,8 +1,8 @@
-"""Notes -> chunks -> windows: what the indexer embeds and stores."""
+"""Notes -> chunks -> windows for the indexer."""
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from core import chunking
@@ -17,6 +17,7 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 
+@dataclass(frozen=True, slots=True)
 class Cutter:
     """Cuts the notes of one base by its embedder's tokens. Stores nothing.
 
@@ -24,11 +25,10 @@ class Cutter:
     embedded before with the same text; with `keep_ready`, if it isn't pending now.
     """
 
-    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
-        self._store = store
-        self._base = base
-        self._embedder = embedder
-        self._keep_ready = keep_ready
+    store: Store
+    base: KnowledgeBase
+    embedder: Embedder
+    keep_ready: bool = False
 
     def cut(self, draft: NoteToIndex) -> NoteToIndex:
         """Cut a note as its file is, under the edits it has; a note that wasn't stored before has no windows.
@@ -37,19 +37,19 @@ class Cutter:
         """
         note = draft.note
         # Read before all else: a change after it raises the stored generation, and the note is cut again.
-        generation = self._store.notes.generation(note.id)
-        edits: Sequence[Edit] = self._store.edits.of_note(note.id)
-        stored = self._store.notes.note(note.id) if generation else None
+        generation = self.store.notes.generation(note.id)
+        edits: Sequence[Edit] = self.store.edits.of_note(note.id)
+        stored = self.store.notes.note(note.id) if generation else None
         if stored and draft.replaces not in (None, stored.content_hash):
             raise SourceError(str(note.path), "This note was changed here meanwhile. Sync again.")
-        earlier = stored or self._store.versions.newest(note.id)
+        earlier = stored or self.store.versions.newest(note.id)
         if edits and earlier:
             edits = follow(edits, earlier.body, note.body)
         if earlier and draft.change and draft.change.author == "sync":
             note = with_own_fields(note, earlier)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
         note = replace(note, generation=generation + 1, version=version)
-        own = self._store.notes.options(note.id)
+        own = self.store.notes.options(note.id)
         ready = replace(draft, note=note, recut=partial(self.cut, draft))
         return self._cut(ready, edits, own, with_windows=generation > 0)
 
@@ -58,34 +58,36 @@ class Cutter:
     ) -> NoteToIndex:
         """Cut a stored note. `options` become its own; `edits` replace those it has. Raises NoteNotFound."""
         stored = self._stored(note_id, partial(self.recut, note_id, options, edits))
-        edits = self._store.edits.of_note(note_id) if edits is None else edits
+        edits = self.store.edits.of_note(note_id) if edits is None else edits
         return self._cut(stored, edits, options or stored.options)
 
     def reuse(self, note_id: str) -> NoteToIndex:
         """Return a stored note with its chunks as they are; raises NoteNotFound."""
         stored = self._stored(note_id, partial(self.reuse, note_id))
-        chunks = self._store.chunks.of_note(note_id)
+        chunks = self.store.chunks.of_note(note_id)
         embedded = [chunk for chunk in chunks if chunk.state in ("embedded", "refused")]
-        return replace(stored, chunks=chunks, windows=windows_of(embedded, stored.note.title, self._embedder))
+        return replace(stored, chunks=chunks, windows=windows_of(embedded, stored.note.title, self.embedder))
 
     def _stored(self, note_id: str, recut: Callable[[], NoteToIndex]) -> NoteToIndex:
-        note = self._store.notes.note(note_id)
+        note = self.store.notes.note(note_id)
         return NoteToIndex(
             replace(note, generation=note.generation + 1),
-            options=self._store.notes.options(note_id),
+            options=self.store.notes.options(note_id),
             recut=recut,
-            **self._store.notes.indexed_as(note_id),
+            **self.store.notes.indexed_as(note_id),
         )
 
     def _cut(
         self, ready: NoteToIndex, edits: Sequence[Edit], own: ChunkingOptions | None, *, with_windows: bool = True
     ) -> NoteToIndex:
-        note = replace(ready.note, plain=self._base.plain)
-        options = own or self._base.chunking
+        note = replace(ready.note, plain=self.base.plain)
+        options = own or self.base.chunking
         with one_file(note.path or note.title):
-            cut = chunking.cut(note, options, self._embedder.tokens, ready.outline)
-            applied = apply(note, cut.chunks, edits, self._embedder.tokens)
-        chunks = applied.chunks if self._base.has_vectors else _by_words(applied.chunks)
+            cut = chunking.cut(note, options, self.embedder.tokens, ready.outline)
+            applied = apply(note, cut.chunks, edits, self.embedder.tokens)
+        chunks: Sequence[Chunk] = applied.chunks
+        if not self.base.has_vectors:  # they are complete without vectors
+            chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if note.document and note.document.pages:
             chunks = [replace(chunk, page=note.document.page_at(chunk.start)) for chunk in chunks]
         to_embed = self._to_embed(chunks) if with_windows else []
@@ -94,30 +96,25 @@ class Cutter:
             note=note,
             chunks=chunks,
             strategy=cut.strategy,
-            cut_by=cut_by(options, self._base.fingerprint),
+            cut_by=cut_by(options, self.base.fingerprint),
             edits=applied.edits,
-            options=None if own == self._base.chunking else own,
-            windows=windows_of(to_embed, note.title, self._embedder),
+            options=None if own == self.base.chunking else own,
+            windows=windows_of(to_embed, note.title, self.embedder),
             flagged=sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True)),
         )
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]
-        if not self._base.has_vectors:
+        if not self.base.has_vectors:
             return []
-        if self._base.embed_at_once or not living:
+        if self.base.embed_at_once or not living:
             return living
-        stored = self._store.chunks.of_note(living[0].note_id)
-        if self._keep_ready:
+        stored = self.store.chunks.of_note(living[0].note_id)
+        if self.keep_ready:
             pending = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
             return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]
         embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state in ("embedded", "refused")}
         return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
-
-
-def _by_words(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Return the chunks of a literal base: they are complete without vectors."""
-    return [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
 
 
 def with_own_fields(note: Note, stored: Note) -> Note:

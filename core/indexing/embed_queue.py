@@ -2,9 +2,8 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from itertools import groupby
 
 from core import embedding
@@ -31,22 +30,11 @@ _PATIENCE = 0.5
 """Seconds between two reports of progress while another thread embeds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """Numbers of chunks that got their vectors, and of windows that were embedded for them."""
-
-    chunks: int = 0
-    windows: int = 0
-
-    def __add__(self, other: "Embedded") -> "Embedded":
-        return Embedded(self.chunks + other.chunks, self.windows + other.windows)
-
-
 class EmbedQueue:
-    """The pending chunks of some bases, or `only` those of these ids; `done` counts those that were embedded.
+    """The pending chunks of some bases, or `only` those of these ids.
 
-    `embedder_of` returns the embedder of a base. One thread at a time embeds; another one waits for it, and embeds
-    what is left.
+    `chunks` counts those that got their vectors, `windows` what was embedded for them. `embedder_of` returns the
+    embedder of a base. One thread at a time embeds; another one waits for it, and embeds what is left.
     """
 
     def __init__(
@@ -60,7 +48,7 @@ class EmbedQueue:
         self._embedder_of = embedder_of
         self._bases = {base.id: base for base in bases}
         self._only = only
-        self.done = Embedded()
+        self.chunks = self.windows = 0
         self._due, self._total, self._state = 0.0, 0, verbatim("")
 
     def embed(self, progress: Progress = no_progress) -> None:
@@ -71,7 +59,9 @@ class EmbedQueue:
         """
         self._store.open_index()
         left, failure = {base_id: _block(base) for base_id, base in self._bases.items()}, None
-        with self._turn(progress):
+        while not self._store.pending.turn.acquire(timeout=_PATIENCE):
+            self._report(progress)
+        try:
             while block := self._store.pending.next(left, self._only):
                 self._report(progress)
                 base = self._bases[block[0].base_id]
@@ -80,6 +70,8 @@ class EmbedQueue:
                 except FAILURES as error:
                     failure = failure or error
                     del left[base.id]
+        finally:
+            self._store.pending.turn.release()
         if failure:
             raise failure
         self._store.drop_unused_vectors()
@@ -98,9 +90,19 @@ class EmbedQueue:
                 windows[window.chunk_id].append(key)
 
         def link(embedded: int = 0) -> None:
+            self.windows += embedded
             complete = [left.pop(chunk_id) for chunk_id in [*left] if computed.issuperset(windows[chunk_id])]
-            linked = self._link(base, vectors, {pending: windows[pending.chunk.id] for pending in complete})
-            self.done += Embedded(linked, embedded)
+            if not complete:
+                return
+            keys_of = {pending: windows[pending.chunk.id] for pending in complete}
+            with self._store.changing:
+                vectors.check_base()
+                ids = vectors.ids(key for keys in keys_of.values() for key in keys)
+                # Vectors that nothing used yet may have been deleted meanwhile.
+                stored = {
+                    pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
+                }
+                self.chunks += self._store.embed(base, stored)
 
         known = vectors.known(texts)
         computed = set(known.vectors)
@@ -111,40 +113,21 @@ class EmbedQueue:
             self._report(progress)
             if self._store.pending.opened != opened:
                 break
-        refused = vectors.refused(texts)
-        self._store.pending.refuse(
-            {left[name]: refused[key] for name in left for key in windows[name] if key in refused}
-        )
-
-    def _link(self, base: KnowledgeBase, vectors: Vectors, windows: Mapping[PendingChunk, Sequence[bytes]]) -> int:
-        """Store chunks with the vectors of their windows; return the number of those that are still as they were."""
-        if not windows:
-            return 0
-        with self._store.changing:
-            vectors.check_base()
-            ids = vectors.ids(key for keys in windows.values() for key in keys)
-            # Vectors that nothing used yet may have been deleted meanwhile.
-            stored = {pending: keys for pending, keys in windows.items() if ids.keys() >= {*keys}}
-            return self._store.embed(base, {pending: [ids[key] for key in keys] for pending, keys in stored.items()})
+        refused = self._store.refusals.ids(base.fingerprint, texts) if left else {}
+        if refused:
+            self._store.pending.refuse(
+                {left[name]: refused[key] for name in left for key in windows[name] if key in refused}
+            )
 
     def _report(self, progress: Progress) -> None:
         """Report the progress; to count what is left takes at most a share `_COUNTING` of the time."""
         started = time.monotonic()
         if started >= self._due:
-            self._total = self.done.chunks + self._store.pending.count(self._bases, self._only).chunks
+            self._total = self.chunks + self._store.pending.count(self._bases, self._only).chunks
             self._state = searchable(self._store, self._bases)
             took = time.monotonic() - started
             self._due = started + took / _COUNTING
-        progress(self.done.chunks, max(self._total, self.done.chunks), self._state)
-
-    @contextmanager
-    def _turn(self, progress: Progress) -> Iterator[None]:
-        while not self._store.pending.turn.acquire(timeout=_PATIENCE):
-            self._report(progress)
-        try:
-            yield
-        finally:
-            self._store.pending.turn.release()
+        progress(self.chunks, max(self._total, self.chunks), self._state)
 
 
 def _block(base: KnowledgeBase) -> int:

@@ -64,7 +64,8 @@ class Scratch:
         store = _filled(place, fill)
         try:
             place.touch()
-            self._leave_the_latest()
+            for older in sorted(self._copies(), key=_used, reverse=True)[KEPT:]:
+                _delete(older)
             yield store
         finally:
             store.close()
@@ -137,10 +138,6 @@ class Scratch:
             return None  # deleted meanwhile
         store.edits.put(note, self._store.edits.of_note(note_id))
         return NoteToIndex(note)
-
-    def _leave_the_latest(self) -> None:
-        for copy in sorted(self._copies(), key=_used, reverse=True)[KEPT:]:
-            _delete(copy)
 
     def _copies(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from core.embedding import Embedder, batch_size, tokens
+from core.embedding import Embedder, batch_size, centring, tokens
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
-from core.model import Bits, KnowledgeBase, Matrix
-from core.models import centre_of, settle_centring
+from core.model import KnowledgeBase
+from core.models import centre_of
 from core.store import Store
 
 _SLICE = 16
@@ -45,11 +45,7 @@ class Vectors:
     def known(self, hashes: Collection[bytes]) -> Known:
         """Return what is stored of some texts."""
         vectors = self.ids(hashes)
-        return Known(vectors, self.refused({*hashes} - vectors.keys()))
-
-    def refused(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the refusals of some texts."""
-        return self._store.refusals.ids(self._base.fingerprint, hashes)
+        return Known(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors that are stored."""
@@ -62,8 +58,8 @@ class Vectors:
         or ProviderError where the model takes no text at all now, and EmbeddingMismatch for vectors of another size
         than the base's.
         """
-        if texts:
-            settle_centring(self._store, self._embedder)
+        if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
+            self._store.settle_centring(self._embedder.fingerprint, centring.measured(self._embedder))
         for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
             yield from self._stored(keys, texts)
 
@@ -77,8 +73,14 @@ class Vectors:
 
     def _stored(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
         """Embed and store some texts; where they are refused, one half and then the other, down to a single text."""
+        batch, bits = [texts[key] for key in keys], None
         try:
-            vectors, bits = self._encode([texts[key] for key in keys])
+            if self._tokens is None:
+                vectors = self._embedder.embed(batch, role="note")
+            else:
+                centre = centre_of(self._store, self._tokens)
+                vectors, token_rows = self._tokens.embed_tokens(batch, role="note")
+                bits = [tokens.signs(rows, centre) for rows in token_rows]
         except (ModelError, ProviderError) as error:
             if _waits(error):
                 raise
@@ -90,26 +92,16 @@ class Vectors:
             self._embedder.embed([_PLAIN], role="note")
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
             return
-        self._check(vectors, len(keys))
-        self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
-        yield keys
-
-    def _encode(self, texts: Sequence[str]) -> tuple[Matrix, list[Bits] | None]:
-        if self._tokens is None:
-            return self._embedder.embed(texts, role="note"), None
-        centre = centre_of(self._store, self._tokens)
-        vectors, token_rows = self._tokens.embed_tokens(texts, role="note")
-        return vectors, [tokens.signs(rows, centre) for rows in token_rows]
-
-    def _check(self, vectors: Matrix, count: int) -> None:
-        if vectors.shape != (count, self._base.dimension):
+        if vectors.shape != (len(keys), self._base.dimension):
             raise EmbeddingMismatch(
                 "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
                 "before. Import into a new base to use it.",
                 base=self._base.name,
                 shape=str(vectors.shape),
-                due=str((count, self._base.dimension)),
+                due=str((len(keys), self._base.dimension)),
             )
+        self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
+        yield keys
 
 
 def _waits(error: ModelError | ProviderError) -> bool:

@@ -1,6 +1,5 @@
 """The bytes of a document -> the text of its note, with front matter that says what the document says of itself."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -35,15 +34,13 @@ def readers() -> str:
     return fingerprint()
 
 
-def text_of(
-    data: bytes, path: str, *, converter: str = "", original: str = "", stopped: Callable[[], bool] = lambda: False
-) -> DocumentText:
+def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError."""
     kind = kind_of(path)
     check(data, kind, path)
     if kind in KINDS and KINDS[kind].is_text:
         data = decode(data, path)[0].encode()
-    converted, version = convert(data, path, converter=converter, stopped=stopped)
+    converted, version = convert(data, path, converter=converter)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
     front, body = _front(converted), converted.text

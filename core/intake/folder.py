@@ -58,14 +58,16 @@ def scan(
     plain: bool = False,
     most: int = sys.maxsize,
     documents: bool = True,
+    pictures: bool = False,
 ) -> Scan:
     """List the note files and `documents` of a folder without reading them; of a `plain` base, its own text files.
 
-    `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for
-    a path that is missing, isn't a folder, has no notes, or holds more than `most` files and folders of any kind.
+    With `pictures` they are documents too. `forbidden` is the workspace, which is left out. Raises SourceError for a
+    folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
+    folders of any kind.
     """
     root = _root(folder, forbidden)
-    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most))
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, pictures=pictures))
     if not documents:
         entries = [entry for entry in entries if not is_document(entry.path)]
     if plain:
@@ -99,7 +101,7 @@ def read(folder: Path, path: str) -> bytes:
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
             raise SourceError(path, "is not an ordinary file.")
-        most, over = (kinds.MAX_BYTES, kinds.too_large) if is_document(path) else (MAX_BYTES, too_large)
+        most, over = (kinds.MAX_BYTES, kinds.too_large) if is_document(path, pictures=True) else (MAX_BYTES, too_large)
         if status.st_size > most:
             raise over(path, status.st_size)
         with full.open("rb") as file:
@@ -122,7 +124,7 @@ def with_text(folder: Path, file: SourceFile) -> SourceFile:
     Raises SourceError if it can't be a note.
     """
     data = read(folder, file.path)
-    text = "" if is_document(file.path) else decode(data, file.path)[0]
+    text = "" if is_document(file.path, pictures=True) else decode(data, file.path)[0]
     return replace(file, content_hash=content_hash(data), text=text)
 
 
@@ -141,7 +143,7 @@ def _root(folder: Path, forbidden: Path | None) -> Path:
     return root
 
 
-def _walk(root: Path, forbidden: Path | None, most: int) -> Iterator[SourceFile | Failed]:
+def _walk(root: Path, forbidden: Path | None, most: int, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
     folders, left, rules = [root], most, Ignoring(root)
     while folders:
@@ -161,7 +163,7 @@ def _walk(root: Path, forbidden: Path | None, most: int) -> Iterator[SourceFile 
             if why := rules.reason(path, is_folder=is_folder):
                 yield _LeftOut(f"{path}/" if is_folder else path, why)
             elif not is_folder:
-                yield from _checked(entry, root)
+                yield from _checked(entry, root, pictures=pictures)
             elif Path(entry.path) != forbidden:
                 folders.append(Path(entry.path))
     yield from rules.failed
@@ -172,10 +174,10 @@ def _is_text(entry: SourceFile | Failed) -> bool:
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
-def _checked(entry: "os.DirEntry[str]", root: Path) -> Iterator[SourceFile | Failed]:
+def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
     path = _shown(Path(entry.path), root)
-    has_note_name = is_note(entry.name) or is_document(entry.name)
+    has_note_name = is_note(entry.name) or is_document(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
             target = Path(entry.path).resolve()

@@ -27,6 +27,7 @@ _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
 """What lets a regular expression take very long: repeated groups, back references, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
+_BACKUP = message("is a backup of Logseq.")
 _PROGRAMS = message("is a folder of programs, not of notes.")
 
 
@@ -66,6 +67,8 @@ class Ignoring:
         name = path.rpartition("/")[2]
         if is_skipped(name):
             return _TRASH if name == ".trash" else _HIDDEN if name.startswith(".") else _PROGRAMS
+        if is_folder and f"/{path}".endswith("/logseq/bak"):
+            return _BACKUP
         named = f"{path}/" if is_folder else path
         return self._by_patterns(named) or next((why for why, one in self._excluded if one.search(named)), None)
 

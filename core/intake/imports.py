@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from core.errors import Cancelled, SourceError, SyncRefused
 from core.faults import one_file
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
-from core.intake import documents, folder, notefile, sync, upload
+from core.intake import documents, folder, notefile, staging, sync
 from core.intake.importing import UPLOADED, apply
+from core.intake.webpage import WebPage
 from core.model import (
-    NOTE_SUFFIXES,
     ChunkingOptions,
     Cut,
     Failed,
@@ -65,15 +65,19 @@ class Imports:
         """Compare a folder with the notes of a base; nothing is changed.
 
         Without `base` it is the one with the folder's name, else the only one that was synced with the folder, else
-        one with the folder's name that the plan makes. Raises SourceError for a folder that is missing, empty, or
-        inside the workspace.
+        one with the folder's name that the plan makes. An export of another program, a folder or a file, is compared
+        as an upload is. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
-        name, _ = self.target(path, base)
+        name, place = base or self._name_for(path), path.expanduser()
+        if place.is_file() and place.name.lower().endswith(staging.SUFFIXES):
+            return self._staged(name, lambda into: staging.fill_of_file(place, into))
+        if place.is_dir() and (export := staging.export_of(place)):
+            return replace(self._staged(name, lambda into: staging.write(export, into)), importer=export.name)
         return self._planned(name, path, forbidden=self._store.folder)
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
-        name = base or self._name_for(path.expanduser().resolve())
+        name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
@@ -116,14 +120,29 @@ class Imports:
         The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a
         name that leads out of the folder, and for an upload without notes.
         """
-        staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
+        return self._staged(base, lambda into: staging.fill(files, into))
+
+    def _staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
+        """Return the plan of a temporary folder that is filled; an export of another program in it is rewritten."""
+        into = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
-            others = _stage(files, staging)
-            plan = self._planned(base, staging, source_ref=UPLOADED, removals=False)
-            return replace(plan, skipped=(*plan.skipped, *others))
+            others = fill(into)
+            importer, failed = staging.rewritten(into)
+            plan = self._planned(base, into, source_ref=UPLOADED, removals=False)
+            return replace(
+                plan,
+                skipped=(*plan.skipped, *others),
+                failed=(*plan.failed, *failed),
+                importer=importer or plan.importer,
+            )
         except BaseException:
-            shutil.rmtree(staging)
+            shutil.rmtree(into)
             raise
+
+    def plan_page(self, page: WebPage, base: str) -> SyncPlan:
+        """Compare a page of the web with the note of a base that was made of its address; nothing is changed."""
+        plan = self.plan_upload([(page.name, page.data)], base)
+        return replace(plan, address=page.address)
 
     def discard(self, plan: SyncPlan) -> None:
         """Discard a plan and delete the files of an upload."""
@@ -184,13 +203,14 @@ class Imports:
             pass
         except FAILURES as error:
             problem = error.message
-        return replace(report, embedded_windows=waiting.done.windows, problem=problem)
+        return replace(report, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for a folder of which no base is given."""
-        bases = self._bases.all()
+        bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
-        return path.name if len(synced) != 1 or path.name in {base.name for base in bases} else synced[0]
+        usual = path.stem if path.name.lower().endswith(staging.SUFFIXES) else path.name
+        return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _planned(self, name: str, path: Path, **how: Any) -> SyncPlan:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
@@ -198,35 +218,14 @@ class Imports:
             known = self._store.notes.files(base)
             ref = how.get("source_ref") or str(path.expanduser().resolve())
             unread = self._store.documents.unread_of(base, ref, documents.readers())
-            return replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
-        return replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
+            plan = replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
+        else:
+            plan = replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
+        live = None if base and base.plain else staging.live_in(plan.folder)
+        return replace(plan, importer=live.name) if live else plan
 
     def _base_for_import(self, name: str) -> KnowledgeBase:
         return self._bases.find(name) or self._bases.add(name)
-
-
-def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> list[Failed]:
-    """Write the notes and documents of an upload into a folder; return the other files.
-
-    Raises SourceError for an upload of nothing else.
-    """
-    names, others = [], []
-    for name, data in files:
-        names.append(name)
-        if name.lower().endswith(".zip"):
-            others += upload.unzip(data, staging, name=name)
-        else:
-            others += upload.unpack([(name, data)], staging)
-    if len(names) == len(others) == 1:
-        raise SourceError(others[0].path, others[0].error)
-    if not any(staging.iterdir()):
-        raise SourceError(
-            ", ".join(names),
-            "There are no {suffixes} or {last} files in this upload.",
-            suffixes=NOTE_SUFFIXES[:-1],
-            last=NOTE_SUFFIXES[-1],
-        )
-    return others
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

@@ -48,7 +48,7 @@ def plan(
     is removed or renamed. `plain`: the base's files are text. `unread` are files, by path, time and size,
     that are known to be unreadable. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain)
+    scanned = scan(folder, forbidden=forbidden, plain=plain, pictures=not removals)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     compared = _compare(scanned, mine, unread)

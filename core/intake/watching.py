@@ -1,4 +1,4 @@
-"""What is watched while the app runs: the folders of bases, by the times and sizes of their files, and the settings."""
+"""Watching while the app runs: the folders of bases, by times and sizes of files, and the settings."""
 
 import logging
 import threading
@@ -96,12 +96,11 @@ class Watching:
                 for plain, at in due.items():
                     if time.monotonic() >= at:
                         self._look(plain=plain)
-                        due[plain] = time.monotonic() + self._seconds(plain=plain)
+                        settings = self._settings
+                        seconds = settings.knowledge.scan_interval if plain else settings.watch_seconds
+                        due[plain] = time.monotonic() + seconds
             except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
                 _LOG.exception("The watched folders can't be looked at")
-
-    def _seconds(self, *, plain: bool) -> float:
-        return self._settings.knowledge.scan_interval if plain else self._settings.watch_seconds
 
     def _folders(self, *, plain: bool) -> Iterator[tuple[KnowledgeBase, str]]:
         """Yield the watched folders of the bases whose notes are plain text, or of the others."""

@@ -1,4 +1,4 @@
-"""Bases as JSON, what is imported into them, and what lies in their trash."""
+"""Bases, imports and the trash of bases as JSON."""
 
 from operator import itemgetter
 from typing import Any

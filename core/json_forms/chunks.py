@@ -45,9 +45,8 @@ def _of_cut(note: model.Note, cut: model.Cut) -> Preview:
         "sizes": plain(model.Sizes.of(cut.chunks)),
         "reasons": plain(cut.reasons),
         "warnings": plain(note.warnings),
-        "chunks": [_CUT(chunk) | _in_file(note.body_start, chunk) for chunk in cut.chunks],
+        "chunks": [
+            _CUT(chunk) | {"file_start": note.body_start + chunk.start, "file_end": note.body_start + chunk.end}
+            for chunk in cut.chunks
+        ],
     }
-
-
-def _in_file(offset: int, chunk: model.Chunk) -> dict[str, int]:
-    return {"file_start": offset + chunk.start, "file_end": offset + chunk.end}

@@ -1,4 +1,4 @@
-"""Question sets, runs and what they measure, as JSON."""
+"""Question sets, runs and metrics as JSON."""
 
 from collections.abc import Mapping
 from operator import itemgetter

@@ -1,4 +1,4 @@
-"""How a form is declared: the fields of a noun that it shows, from which come its values and its type."""
+"""Forms: the fields of a noun in JSON, from which its values and their type are made."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from core.messages import Message
 
 typed_dict: Any = TypedDict
-"""The same for type checkers that want to know all fields."""
+"""A decorator by which type checkers know all fields of a form."""
 _PLAIN = frozenset((str, int, float, bool, type(None), Message))
 """Types of values that stay as they are."""
 

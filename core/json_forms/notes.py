@@ -1,4 +1,4 @@
-"""Notes as JSON, their versions, and what waits for the person."""
+"""Notes, their versions and the items to review as JSON."""
 
 from operator import itemgetter
 

@@ -1,4 +1,4 @@
-"""What a search answers, as JSON."""
+"""Results of searches as JSON."""
 
 from operator import attrgetter
 from typing import Any

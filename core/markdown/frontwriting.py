@@ -24,7 +24,7 @@ from core.text import LINE_END
 _Place = tuple[yaml.ScalarNode, yaml.Node]
 """A key and its value."""
 _Change = tuple[int, int, str]
-"""What stands between two places of the YAML from then on."""
+"""A replacement of the YAML between two places."""
 
 _STRING = "tag:yaml.org,2002:str"
 _LISTS = fields_of("tags", "notes")

@@ -88,7 +88,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class NewBase:
-    """What a base that isn't there yet is made with."""
+    """The model and the chunking of a base that is to be made."""
 
     embedder: str
     chunking: ChunkingOptions

@@ -1,4 +1,4 @@
-"""What a note is classified as, in words."""
+"""The types, categories and statuses of notes, in words."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ FILE_STATES: dict[str, Message] = {
     "stale": message("File changed since it was indexed"),
     "gone": message("File is gone"),
 }
-"""What is said of a hit's file that isn't as it was."""
+"""Sentences about a hit's file that has changed or is gone."""
 
 
 def classified(note: Note | NoteCard) -> dict[str, Any]:

@@ -22,7 +22,7 @@ FOREIGN = message(
     "Its file in the trash isn't one that this version of Tessera put there. So it comes back as an archive from "
     "elsewhere does: with its notes, without folders and powers."
 )
-"""What is said of a base whose file in the trash may be anybody's."""
+"""Warning about a base in the trash whose file Tessera didn't write."""
 
 BASE_KINDS: dict[BaseKind, Message] = {
     "vector": message("By meaning and words"),
@@ -39,7 +39,7 @@ ABOUT_KINDS: dict[BaseKind, Message] = {
         "model, it is sent the question and the best sections, chooses among them and answers."
     ),
 }
-"""What the kinds of bases mean."""
+"""Names and meanings of the kinds of bases."""
 
 LEVELS: dict[str, Message] = {
     "simple": message("direct search"),
@@ -59,14 +59,14 @@ VERSION_KINDS: dict[str, Message] = {
     "accept": message("accepted"),
     "propose": message("changed by a program and accepted"),
 }
-"""What a version of a note says was done."""
+"""Labels of the kinds of changes of a note."""
 
 SUBMISSIONS: dict[str, Message] = {
     "note": message("new note"),
     "change": message("change"),
     "conflict": message("conflicting change"),
 }
-"""What waits for a person, by its kind."""
+"""Labels of the items to review, by kind."""
 
 AUTHORS: dict[str, Message] = {
     "person": message("by you"),
@@ -74,7 +74,7 @@ AUTHORS: dict[str, Message] = {
     "pack": message("by a pack"),
     "sync": message("by a sync"),
 }
-"""Who makes a version of a note."""
+"""Labels of the authors of versions."""
 
 STAGES: dict[str, Message] = {
     "vector": message("meaning"),

@@ -23,7 +23,7 @@ _TYPES: Mapping[FieldKind, Any] = {"tags": list[str], "notes": list[str], "numbe
 
 @dataclass(frozen=True, slots=True)
 class NoteField:
-    """What a field is called and means, and where it stands.
+    """A field of a note: its names, its meaning, and where it can be set.
 
     The `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` a
     sentence for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence, and

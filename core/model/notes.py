@@ -23,7 +23,7 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 
 
 class _Sourced:
-    """What has a source."""
+    """A noun with a source: a note or its card."""
 
     __slots__ = ()
     source: str
@@ -162,7 +162,8 @@ class SyncReport:
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
     wait for their files to come back. `skipped` files are of kinds that nobody reads; `left_out` are files
     and whole folders that rules leave out. `waiting` notes of the base can be searched by words only; `problem` is the
-    reason if the embedder failed. `refused` chunks of the base have a text that its model refuses.
+    reason if the embedder failed. `refused` chunks of the base have a text that its model refuses. `importer` is the
+    program of which the notes are, "" for none.
     """
 
     added: int = 0
@@ -181,6 +182,7 @@ class SyncReport:
     waiting: int = 0
     problem: Message | None = None
     refused: int = 0
+    importer: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""
@@ -208,7 +210,8 @@ class SyncPlan:
     `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
     that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
     workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` and
-    `left_out` are those of a report.
+    `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web that is
+    imported.
     """
 
     base: str
@@ -227,6 +230,8 @@ class SyncPlan:
     joined: tuple[Match, ...] = ()
     skipped: tuple[Failed, ...] = ()
     left_out: tuple[Failed, ...] = ()
+    importer: str = ""
+    address: str = ""
 
     @property
     def differing(self) -> tuple[Match, ...]:
@@ -254,6 +259,7 @@ class SyncPlan:
             failed=self.failed,
             skipped=self.skipped,
             left_out=self.left_out,
+            importer=self.importer,
         )
 
     @property

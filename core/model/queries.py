@@ -105,22 +105,6 @@ class Classified:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A question as it was `typed`, ready to be searched; its `query` is complete and within all limits.
-
-    `asks_model`: a language model is set up and chooses among the hits. Without `wait` a base whose model still loads
-    answers by words.
-    """
-
-    typed: str
-    understood: Understood
-    classified: Classified
-    query: Query
-    asks_model: bool = False
-    wait: bool = field(default=True, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
 class SubQuery:
     """A part of a decomposed question; `why` names the part."""
 
@@ -135,6 +119,23 @@ class Decomposition:
     kind: ExploratoryKind
     sub_queries: tuple[SubQuery, ...]
     by: str = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question as it was `typed`, ready to be searched; its `query` is complete and within all limits.
+
+    `decomposition` is that of the rules for an exploratory question, else None. `asks_model`: a language model is set
+    up and chooses among the hits. Without `wait` a base whose model still loads answers by words.
+    """
+
+    typed: str
+    understood: Understood
+    classified: Classified
+    query: Query
+    decomposition: Decomposition | None = None
+    asks_model: bool = False
+    wait: bool = field(default=True, compare=False)
 
 
 class SearchOptions(Chosen, NoteOptions, total=False):

@@ -159,7 +159,7 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a language model chose among the hits of literal bases; `by` is the model.
+    """The choice of a language model among the hits of literal bases; `by` is the model.
 
     The `chunks` with these ids come first, best first, and `answer` is the model's own text, no more trusted than a
     note. Without `by` the order is that of the words: no model is set up, or it failed and `problem` says why.
@@ -218,7 +218,7 @@ class WhyNot:
 
 
 NOTE_MARKS = ("<note>", "</note>")
-"""What stands before and behind a note's own text in a context; no such text holds them."""
+"""Marks before and behind a note's own text in a context; the text itself never holds them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class SearchSettings:
 
 OPEN = SearchSettings()
 IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
-"""What a command for a context chooses unless a person does: each passage with its neighbours."""
+"""Settings of a context that nobody chose: each passage has its neighbours."""
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:

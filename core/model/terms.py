@@ -75,7 +75,7 @@ LOST: dict[MissedAt, Message] = {
     "limit": message("Behind the hits that are shown"),
     "duplicate": message("Says the same as a hit"),
 }
-"""Where a chunk drops out of a search, or why a right passage can't be in one."""
+"""The stage at which a chunk drops out of a search, or the reason why a right passage can't be found."""
 
 QUESTION_KINDS: dict[str, Message] = {
     "paraphrase": message("paraphrase"),

@@ -14,7 +14,7 @@ SubmissionKind = Literal["note", "change", "conflict"]
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What is done to a note, and who does it; a version says so.
+    """A kind of change of a note and its author, as a version records them.
 
     Who accepts a pending note is the author of `accept`, and who accepts a program's change that of `propose`.
     """
@@ -92,7 +92,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class NoteDifference:
-    """What differs between two states of a note; the pieces that aren't added are the older text."""
+    """The difference between two states of a note; the pieces that aren't added are the older text."""
 
     pieces: tuple[Piece, ...]
     fields: tuple[FieldChange, ...]
@@ -131,7 +131,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What waits for a person: a pending note, or with `change` the change of a note that a program proposes.
+    """An item to review: a pending note, or with `change` the change of a note that a program proposes.
 
     `author` wrote it, at the time `at`.
     """

@@ -125,7 +125,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """What a program created: a digest of its request, and the answer; `status` is None until there is one."""
+    """A creation by a program: a digest of its request, and the answer; `status` is None until there is one."""
 
     request: bytes
     status: int | None = None

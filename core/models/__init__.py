@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from core import embedding, reranking
 from core.config import Settings, settings
-from core.embedding import Embedder, centring, tokens
+from core.embedding import Embedder, tokens
 from core.embedding.device import choose
 from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.jobs import Jobs
@@ -65,21 +65,20 @@ class Models:
             if not cached:
                 return reranking.build(name)
             return self._rerankers.setdefault((name, ""), Cached(reranking.build(name)))
-        embedder = tokens.of(embedding.build(self._token_model(base)))
+        embedder = tokens.of(embedding.build(base.embedder)) or tokens.of(embedding.build("bundled"))
         assert embedder is not None, "the bundled model has token vectors"
         key = name, embedder.fingerprint
         if key not in self._rerankers:
             self._rerankers[key] = reranking.make(name, embedder, centre_of(self._store, embedder))
         return self._rerankers[key]
 
-    def _token_model(self, base: KnowledgeBase) -> str:
-        """Return the name of the token embedder for a base: its own if that has token vectors, else the bundled one."""
-        return base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
-
     def settle_floor(self, base: KnowledgeBase) -> None:
-        """Measure what questions about other things reach in a base, unless that is known; may load its model."""
-        with suppress(EmbeddingMismatch):
-            floors.settle(self._store, base, self.embedder(base))
+        """Measure what questions about other things reach in a base, unless it is known for its notes and questions.
+
+        May load its model; without it the floor stays unknown.
+        """
+        with suppress(EmbeddingMismatch, ModelError, ProviderError):
+            floors.settle(self._store, base, self.embedder)
 
     # loading
 
@@ -100,7 +99,7 @@ class Models:
         A model that can't be loaded counts as ready, because the search that uses it reports the error.
         """
         if reranking.reads_tokens(name):
-            name = self._token_model(base)
+            name = base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
         if name not in self._warm | self._failed:
             self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         return name in self._warm | self._failed
@@ -185,9 +184,3 @@ def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
         if not store.readonly:
             centre = store.vectors.settle_centre(embedder.fingerprint, centre)
     return centre
-
-
-def settle_centring(store: Store, embedder: Embedder) -> None:
-    """Measure at its first use in this workspace whether a model's vectors profit by centring, and keep it."""
-    if not store.vectors.centring_settled(embedder.fingerprint):
-        store.settle_centring(embedder.fingerprint, centring.measured(embedder))

@@ -241,30 +241,19 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     )
 
 
-def _late_interaction(model: ModelCard, argument: str) -> ModelCard:
-    return replace(model, languages=LANGUAGES, problem=card("bundled").problem)
-
-
 def _server(model: ModelCard, argument: str) -> ModelCard:
-    configured = settings()
-    sections = {"openai_compatible": configured.embeddings, "rerank-api": configured.rerank, "llm": configured.llm}
-    section = sections[model.name.partition(":")[0]]
-    return _served(model, argument or section.model, section)
-
-
-def _named_server(model: ModelCard, argument: str) -> ModelCard:
-    embedding.make(model.name)
-    section = settings().embeddings.servers[argument]
-    return _served(model, section.model, section)
-
-
-def _served(model: ModelCard, name: str, section: ServerSettings) -> ModelCard:
+    (reranking if model.part == "reranker" else embedding).make(model.name)
+    kind, configured = model.name.partition(":")[0], settings()
+    sections: dict[str, ServerSettings] = {
+        "openai_compatible": configured.embeddings,
+        "rerank-api": configured.rerank,
+        "llm": configured.llm,
+    }
+    section = configured.embeddings.servers[argument] if kind == "server" else sections[kind]
+    name = section.model if kind == "server" else argument or section.model
     model = replace(model, server=f"{name} · {section.base_url}" if section.base_url else "")
-    if model.part == "reranker":
-        reranking.make(model.name)
+    if not isinstance(section, EmbeddingServer):
         return model
-    embedding.make(model.name)
-    assert isinstance(section, EmbeddingServer)
     return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
 
 
@@ -302,8 +291,8 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
     "sentence": _sentence,
     "tfidf": _tfidf,
     "openai_compatible": _server,
-    "server": _named_server,
-    "late-interaction": _late_interaction,
+    "server": _server,
+    "late-interaction": lambda model, _: replace(model, languages=LANGUAGES, problem=card("bundled").problem),
     "cross-encoder": _cross_encoder,
     "rerank-api": _server,
     "llm": _server,

@@ -1,11 +1,10 @@
-"""How near questions come to the notes of a base that say nothing about them."""
+"""Floors of bases: the similarity of notes to questions that they don't answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from core.embedding import Embedder
-from core.errors import ModelError, ProviderError
 from core.model import Floor, KnowledgeBase, Matrix
 from core.store import Store
 
@@ -73,28 +72,26 @@ _vectors: dict[str, Matrix] = {}
 """The vectors of UNRELATED by the model's fingerprint."""
 
 
-def settle(store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
-    """Measure the floor of a base unless it is known for its notes and questions; without its model it stays unknown.
+def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
+    """Measure the floor of a base unless it is known for its notes and questions; raises the errors of its embedder.
 
     The person's questions without an answer count as questions about other things; those with one keep it down.
     """
     windows = store.chunks.count(base)[2]
-    answerable, others = _own(store, base)
-    own = len(answerable) + len(others)
+    sets = [store.questions.of(question_set) for question_set in store.questions.sets(base)]
+    own = [question for one in sets for question in one[::-1][:_OWN] if not question.suggested]
     known = store.floors.get(base)
-    grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or own != known.questions
+    grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
     if store.readonly or not windows or not grown:
         return
-    try:
-        unrelated = np.concatenate([_embedded(embedder), *_asked(embedder, others)])
-        related = _asked(embedder, answerable)
-    except (ModelError, ProviderError):
-        return
+    embedder = embedder_of(base)
+    unrelated = np.concatenate([_embedded(embedder), *_asked(embedder, [one.text for one in own if not one.gold])])
+    related = _asked(embedder, [one.text for one in own if one.gold])
     nearest = _nearest(store, base, unrelated)
     mean = nearest.mean()
     for questions in related:
         mean = min(mean, np.quantile(_nearest(store, base, questions), _BELOW))
-    store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, own))
+    store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, len(own)))
 
 
 def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
@@ -105,13 +102,6 @@ def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
     for _, vectors in store.chunks.windows(base):
         nearest = np.maximum(nearest, (centred @ vectors.T).max(axis=1))
     return centring.similarity(nearest)
-
-
-def _own(store: Store, base: KnowledgeBase) -> tuple[list[str], list[str]]:
-    """Return the person's questions on a base: those with right passages, and those that its notes don't answer."""
-    sets = [store.questions.of(question_set) for question_set in store.questions.sets(base)]
-    questions = [question for own in sets for question in own[::-1][:_OWN] if not question.suggested]
-    return [one.text for one in questions if one.gold], [one.text for one in questions if not one.gold]
 
 
 def _asked(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:

@@ -1,4 +1,4 @@
-"""The needs of a model that an archive names, told by its name: nothing is loaded or requested."""
+"""The needs of a model that an archive names, derived from the name: nothing is loaded or requested."""
 
 import re
 from pathlib import Path

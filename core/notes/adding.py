@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from core.errors import TesseraError
-from core.intake.notefile import look_into
+from core.markdown.body import look_into
 from core.messages import Message
 from core.model import Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming

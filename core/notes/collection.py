@@ -39,7 +39,7 @@ class Notes(StoredNotes):
         self._writer = Writer(store, chunks)
         self._trash = Trash(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
-        """How long a deleted note can be restored."""
+        """Time within which a deleted note can be restored."""
         store.versions.most = settings.keep_versions
 
     # writing
@@ -187,9 +187,7 @@ class Notes(StoredNotes):
         """Give a note the title, text and fields of one of its versions, as a new version; return the note."""
         old = self.at(note_id, number)
         change = Revision("revert", author)
-        return self._writer.change(
-            note_id, lambda note: of_version(note, old, NOTE_FIELDS), change, expected_version, embed=embed
-        )
+        return self._writer.change(note_id, lambda note: of_version(note, old), change, expected_version, embed=embed)
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
         """Archive notes: they answer only where a question asks for them."""

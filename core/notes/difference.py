@@ -1,4 +1,4 @@
-"""Two states of a note -> what differs, word by word; a Chinese character is a word."""
+"""Two states of a note -> their differences, word by word; a Chinese character is a word."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -9,12 +9,15 @@ from core.documents.extras import installed
 from core.errors import EditError, SourceError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.intake import documents, folder, notefile
+from core.intake import documents, folder, notefile, webpage
+from core.intake.webpage import WebPage
 from core.model import ConverterCard, Document, Failed, Note, Original, Revision
 from core.notes.writer import Writer
+from core.preferences import Preferences
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
+_WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings")
 """What another conversion changes of a note; its title and fields stay."""
@@ -23,10 +26,20 @@ _TEXTS = ("front", "body", "body_start", "links", "document", "warnings")
 class Documents:
     """The documents of a workspace; what takes a note raises NoteNotFound, and EditError for one without a document."""
 
-    def __init__(self, store: Store, bases: Bases, chunks: Chunks) -> None:
+    def __init__(self, store: Store, preferences: Preferences, bases: Bases, chunks: Chunks) -> None:
         self._store = store
+        self._preferences = preferences
         self._bases = bases
         self._writer = Writer(store, chunks)
+
+    @property
+    def asks_web(self) -> bool:
+        """Whether the person lets the page Notes ask for pages of the web."""
+        return self._preferences.get(_WEB) == "on"
+
+    def let_ask_web(self, let: bool) -> None:
+        """Store that choice of the person."""
+        self._preferences.set(_WEB, "on" if let else "off")
 
     @staticmethod
     def converters() -> list[ConverterCard]:
@@ -40,6 +53,11 @@ class Documents:
     def converters_of(kind: str) -> list[str]:
         """Return the names of the converters that read a kind, the usual one first."""
         return converters_for(kind)
+
+    @staticmethod
+    def page(address: str) -> WebPage:
+        """Ask for a page of the web: one request to a public address; raises SourceError."""
+        return webpage.fetch(address)
 
     def unread(self, base: str) -> list[Failed]:
         """Return the files of a base that weren't read at the last look, with the reasons; raises UnknownChoice."""

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from core.errors import EditError, UnknownChoice
 from core.intake.encoding import MAX_BYTES
-from core.intake.notefile import MAX_TITLE, distinct_tags
+from core.markdown.body import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
 from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 from core.text import escaped, half_character

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import yaml
 
-from core.intake.notefile import Inside, distinct_tags, look_into, short_title
 from core.markdown import frontmatter
+from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key

@@ -1,4 +1,4 @@
-"""Notes that are files: an edit goes into the file, whole or not at all, unless the file was changed meanwhile."""
+"""Notes that are files: edits are written to the file atomically, unless it was changed meanwhile."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.faults import FULL, REFUSED
 from core.intake import folder, notefile
 from core.intake.encoding import decode, encoded
-from core.intake.notefile import Inside
+from core.markdown.body import Inside, look_into
 from core.model import Note
 from core.notes import filetexts
 from core.store.note_to_index import NoteToIndex
@@ -120,7 +120,7 @@ def _text(before: bytes, path: str, changed: Note, inside: Inside | None) -> tup
         raise EditError("A file without any text is no note. Write something, or delete the note.")
     head = filetexts.read_front(front)
     if inside is None or body != changed.body:
-        inside = notefile.look_into(body, path)
+        inside = look_into(body, path)
     fields = filetexts.changed_fields(head, old, changed, inside)
     if fields or body != old.body:
         fields |= filetexts.touched_at(head)

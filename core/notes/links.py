@@ -11,7 +11,7 @@ from core.store import Store
 from core.store.note_rows import Named, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
-"""What a link names, the strongest first."""
+"""Kinds of names by which links find notes, the most specific first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,11 @@ class NoteLinks:
             folded = links.casefold()
             if other == note_id or not any(name in folded for name in escaped):
                 continue
-            targets = (target for target in texts(links) if _last(target) in names or plain(target) in names)
+            targets = (
+                target
+                for target in texts(links)
+                if plain(target.rstrip("/").rpartition("/")[2]) in names or plain(target) in names
+            )
             if any(self.target(self._notes[other], target) == note_id for target in targets):
                 linking.append(other)
         return sorted(linking, key=lambda one: (self._notes[one].path or "", one))
@@ -83,10 +87,6 @@ def plain(name: str) -> str:
     """Return a name as links are compared: without case and a note's suffix."""
     name = name.strip().casefold()
     return next((name.removesuffix(suffix) for suffix in NOTE_SUFFIXES if name.endswith(suffix)), name)
-
-
-def _last(target: str) -> str:
-    return plain(target.rstrip("/").rpartition("/")[2])
 
 
 def _names(named: Named) -> Iterator[tuple[int, str]]:

@@ -1,13 +1,14 @@
-"""The paths of notes that are written here: file names that every system can hold."""
+"""The names of notes: paths that every system can hold, and the notes that a typed name is nearest to."""
 
 import re
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Iterable
 from pathlib import PurePosixPath
 
 from core.errors import EditError, NoteNotFound, QueryError
 from core.messages import message
 from core.model import NOTE_SUFFIXES
-from core.text import escaped, half_character
+from core.store.note_rows import Named
+from core.text import escaped, fold, half_character
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
@@ -74,3 +75,28 @@ def first_words(body: str) -> str:
     line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in body.splitlines())), "")
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))
+
+
+def nearest(notes: Iterable[Named], text: str, limit: int) -> list[str]:
+    """Return the ids of the notes whose names hold all words of a text, the nearest names first."""
+    words = fold(text).split()
+    whole = " ".join(words)
+    ranked = []
+    for named in notes:
+        names, path = [fold(name) for name in (named.title, *named.aliases)], fold(named.path or "")
+        if not all(any(word in name for name in (*names, path)) for word in words):
+            continue
+        near = min((_distance(name, whole), len(name)) for name in names)
+        ranked.append((*near, path, named.id))
+    return [note_id for *_, note_id in sorted(ranked)[:limit]]
+
+
+def _distance(name: str, text: str) -> int:
+    """Return how far a name is from a text: equal, begins with it, a word of it begins with it, holds it."""
+    if name == text:
+        return 0
+    if name.startswith(text):
+        return 1
+    if f" {text}" in name:
+        return 2
+    return 3 if text in name else 4

@@ -1,4 +1,4 @@
-"""What programs write, and a person accepts or rejects: pending notes, and proposed changes of notes."""
+"""Pending notes and proposed changes, which programs write and a person accepts or rejects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
 
 class Proposals:
-    """What programs wrote and what waits for a person. A base that trusts programs has their changes at once."""
+    """The items that programs wrote for review. A base that trusts programs takes their changes at once."""
 
     def __init__(self, store: Store, bases: Bases, chunks: Chunks, notes: Notes) -> None:
         self._store = store

@@ -1,5 +1,8 @@
 """The stored notes: listed, read, found by their names, with their links and files."""
 
+import os
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -7,10 +10,11 @@ from operator import itemgetter
 from pathlib import Path
 
 from core.errors import NoteNotFound, SourceError
-from core.intake import notefile
 from core.intake.imports import Imports
 from core.limits import check_part
+from core.markdown.body import attachments_in
 from core.model import (
+    NOTE_SUFFIXES,
     Attachment,
     Filters,
     Line,
@@ -19,7 +23,7 @@ from core.model import (
     lapses,
     later,
 )
-from core.notes import attachments, lines, naming, opening, switcher
+from core.notes import attachments, lines, naming
 from core.notes.links import NoteLinks
 
 
@@ -101,7 +105,7 @@ class StoredNotes(Imports):
     def switch(self, text: str, limit: int) -> list[NoteCard]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
-        ids = switcher.best(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        ids = naming.nearest(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 
@@ -121,13 +125,28 @@ class StoredNotes(Imports):
     def missing_attachments(self, note: Note) -> tuple[str, ...]:
         """Return the pictures and files that a note names and that aren't there, as they are written."""
         try:
-            named = () if note.plain else notefile.attachments_in(note.body, str(note.path))
+            named = () if note.plain else attachments_in(note.body, str(note.path))
         except SourceError:
             return ()
         synced = bool(named) and note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
         return tuple(target for target in named if not (synced and attachments.find(note, target)))
 
     def open_file(self, note_id: str) -> None:
-        """Open a note's file in the program of the system; raises NoteNotFound and SourceError."""
+        """Open a note's file in the program of the system.
+
+        Raises NoteNotFound, and SourceError where the file isn't there or the system has no program for it.
+        """
         note = self._store.notes.note(note_id)
-        opening.open_file(Path(note.source_ref) / str(note.path) if note.in_file else Path())
+        path = Path(note.source_ref) / str(note.path) if note.in_file else Path()
+        if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
+            raise SourceError(str(path), "this file isn't there any more.")
+        try:
+            if sys.platform == "win32":
+                os.startfile(path)
+            else:
+                program, nothing = "open" if sys.platform == "darwin" else "xdg-open", subprocess.DEVNULL
+                subprocess.Popen(
+                    [program, str(path)], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+                )
+        except OSError as error:
+            raise SourceError(str(path), "the system has no program that opens it.") from error

@@ -1,12 +1,12 @@
-"""The text of a note, and what follows from it."""
+"""The text of a note, with the tags and links that it holds."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from core.intake.folder import content_hash
-from core.intake.notefile import Inside, look_into
+from core.markdown.body import Inside, look_into
 from core.markdown.tags import key
-from core.model import Note
+from core.model import NOTE_FIELDS, Note
 from core.notes.fields import check_body, with_fields
 from core.text import fold
 
@@ -14,10 +14,11 @@ from core.text import fold
 def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note, Inside | None]:
     """Return a note with another text, whose tags and links are the note's, and what the text says of it.
 
-    `inside` is that, if the text was read. Returns None for it where the text stays. Raises EditError as `check_body`
-    does.
+    `inside` is that, if the text was checked and read. Returns None for it where the text stays. Raises EditError as
+    `check_body` does.
     """
-    check_body(body)
+    if inside is None:
+        check_body(body)
     if body == note.body and body:
         return note, inside
     path = note.path or "note.md"
@@ -30,10 +31,9 @@ def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note
     return _of_text(note, body, inside.targets(path)), inside
 
 
-def of_version(note: Note, old: Note, names: Iterable[str]) -> Note:
-    """Return a note with the text of one of its versions, and with the fields of these names."""
-    fields = {name: getattr(old, name) for name in names}
-    note = replace(note, **fields)
+def of_version(note: Note, old: Note) -> Note:
+    """Return a note with the text and the fields of one of its versions."""
+    note = replace(note, **{name: getattr(old, name) for name in NOTE_FIELDS})
     return note if note.body == old.body else _of_text(note, old.body, old.links)
 
 

@@ -1,6 +1,5 @@
 """The one way in which notes are changed: read, changed and written as a new version while nothing else writes."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,17 +7,14 @@ from datetime import UTC, datetime
 from core import embedding
 from core.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
-from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexed, Indexer
-from core.intake.notefile import Inside
+from core.markdown.body import Inside
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing
 from core.notes.fields import overriding
 from core.notes.texts import with_body
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-
-_LOG = logging.getLogger(__name__)
 
 Change = Callable[[Note], Note]
 
@@ -28,7 +24,7 @@ class Writer:
 
     def __init__(self, store: Store, chunks: Chunks) -> None:
         self._store = store
-        self._chunks = chunks
+        self.embed = chunks.embed_written
 
     def change(
         self,
@@ -104,17 +100,6 @@ class Writer:
         if strict and done.failed:
             raise done.failed[0]
         return done
-
-    def embed(self, note_ids: Sequence[str]) -> None:
-        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
-        at_once = {base.id for base in self._store.bases.all() if base.embed_at_once}
-        stored = self._store.notes.base_ids(note_ids)
-        due = [note_id for note_id, base_id in stored.items() if base_id in at_once]
-        try:
-            if due:
-                self._chunks.embed(note_ids=due)
-        except FAILURES:
-            _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
     def _save(
         self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: Inside | None = None

@@ -1,4 +1,4 @@
-"""Operations on bases: what they are made with, what is imported into them, how their notes are split and indexed."""
+"""Operations on bases: their settings, imports into them, splitting and indexing of their notes."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast

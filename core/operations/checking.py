@@ -1,4 +1,4 @@
-"""The arguments of an operation, checked: what another process sends becomes values of the types it takes."""
+"""Checks of an operation's arguments from another process, which become values of the declared types."""
 
 from collections.abc import Mapping
 from functools import cache

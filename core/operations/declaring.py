@@ -1,4 +1,4 @@
-"""How an operation is declared: a function of the workspace, and the doors through which it is called."""
+"""Declarations of operations: a function of the workspace, and the doors that call it."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _INJECTED = ("workspace", "caller", "progress")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: a person at this machine, or a program, whose changes wait for the person."""
+    """The caller: a person at this machine, or a program, whose changes wait for the person."""
 
     author: Author
 
@@ -34,7 +34,7 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a parameter is.
+    """A parameter of an operation.
 
     `flag`, `query` and `tool` are its names as an option, in an address and for a tool where those aren't its name.
     Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note. `parts` are what an
@@ -66,7 +66,7 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """What a person or a program can do with a workspace.
+    """An operation: an act of a person or a program on a workspace.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
@@ -117,7 +117,7 @@ class Operation:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What it takes, in order; in place of keywords its `fields`."""
+        """The parameters in order; `fields` stand in the place of keywords."""
         parameters: list[Parameter] = []
         for one in inspect.signature(self.function).parameters.values():
             if one.kind is inspect.Parameter.VAR_KEYWORD:

@@ -1,4 +1,4 @@
-"""Operations on question sets and on runs: what is found of what should be."""
+"""Operations on question sets and runs, which measure how many right passages are found."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -13,7 +13,12 @@ from core.operations.parameters import Base, SomeBase
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-Folder = Annotated[Path, About(message("The folder of Markdown notes."), example="/home/ada/notes")]
+Folder = Annotated[
+    Path,
+    About(
+        message("The folder of notes and documents, or the address of a page of the web."), example="/home/ada/notes"
+    ),
+]
 Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
 
 
@@ -44,6 +49,26 @@ def import_(
     if not caller.is_person:  # a command waits until its notes are indexed, a program follows another job
         workspace.start_indexing()
     return done
+
+
+@operation(
+    "base.fetch",
+    message("Bring a page of the web into a base, by its address: one request, and nothing that it links to."),
+    cli="import {address}",
+    by_hand=("cli",),
+    writes=True,
+    job="import",
+    form=forms.SYNCED,
+    lacks={"http": "only the person lets Tessera ask the network", **ASSISTANT},
+)
+def fetch(
+    workspace: "Workspace",
+    progress: Progress,
+    address: Annotated[str, About(message("The address of the page."), example="https://example.org/page")],
+    base: SomeBase = None,
+) -> SyncReport:
+    plan = workspace.notes.plan_page(workspace.documents.page(address), base or "web")
+    return workspace.notes.apply(plan, progress=progress)
 
 
 @operation(

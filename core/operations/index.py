@@ -1,4 +1,4 @@
-"""Operations on the search index: what is found by words only is indexed, and the whole is built again."""
+"""Operations on the search index: embed pending, refused or all chunks, build the index again."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""Operations on models: which there are, and what a base keeps for them."""
+"""Operations on models, and on the data that a base keeps for them."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ _TOOL = {"tool": "models are the person's choice"}
 
 
 class Tokens(TypedDict):
-    """What a base keeps for the word-by-word check; `windows` are its pieces of text."""
+    """The data of a base for the word-by-word check; `windows` are its pieces of text."""
 
     base: str
     keep_tokens: bool

@@ -1,4 +1,4 @@
-"""Operations on notes in the trash, and on what programs wrote that waits for the person."""
+"""Operations on notes in the trash, and on notes and changes to review."""
 
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated

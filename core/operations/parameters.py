@@ -37,7 +37,7 @@ def _of_chunking(name: str, option: ChunkingOption) -> Parameter:
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_of_chunking, CHUNKING.items()))
-"""How notes are split; what isn't given stays, in a new base as the settings say."""
+"""Parameters of chunking; omitted ones stay, in a new base as the settings say."""
 
 _SETTINGS = {
     "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
@@ -59,7 +59,7 @@ _SETTINGS = {
         message("The model for the second look, or none; by default as the settings say."), flag="rerank"
     ),
 }
-"""What is said of settings of a search whose title doesn't say it all."""
+"""Explanations of search settings whose title isn't enough."""
 SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()

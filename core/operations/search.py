@@ -37,7 +37,7 @@ OPTIONS: tuple[Parameter, ...] = (
     ),
     *SEARCH,
 )
-"""What narrows a search, and its settings."""
+"""Parameters that narrow a search, and its settings."""
 
 
 @operation(

@@ -13,7 +13,6 @@ from core.messages import Message, message
 from core.model import (
     EditedNote,
     InstalledPack,
-    KnowledgeBase,
     Pack,
     PackCard,
     PackReport,
@@ -157,12 +156,9 @@ class Packs:
     def _begin(self, pack: Pack, folder: str) -> InstalledPack:
         """Record a pack whose notes are still to come, with its base, in one transaction."""
         with self._store.database.write():
-            self._store.packs.begin(pack, self._base(pack.base).id, folder)
+            base = self._bases.find(pack.base) or self._bases.add(pack.base)
+            self._store.packs.begin(pack, base.id, folder)
         return self._named(pack.name)
-
-    def _base(self, name: str) -> KnowledgeBase:
-        known = {base.name: base for base in self._bases.all()}
-        return known.get(name) or self._bases.add(name)
 
     def _bring(
         self,

@@ -1,4 +1,4 @@
-"""Where packs are found: with the program, in installed Python packages, in a folder."""
+"""Sources of packs: those of the program, of installed Python packages, of a folder."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A pack's folder -> the notes of a workspace, note by note: what a person changed or deleted stays so."""
+"""Upgrade of a pack, note by note: notes that a person changed or deleted stay so."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ _DELETED = Revision("delete", "pack")
 
 @dataclass(slots=True)
 class Steps:
-    """What an upgrade does: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
+    """The steps of an upgrade: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
 
     drafts: list[NoteToIndex] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)

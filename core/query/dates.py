@@ -23,7 +23,7 @@ from core.errors import QueryError
 from core.messages import message
 
 Place = Literal["anywhere", "edges", "beginning"]
-"""Where in a question a time counts."""
+"""Places in a question at which a time is a filter."""
 
 YEARS = range(1900, 3000)
 

@@ -1,15 +1,17 @@
 """Decomposition of a question into sub-queries, by rules or by a language model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from core.messages import message
-from core.model import Decomposition, SubQuery
+from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
 from core.providers.chat import Chat, values
-from core.query.levels import Recognised, recognise
+from core.query.levels import Recognised, classify, recognise
 from core.text import one_line
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
 """Kinds of sub-queries: one compared or related thing, the subject, all things, a part named by a language model."""
+WHOLE = message("the whole question")
+"""The reason of the sub-query that is no part."""
 
 ASPECTS = {
     "list": ((message("kinds"), "种类"), (message("examples"), "例子")),
@@ -32,21 +34,28 @@ MOST_CHARACTERS = 300
 """Maximum length of a sub-query from a language model."""
 
 
-def decompose(text: str, *, limit: int = 6, phrases: Sequence[str] = ()) -> Decomposition | None:
-    """Decompose an exploratory question into at most `limit` parts; return None where no rule matches.
+def classified(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:
+    """Return the level of a question, the rules' for `auto`, and the parts of an exploratory one by the rules."""
+    match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
+    result = Classified(level, message("You chose this kind of search."))
+    if level == "auto":
+        result = classify(understood, match)
+    if result.level != "exploratory" or not understood.text.strip():
+        return result, None
+    return result, decompose(match) if match else Decomposition("summary", (SubQuery(understood.text, WHOLE),))
+
+
+def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
+    """Decompose an exploratory question into at most `limit` parts.
 
     A comparison gives each side with the shared text. A relation also gives both sides together. A list or
     a summary gives the subject, alone and with each aspect. A phrase is never split.
     """
-    match = recognise(text, phrases)
-    if match is None:
-        return None
-    parts = _distinct(_parts(match), limit)
-    return Decomposition(match.kind, parts) if parts else None
+    return Decomposition(match.kind, _distinct(_parts(match), limit))
 
 
-def decompose_by_model(text: str, chat: Chat, *, limit: int = 6) -> Decomposition:
-    """Decompose a question with a language model. The kind comes from the rules; it is `summary` where none matches.
+def decompose_by_model(text: str, kind: ExploratoryKind, chat: Chat, *, limit: int = 6) -> Decomposition:
+    """Decompose a question of a kind with a language model.
 
     Raises ProviderError for a failure, and for an answer that is not a list of questions.
     """
@@ -55,8 +64,7 @@ def decompose_by_model(text: str, chat: Chat, *, limit: int = 6) -> Decompositio
     parts = _distinct((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:
         raise chat.server.unusable(message("didn't give a list of smaller questions"))
-    match = recognise(text)
-    return Decomposition(match.kind if match else "summary", parts, by=chat.server.model)
+    return Decomposition(kind, parts, by=chat.server.model)
 
 
 def _parts(match: Recognised) -> Iterable[SubQuery]:

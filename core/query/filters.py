@@ -30,15 +30,15 @@ def filters_of(
     chosen = Filters(tuple(bases), tuple(conditions))
     dates = [f'{name}:"{date}"' for name, date in (("after", after), ("before", before)) if date]
     for term in (*terms, *dates):
-        understood = parse(term, now=now())
+        understood = parse(term, now=datetime.now().astimezone())
         if understood.text or understood.excluded:
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
         chosen = both(chosen, understood.filters)
     return chosen
 
 
-def filters_beside(options: SearchOptions) -> Filters:
-    """Return the filters of a search's options; raises UnknownChoice for a status."""
+def narrowed(typed: Filters, options: SearchOptions) -> Filters:
+    """Return the filters of a question together with those of a search's options; raises UnknownChoice for a status."""
     given: list[tuple[str, Iterable[str]]] = [
         *((name, _several(options.get(name))) for name in fields_of("word")),  # type: ignore[arg-type]
         ("status", [stored("status", status) for status in _several(options.get("status"))]),
@@ -49,7 +49,7 @@ def filters_beside(options: SearchOptions) -> Filters:
         given.append(("priority", [f"{int(least)}.."]))
     conditions = tuple(Condition(field, tuple(values)) for field, values in given if values)
     beside = Filters(tuple(_several(options.get("bases"))), conditions)
-    return both(options.get("filters") or Filters(), beside)
+    return both(typed, both(options.get("filters") or Filters(), beside))
 
 
 def _several(words: str | Iterable[str] | None) -> list[str]:
@@ -71,7 +71,3 @@ def both(typed: Filters, chosen: Filters) -> Filters:
     after = max((in_utc(at) for at in (typed.after, chosen.after) if at), default=None)
     before = min((in_utc(at) for at in (typed.before, chosen.before) if at), default=None)
     return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)
-
-
-def now() -> datetime:
-    return datetime.now().astimezone()

@@ -42,9 +42,8 @@ class Recognised:
     chinese: bool
 
 
-def classify(understood: Understood) -> Classified:
-    """Return the level of a question with its reason."""
-    match = recognise(understood.text, understood.quoted)
+def classify(understood: Understood, match: Recognised | None) -> Classified:
+    """Return the level of a question with its reason; `match` is that of the rules."""
     if match:
         return Classified("exploratory", match.reason)
     narrowing = [_written(term) for term in understood.terms if term.kind not in ("words", "emphasis")]

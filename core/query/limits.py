@@ -1,9 +1,8 @@
-"""The check of a query, and the parts of its text that keyword search and an embedder read."""
+"""The check of a query."""
 
 from dataclasses import replace
 
 from core.config import check
-from core.embedding import Embedder
 from core.errors import QueryError
 from core.limits import FILTERS, check_filters, check_part, check_question
 from core.model import Filters, Query
@@ -30,11 +29,3 @@ def checked(query: Query) -> Query:
         raise QueryError("The question is only punctuation. Type a word or a sentence to search for.")
     settings = query.settings
     return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
-
-
-def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
-    """Return the part of a question that the embedder reads, and whether that is all of it."""
-    spans = embedder.tokens(question)
-    if len(spans) <= embedder.input_tokens:
-        return question, True
-    return question[: int(spans[embedder.input_tokens - 1, 1])], False

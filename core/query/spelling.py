@@ -42,7 +42,8 @@ def corrected(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, s
 
 def _nearest(word: str, counts: Counts) -> str | None:
     """Return the spelling that most chunks hold, all parts of it; a swap comes before another letter."""
-    ways = [_swapped(word)]
+    swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
+    ways: list[Iterator[str]] = [swapped]
     if len(word) >= _LEAST and word.isascii() and word.isalpha():
         ways.append(_one_off(word))
     for way in ways:
@@ -58,10 +59,6 @@ def _nearest(word: str, counts: Counts) -> str | None:
 def _parts(word: str) -> list[str]:
     """Return what the index holds of a word: itself, of a Chinese run its pairs."""
     return [word] if word.isascii() else ["".join(pair) for pair in pairwise(word)]
-
-
-def _swapped(word: str) -> Iterator[str]:
-    return (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
 
 
 def _one_off(word: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ _BETWEEN = 0.1
 
 
 class Calls:
-    """The two routes of a process that has a workspace open: one proves whose it is, the other runs operations."""
+    """The two routes of a process with an open workspace: one proves its identity, the other runs operations."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace

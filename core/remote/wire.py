@@ -1,4 +1,4 @@
-"""What goes between a command and the open app: a line of JSON each for a step, for the answer, for an error."""
+"""The protocol between a command and the open app: one line of JSON for a step, an answer or an error."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from core.errors import TesseraError
 from core.messages import Message, from_json, to_json
 
 PATH = "/remote"
-"""Where operations are run by their names; a GET of it proves who answers there."""
+"""The path at which operations run by name; a GET proves that it is the app of this workspace."""
 MOST_BYTES = 1 << 26
 """Size of the arguments at most: those of a note are the largest."""
 _MESSAGE = "$message"

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.embedding.windows import fit
 from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.model import KnowledgeBase, Notice, Query, ResultMode, SubQuery
 from core.models import Models
-from core.query import limits, spelling
+from core.query import spelling
 from core.reranking import NONE
 from core.retrieval.state import SearchState
 from core.store import Store
@@ -56,7 +57,7 @@ def _embed(models: Models, searches: Sequence[SearchState], *, wait: bool) -> No
                 raise
             _by_words(meant, "other_model")
             return
-        fitted = [limits.fit(search.query.text, embedder) for search in meant]
+        fitted = [fit(search.query.text, embedder) for search in meant]
         rows = embedder.embed([text for text, _ in fitted], role="query")
         for search, row, (_, whole) in zip(meant, rows, fitted, strict=True):
             search.vectors[base.fingerprint] = row

@@ -8,7 +8,6 @@ weights and the least evidence were chosen on a grid over both vaults and questi
 so it has no part.
 """
 
-from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -31,7 +30,10 @@ def evidence(store: Store, search: SearchState) -> float:
         return inf
     if first is None:
         return 0.0
-    words = _WORDS * _share(store, search.words, first) + search.gains.get(first, 0.0)
+    holders = store.words.holders(search.words)
+    rarity = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
+    held = np.array([first in chunks for chunks in holders], dtype=bool)
+    words = _WORDS * float(rarity[held].sum() / max(rarity.sum(), 1e-9)) + search.gains.get(first, 0.0)
     if first not in search.completed.get("vector", {}):
         return _WORDS_ALONE * words
     return _nearness(store, search) + words
@@ -47,11 +49,3 @@ def _nearness(store: Store, search: SearchState) -> float:
             return inf
         above.append((cosine - floor.mean) / floor.spread)
     return max(above, default=0.0)
-
-
-def _share(store: Store, words: Sequence[str], rowid: int) -> float:
-    """Return the share of some words that a chunk holds, each weighted by its rarity."""
-    holders = store.words.holders(words)
-    weights = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
-    held = np.array([rowid in chunks for chunks in holders], dtype=bool)
-    return float(weights[held].sum() / max(weights.sum(), 1e-9))

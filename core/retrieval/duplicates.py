@@ -72,11 +72,11 @@ def _overlap(chunk: Chunk, other: Chunk) -> bool:
     return chunk.note_id == other.note_id and chunk.start < other.end and other.start < chunk.end
 
 
+@dataclass(eq=False)
 class _Text:
     """A text for comparison with others."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    _text: str
 
     def copies(self, other: "_Text") -> bool:
         length, others = len(self._text), len(other._text)

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar, Unpack
 
 from core import embedding, reranking
@@ -19,7 +20,6 @@ from core.model import (
     Decomposition,
     Highlight,
     Hit,
-    KnowledgeBase,
     Notice,
     Passage,
     Prepared,
@@ -30,16 +30,16 @@ from core.model import (
     WhyNot,
 )
 from core.models import Models
-from core.notes.succession import Succession
 from core.providers.chat import Chat
-from core.query.decomposition import decompose, decompose_by_model
+from core.query.decomposition import WHOLE, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, file_state, highlights, hits, llm_choice, passages, rounds, stages
+from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
 from core.retrieval.prepare import prepare
 from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
+from core.retrieval.supersession import Successors
 from core.store import Store
 from core.text import query_keywords
 
@@ -63,25 +63,20 @@ class SearchEngine:
         self._settings = settings
         self._models = models
         self._synonyms = synonyms
+        self.prepare = partial(prepare, store, settings)
+        self._begun = partial(begun, store, models, cached=cached)
         self._cached = cached
-        self._succession = Succession(store)
+        self._successors = Successors(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._collected: OrderedDict[object, SearchState] = OrderedDict()
         self._choices: OrderedDict[tuple[str, tuple[str, ...]], Choice] = OrderedDict()
         self._lock = threading.Lock()
 
-    def prepare(self, typed: str, options: SearchOptions, *, like: Prepared | None = None) -> Prepared:
-        """Prepare a question to be searched; `like` is the same question with other options, so it isn't parsed again.
-
-        Raises QueryError, and UnknownChoice for an option, a base, a mode or a reranker.
-        """
-        return prepare(self._store, self._settings, typed, options, understood=like.understood if like else None)
-
     def answer(self, prepared: Prepared) -> SearchResult:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
         started = time.perf_counter()
-        stamps = self._store.database.version(), self._store.fields.expired(), self._synonyms.stamp()
+        stamps = self._store.fields.version(), self._synonyms.stamp()
         llm = (self._settings.llm.base_url, self._settings.llm.model) if prepared.query.choose else ()
         key = prepared, stamps, llm
         with self._lock:
@@ -92,7 +87,7 @@ class SearchEngine:
             self._cache(self._results, key, result)
         return replace(
             result,
-            hits=file_state.marked(self._store, result.hits),
+            hits=hits.with_file_states(self._store, result.hits),
             cached=cached is not None,
             took_ms=(time.perf_counter() - started) * 1000,
         )
@@ -129,8 +124,9 @@ class SearchEngine:
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
         """Search at the simple level and hold its snapshot open, to explain any chunk; raises what a search does."""
         prepared = self.prepare(typed, {**options, "explain": True})
-        with self._searched(prepared.query, _whole(prepared.query), wait=prepared.wait) as (search,):
-            result = hits.result_of(self._store, self._succession.successors(), [search], search)
+        whole = SubQuery(prepared.query.text, WHOLE)
+        with self._searched(prepared.query, [whole], wait=prepared.wait) as (search,):
+            result = hits.result_of(self._store, self._successors.read(), [search], search)
             yield Reasons(self._store, search, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
@@ -142,7 +138,7 @@ class SearchEngine:
     def _answered(self, prepared: Prepared) -> SearchResult:
         decompositions, problem = self._decompositions(prepared)
         query = llm_choice.widened(prepared.query) if prepared.asks_model else prepared.query
-        parts = [*(decompositions[0].sub_queries if decompositions else ()), *_whole(query)]
+        parts = [*(decompositions[0].sub_queries if decompositions else ()), SubQuery(query.text, WHOLE)]
         with self._searched(query, parts, wait=prepared.wait) as first:
             searches, asked = first, list[Asked]()
             if decompositions:
@@ -155,7 +151,7 @@ class SearchEngine:
                 searches, asked = rounds.followed(
                     self._store, first, decompositions[0], self._synonyms.variants, search
                 )
-            result = hits.result_of(self._store, self._succession.successors(), searches, first[-1])
+            result = hits.result_of(self._store, self._successors.read(), searches, first[-1])
         if query.choose:
             result = self._chosen(prepared, result)
         return replace(
@@ -182,17 +178,12 @@ class SearchEngine:
                 yield searches
                 return
 
-    def _begun(
-        self, query: Query, bases: Sequence[KnowledgeBase], parts: Sequence[SubQuery], *, wait: bool
-    ) -> list[SearchState]:
-        return begun(self._store, self._models, query, bases, parts, wait=wait, cached=self._cached)
-
     def _run(self, searches: Sequence[SearchState], narrowed: SearchState) -> None:
         """Run the parts of a question, all with the allowed chunks of `narrowed`.
 
         The candidates of a question are collected once for its early answer, its last one and its lost candidates.
         """
-        stamps = self._store.database.version(), self._store.fields.expired()
+        stamps = self._store.fields.version()
         for search in searches:
             settings = replace(search.query.settings, reranker=reranking.NONE)
             key = replace(search.query, explain=False, choose=False, settings=settings), search.mode, stamps
@@ -209,17 +200,16 @@ class SearchEngine:
     def _decompositions(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
         """Return the decompositions of an exploratory question, the one to use first, and why a model gave none."""
         query = prepared.query
-        if prepared.classified.level != "exploratory" or not query.text.strip():
+        by_rules = prepared.decomposition
+        if by_rules is None:
             return (), None
-        whole = Decomposition("summary", tuple(_whole(query)))
-        by_rules = decompose(query.text, phrases=prepared.understood.quoted) or whole
         llm, chosen = self._settings.llm, self._settings.search.decompose
         if chosen != "llm" and not (chosen == "auto" and llm.is_set_up):
             return (by_rules,), None
         # A page searches the same question several times: before and after reranking, and for its context.
         if query.text not in self._by_models:
             try:
-                by_model = decompose_by_model(query.text, Chat(llm))
+                by_model = decompose_by_model(query.text, by_rules.kind, Chat(llm))
             except (ProviderError, ConfigError) as error:
                 return (by_rules,), error.message
             self._cache(self._by_models, query.text, by_model)
@@ -247,7 +237,3 @@ class SearchEngine:
             cache[key] = value
             while len(cache) > most:
                 cache.popitem(last=False)
-
-
-def _whole(query: Query) -> list[SubQuery]:
-    return [SubQuery(query.text, rounds.WHOLE)]

@@ -7,7 +7,7 @@ English notes with 58 questions). With the gates `benchmarks.quality` gains: MRR
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
 
@@ -23,7 +23,7 @@ _HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
 _LEAST_HEADING = 0.75
 """Least share of common words at which a question is a heading."""
 _LESS = 0.02
-"""What each heading counts less than the one before: a note's title, its section's with it, the section's alone."""
+"""Loss of gain from one kind of heading to the next: a note's title, its section's with it, the section's alone."""
 _LEAST_RUN, _LEAST_WORDS = 0.6, 4
 """Least share of a question that is a run, by weight, and least number of words of such a question."""
 _RUNS_IN = 12
@@ -41,7 +41,7 @@ _FRAME = re.compile(
     "什么时候|为什么|是什么|什么|怎么样|怎样|怎么|如何|哪里|哪些|哪个|是否|可以|能否|能不能|请问|解释一下|解释|说明|介绍|一下|"
     "一个|关于|有关|提到过|提到|我们|这个|那个|需要|应该|例子|使用|实现|缺点|优点|作用|请"
 )
-"""What a Chinese question says around its subject."""
+"""Words around the subject of a Chinese question."""
 _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用有我你它过举记")
 """Characters that join Chinese words: a pair with one of them is mostly no word."""
 
@@ -128,8 +128,5 @@ def _words(text: str) -> list[str]:
     parts = [part for run in _RUN_OF_CJK.findall(folded) for part in _FRAME.split(run)]
     if len(latin) + sum((len(part) + 1) // 2 for part in parts) > _FEW_WORDS:
         return [fold(word) for word in _IDENTIFIER.findall(text)]
-    return [*latin, *(pair for part in parts for pair in _pairs(part))]
-
-
-def _pairs(part: str) -> Iterator[str]:
-    return (one + other for one, other in pairwise(part) if not {one, other} & _JOINING)
+    pairs = [pair for part in parts for pair in pairwise(part)]
+    return [*latin, *(one + other for one, other in pairs if not {one, other} & _JOINING)]

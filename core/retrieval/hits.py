@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from pathlib import Path
 
-from core.model import Chunk, Copy, Hit, Lost, LostAt, Passage, SearchResult
+from core.model import Chunk, Copy, FileState, Hit, Lost, LostAt, Passage, SearchResult
 from core.retrieval import confidence, duplicates, facets, supersession
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
 from core.retrieval.state import SearchState, placed
-from core.retrieval.supersession import Successors
+from core.retrieval.supersession import NewerNotes
 from core.store import Store
 
 
@@ -38,7 +39,7 @@ class _Ranked:
 
 
 def result_of(
-    store: Store, successors: Successors, searches: Sequence[SearchState], whole: SearchState
+    store: Store, successors: NewerNotes, searches: Sequence[SearchState], whole: SearchState
 ) -> SearchResult:
     """Return the hits of searches that take turns, with `explain` also the candidates that lost.
 
@@ -63,7 +64,24 @@ def result_of(
     )
 
 
-def _ranked(store: Store, successors: Successors, searches: Sequence[SearchState], whole: SearchState) -> _Ranked:
+def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return hits with the state of their notes' files now, by time and size: changed or gone since the last sync."""
+    notes = {hit.note.id for hit in hits if hit.note.in_file}
+    if not notes:
+        return tuple(hits)
+    states: dict[str, FileState] = {}
+    for note_id, folder, path, *stamp in store.fields.stamps(notes):
+        try:
+            now = Path(folder, path).stat()
+        except (OSError, ValueError):
+            states[note_id] = "gone"
+        else:
+            same = None in stamp or [now.st_mtime_ns, now.st_size] == stamp
+            states[note_id] = "same" if same else "stale"
+    return tuple(replace(hit, file=states.get(hit.note.id, "same")) for hit in hits)
+
+
+def _ranked(store: Store, successors: NewerNotes, searches: Sequence[SearchState], whole: SearchState) -> _Ranked:
     """Group the candidates, those of a superseded note behind those of its successors."""
     limit = whole.query.settings.limit
     places = placed(searches)
@@ -85,7 +103,7 @@ def _ranked(store: Store, successors: Successors, searches: Sequence[SearchState
     return _Ranked(searches, places, chunks, groups, matched)
 
 
-def _hits(store: Store, successors: Successors, ranked: _Ranked, expansion_size: int) -> list[Hit]:
+def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size: int) -> list[Hit]:
     """Return the hit of each group: its best chunk, widened by the joined chunks and by neighbours."""
     cards = {note_id: card for search in ranked.searches for note_id, card in search.cards.items()}
     best = {ranked.chunks[group.best].note_id for group in ranked.groups}

@@ -1,4 +1,4 @@
-"""What words and tokens say about candidates in another language than the question's.
+"""Scores by words and tokens of candidates in another language than the question's.
 
 Words of a question hardly stand in notes of another language, and its tokens are nearer to tokens of its own. Meaning
 alone compares candidates of two languages (`core/embedding/centring.py`), so the other scores are read within one.
@@ -22,11 +22,11 @@ _CHARACTER = re.compile(f"[{CJK}]")
 
 def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteCard]) -> dict[int, bool]:
     """Return the group of each chunk; its headings decide before its text, which may be code."""
-    return {rowid: _is_cjk(chunk, cards[chunk.note_id].title) for rowid, chunk in chunks.items()}
-
-
-def _is_cjk(chunk: Chunk, title: str) -> bool:
-    return chunk.language in ("zh", "mixed") or bool(_CHARACTER.search(" ".join((title, *chunk.section))))
+    return {
+        rowid: chunk.language in ("zh", "mixed")
+        or bool(_CHARACTER.search(" ".join((cards[chunk.note_id].title, *chunk.section))))
+        for rowid, chunk in chunks.items()
+    }
 
 
 def trusted(words: Scores, of: Groups) -> dict[int, float]:

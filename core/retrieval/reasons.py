@@ -72,7 +72,11 @@ class Reasons:
         narrowed = self._narrowed(note, list(chunks))
         if narrowed:
             return Outcome(narrowed)
-        scores = {rowid: stages for rowid in chunks if (stages := self._among_all(rowid))}
+        among_all = {
+            rowid: {name: StageScore(*ranked[rowid]) for name, ranked in self._ranked.items() if rowid in ranked}
+            for rowid in chunks
+        }
+        scores = {rowid: stages for rowid, stages in among_all.items() if stages}
         stage: LostAt = "pool"
         if any(chunk.state == "pending" and rowid not in scores for rowid, chunk in chunks.items()):
             stage = "pending"
@@ -106,10 +110,6 @@ class Reasons:
         narrowed = replace(self._search, query=query)
         narrow(self._store, narrowed)
         return narrowed.allowed
-
-    def _among_all(self, rowid: int) -> dict[str, StageScore]:
-        """Return the scores of a chunk by meaning and by words, with ranks among all allowed chunks."""
-        return {name: StageScore(*ranked[rowid]) for name, ranked in self._ranked.items() if rowid in ranked}
 
     @cached_property
     def _ranked(self) -> dict[str, dict[int, tuple[float, int]]]:

@@ -11,8 +11,8 @@ from core.store import Store
 MOST = 3
 """Maximum number of rounds."""
 
-WHOLE, SYNONYM, LEAD = message("the whole question"), message("other words"), message("a title among the hits")
-"""Reasons of the sub-queries that are not parts of the question."""
+SYNONYM, LEAD = message("other words"), message("a title among the hits")
+"""Reasons of the sub-queries of later rounds."""
 
 _PER_ROUND = 3
 

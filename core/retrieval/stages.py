@@ -1,16 +1,16 @@
 """The stages of a search: narrow, collect, score, fuse, boost; then rerank, weigh, raise exact matches, break ties."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.embedding import tokens
+from core.embedding import Embedder, tokens
+from core.embedding.windows import windows_of
 from core.errors import ModelError, ProviderError
-from core.model import Rowids
+from core.model import Chunk, KnowledgeBase, Matrix, NoteCard, Rowids
 from core.reranking import Candidate, Reranker
 from core.retrieval import exact_match, fusion, languages, links
-from core.retrieval.candidates import candidates
 from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
@@ -227,6 +227,32 @@ def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int,
     if None in judged.values():
         search.say("rerank_partial")
     return {rowid: judged.get(rowid) for rowid in pool}
+
+
+def candidates(
+    store: Store,
+    base: KnowledgeBase,
+    embedder: Embedder,
+    vector: Matrix | None,
+    chunks: Mapping[int, Chunk],
+    cards: Mapping[str, NoteCard],
+    *,
+    with_bits: bool,
+    characters: int,
+) -> dict[int, Candidate]:
+    """Return chunks of a base as candidates, in the order of `chunks`; `cards` are those of their notes.
+
+    A chunk without bits has the text of the window nearest to the question's `vector`, or of the first window
+    without a vector, cut to `characters`.
+    """
+    bits = store.vectors.bits(chunks, base.fingerprint) if with_bits else {}
+    read = [rowid for rowid in chunks if rowid not in bits]
+    nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
+    result = {rowid: Candidate("", rows) for rowid, rows in bits.items()}
+    for rowid in read:
+        windows = windows_of([chunks[rowid]], cards[chunks[rowid].note_id].title, embedder)
+        result[rowid] = Candidate(windows[min(nearest.get(rowid, 0), len(windows) - 1)].text[:characters])
+    return {rowid: result[rowid] for rowid in chunks}
 
 
 def _rowids(chunks: Iterable[int]) -> Rowids:

@@ -1,15 +1,45 @@
-"""The order of superseded candidates: behind their successors, and no further."""
+"""The notes that supersede others, and the order of superseded candidates: behind their successors, no further."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.model import Chunk
+from core.notes.links import NoteLinks
+from core.store import Store
 
-Successors = Mapping[str, Sequence[str]]
-"""The ids of the notes that supersede a note."""
+NewerNotes = Mapping[str, Sequence[str]]
+"""The ids of the active notes that supersede each superseded note."""
+
+
+class Successors:
+    """The notes that supersede others, read anew when a note has changed; safe to share between threads."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: tuple[object, NewerNotes] | None = None
+
+    def read(self) -> NewerNotes:
+        """Return the newer notes of each; a note says what it supersedes by a path, file name, title or alias."""
+        stamp, read = self._store.fields.version(), self._read
+        if read is None or read[0] != stamp:
+            self._read = read = stamp, self._successors()
+        return read[1]
+
+    def _successors(self) -> NewerNotes:
+        superseding = self._store.fields.superseding()
+        if not superseding:
+            return {}
+        links = NoteLinks(self._store)
+        successors: dict[str, dict[str, None]] = {}
+        for note_id in superseding:
+            note = self._store.notes.note(note_id)
+            for link in links.of(note, note.supersedes):
+                if link.note_id:
+                    successors.setdefault(link.note_id, {})[note_id] = None
+        return {old: tuple(new) for old, new in successors.items()}
 
 
 def behind(
-    order: Sequence[int], chunks: Mapping[int, Chunk], hits: Iterable[int], successors: Successors
+    order: Sequence[int], chunks: Mapping[int, Chunk], hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
     """Return the candidates with those of each superseded note behind the first hit of every note that supersedes it.
 
@@ -45,7 +75,7 @@ def behind(
     return [*result, *held]
 
 
-def _leads(old: str, new: str, successors: Successors) -> bool:
+def _leads(old: str, new: str, successors: NewerNotes) -> bool:
     """Return whether a note is superseded, directly or over others, by another."""
     seen, waiting = {old}, [old]
     while waiting:

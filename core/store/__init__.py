@@ -75,13 +75,11 @@ class Store(Tables):
         """Held from reading a note's generation and edits until its new version is written."""
         self.index: Index | NoIndex = NoIndex()
         if chosen.kind == "chroma":
-            self.index = Index(self._backend(chosen), self.database, self.changing)
-
-    def _backend(self, index: IndexSettings) -> Backend:
-        if not index.url:
-            return ChromaFolder(self.folder / "chroma")
-        token = os.environ.get(INDEX_TOKEN, "")
-        return ChromaServer(Address(index.url, self.database.owner, index.database, index.tenant, token))
+            backend: Backend = ChromaFolder(self.folder / "chroma")
+            if chosen.url:
+                token = os.environ.get(INDEX_TOKEN, "")
+                backend = ChromaServer(Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token))
+            self.index = Index(backend, self.database, self.changing)
 
     # index
 
@@ -102,13 +100,13 @@ class Store(Tables):
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store the centring of a model, once, and rebuild the indexes of its bases with it."""
         with self.changing:
-            bases = self.bases.all() if centring.constants.any() else []
-            stale = [base for base in bases if base.fingerprint == fingerprint]
+            centred = bool(centring.constants.any())
+            stale = [base for base in self.bases.all() if centred and base.fingerprint == fingerprint]
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
                     self.floors.drop(base)
-                    fresh = _next_index(base)
+                    fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
             for base in stale:
@@ -180,14 +178,14 @@ class Store(Tables):
 
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
-        old, fresh = self.bases.of_id(target.id), _next_index(target)
+        old, fresh = self.bases.of_id(target.id), replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
             for cut in cuts:
                 self._write(cut)
             self.index.build(fresh)
             self.bases.switch_index(fresh)
             self.switches.end(fresh)
-            self._drop_unused()
+            self.drop_unused_vectors()
         self.index.drop(old)
         return self.bases.of_id(fresh.id)
 
@@ -204,16 +202,11 @@ class Store(Tables):
                 if change is None:
                     self.forget_notes(note_ids)
                 else:
-                    flagged = self._put_away(note_ids, change)
+                    for note in map(self.notes.note, note_ids):
+                        self.versions.put(replace(note, version=note.version + 1), change)
+                    flagged = self.edits.flag(note_ids) if change.author == "sync" else 0
                 self.notes.delete(note_ids)
         return flagged
-
-    def _put_away(self, note_ids: Sequence[str], change: Revision) -> int:
-        """Write the last versions of notes that are deleted; return the number of edits that are flagged."""
-        for note_id in note_ids:
-            note = self.notes.note(note_id)
-            self.versions.put(replace(note, version=note.version + 1), change)
-        return self.edits.flag(note_ids) if change.author == "sync" else 0
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
         """Delete what is stored of deleted notes: their versions and edits."""
@@ -224,7 +217,8 @@ class Store(Tables):
     def drop_unused_vectors(self) -> None:
         """Delete the vectors and refusals that no chunk uses; a running import computes those that it needs again."""
         with self.changing:
-            self._drop_unused()
+            self.vectors.drop_unused()
+            self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
         """Make the chunks of a base pending and delete their vectors; chunks that share one are pending too."""
@@ -238,14 +232,10 @@ class Store(Tables):
                 self.floors.drop(other)
                 self.index.follow(other, stale[other.id])
 
-    def _drop_unused(self) -> None:
-        self.vectors.drop_unused()
-        self.refusals.drop_unused()
-
     def delete_base(self, base: KnowledgeBase) -> None:
         with self.changing, self.database.write():
             self.bases.delete(base)
-            self._drop_unused()
+            self.drop_unused_vectors()
         self.index.drop(base)
 
     # searching
@@ -258,8 +248,7 @@ class Store(Tables):
         With `allowed` only those chunks. Scores are exact, but in a base over the budget of `ExactSearch` while Chroma
         is open and sound.
         """
-        best = self.exact_search.nearest(base, query, count, allowed)
-        if best is None:
+        if (best := self.exact_search.nearest(base, query, count, allowed)) is None:
             best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
@@ -309,8 +298,3 @@ def _bring_up_to_date(folder: Path) -> None:
             "but it can't be written. Allow writing to it, or copy it to a disk where you may write.",
             folder=str(folder),
         ) from error
-
-
-def _next_index(base: KnowledgeBase) -> KnowledgeBase:
-    """Return the base with the next generation of its vector index, which is not in use yet."""
-    return replace(base, index_generation=base.index_generation + 1)

@@ -54,7 +54,7 @@ class _Counts:
 
 
 class BM25:
-    """How well chunks match words, over all fields (Robertson and Zaragoza 2009)."""
+    """Scores of chunks for words, over all fields (BM25F, Robertson and Zaragoza 2009)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -4,18 +4,20 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from core.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
-from core.store import ranking, wording
+from core.store import ranking
 from core.store.field_table import FieldTable
 from core.store.note_to_index import NoteToIndex
 from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, Table, decoding
 from core.store.vector_table import VectorTable, matrix
+from core.text import keywords
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
@@ -32,7 +34,7 @@ _ENTRIES = (
     "vectors JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
     " JOIN notes ON notes.id = note_id"
 )
-"""The same tables, from a vector to its chunks."""
+"""The tables joined from a vector to its chunks."""
 
 
 class ChunkTable(Table):
@@ -62,7 +64,10 @@ class ChunkTable(Table):
         rowid = self._database.insert("chunks", values)
         if chunk.state != "deleted":
             connection = self._database.connection
-            wording.insert(connection, rowid, title, chunk.section, chunk.text)
+            connection.execute(
+                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+                (rowid, *map(_words, (title, " ".join(chunk.section), chunk.text))),
+            )
             windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]
             connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
         return rowid
@@ -264,6 +269,12 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     values["parent_sections"] = tuple(json.loads(values["parent_sections"]))
     values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
     return Chunk(**values)
+
+
+@lru_cache(maxsize=2048)
+def _words(text: str) -> str:
+    """Return the words of a text; an edited note is indexed again with nearly the same texts."""
+    return " ".join(keywords(text))
 
 
 def _without(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""A connection to SQLite whose errors tell a person what to do, wherever they come up."""
+"""Connections to SQLite that translate its errors into errors with advice."""
 
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Creations that programs name by keys of their own, as rows: what was requested, and the answer."""
+"""Creations under the keys of programs, as rows: the request and the answer."""
 
 import json
 

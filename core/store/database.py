@@ -114,7 +114,7 @@ class Database:
             )
         connection.folder = folder
         connection.row_factory = sqlite3.Row
-        connection.text_factory = _readable
+        connection.text_factory = lambda stored: str(stored, "utf-8", "replace")
         try:
             connection.executescript(
                 ("PRAGMA journal_mode = WAL;" if how == "mode=rw" else "")
@@ -242,11 +242,6 @@ class Database:
         for connection in list(self._opened):
             connection.close()
         self._local = threading.local()
-
-
-def _readable(stored: bytes) -> str:
-    """Return a stored text; a byte that is no part of a character is shown as one that can't be read."""
-    return str(stored, "utf-8", "replace")
 
 
 def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:

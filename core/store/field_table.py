@@ -1,4 +1,4 @@
-"""What the fields of notes say together: the words in use, what is expired, what supersedes what, the files."""
+"""The fields of all notes: the words in use, expired and superseding notes, the files."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -29,6 +29,10 @@ class FieldTable(Table):
         """Return whether the time of a note may be over; bare dates count from their beginning."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
         return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM {source})", moments()[1]))
+
+    def version(self) -> tuple[int, int]:
+        """Return numbers that change with every note that is written, and with every note that expires."""
+        return self._database.version(), self.expired()
 
     def expired(self) -> int:
         """Return the number of expired notes, which grows as time passes."""

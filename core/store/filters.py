@@ -77,16 +77,11 @@ def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) 
     and leaves out hidden chunks. Without `inactive` or `lapsed` notes in the workspace the condition is left out.
     """
     where = of_notes(filters)
-    if inactive and not _names_status(filters):
+    if inactive and not any(condition.field == "status" for condition in filters.conditions):
         where.add("status = 'active'")
     if lapsed and not _names_expired(filters):
         where.add(EXPIRED, *moments(), negated=True)
     return where
-
-
-def _names_status(filters: Filters) -> bool:
-    """Whether a filter names a status."""
-    return any(condition.field == "status" for condition in filters.conditions)
 
 
 def _names_expired(filters: Filters) -> bool:

@@ -12,7 +12,7 @@ from core.faults import BACKUPS, newest_backup
 DATABASE = "notes.db"
 
 _FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
-"""What a workspace has only after its database was made."""
+"""Files that exist only after the database was made."""
 _PRIVATE = (
     f"{DATABASE}*",
     "lock*",

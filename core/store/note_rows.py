@@ -52,7 +52,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a note is called."""
+    """The names of a note."""
 
     id: str
     base_id: str

@@ -50,16 +50,10 @@ class PendingTable(Table):
         if note_id not in self.opened:
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
-    def of(self, base: KnowledgeBase) -> dict[str, list[str]]:
-        """Return the ids of the base's pending chunks, by note."""
-        pending: dict[str, list[str]] = {}
-        for note_id, chunk_id in self._database.rows(
-            "SELECT note_id, chunks.id FROM chunks JOIN notes ON notes.id = note_id"
-            " WHERE state = 'pending' AND base_id = ? ORDER BY path, note_id, \"index\"",
-            base.id,
-        ):
-            pending.setdefault(note_id, []).append(chunk_id)
-        return pending
+    def of(self, note_ids: Iterable[str]) -> set[str]:
+        """Return the ids of the pending chunks of notes."""
+        statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
+        return set(self._database.column(statement, [*note_ids]))
 
     def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
         """Count the pending chunks of some bases, or `only` those of these ids."""

@@ -19,7 +19,7 @@ from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
 _UNFIT = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""What a value raises that isn't of its type."""
+"""Errors raised for a value of another type."""
 _MOST = 20
 """Rows that are named at once."""
 _SHOWN = 60

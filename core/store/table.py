@@ -1,4 +1,4 @@
-"""What the tables of the database share."""
+"""Base class and SQL shared by the tables of the database."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -2,13 +2,13 @@
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from core.errors import NoteNotFound, VersionNotFound
 from core.messages import message
 from core.model import Note, Revision, Trashed, Version
-from core.store.compressed import packed, unpacked
 from core.store.database import Database
 from core.store.document_table import DocumentTable
 from core.store.note_rows import data_of, extra, overridden
@@ -37,7 +37,7 @@ class VersionTable(Table):
             "author": change.author,
             "at": (at or datetime.now(UTC)).isoformat(),
             "title": note.title,
-            "body": packed(note.body),
+            "body": _packed(note.body),
             "fields": json.dumps(data_of(note), ensure_ascii=False),
         }
         with self._database.write():
@@ -122,6 +122,19 @@ class VersionTable(Table):
         DocumentTable(self._database).drop_unused()
 
 
+def _packed(text: str) -> bytes:
+    """Return a text as compressed UTF-8."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def _unpacked(data: bytes) -> str:
+    """Return the text of compressed UTF-8; raises ValueError and TypeError for other data."""
+    try:
+        return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+
+
 _WHAT = message("version")
 _READER = Reader(Version, _WHAT, "title", key="note_id")
-_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=unpacked)
+_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=_unpacked)

@@ -78,7 +78,7 @@ def test_documents_are_uploaded_with_their_reasons_where_they_can_not_be_read(pr
     (doc,) = done.json()["docs"]
     assert (doc["name"], doc["title"], doc["chunk_count"], doc["status"]) == ("garden.rst", "Garden", 1, "pending")
     assert [failed["path"] for failed in done.json()["failed"]] == ["torn.pdf", "a.mp4"]
-    assert upload(program, torn).status_code == 422
+    assert upload(program, ("torn.pdf", b"%PDF-1.7")).status_code == 422
 
 
 def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, workspace: Workspace) -> None:

@@ -149,3 +149,10 @@ def test_a_line_shows_what_of_it_isnt_hidden(workspace: Workspace) -> None:
     assert hidden not in first.text
     assert words[-1] in first.text
     assert [line.number for line in workspace.notes.lines("long", words[-1])] == [3]
+
+
+def test_a_line_of_a_text_file_is_a_source_and_its_number(workspace: Workspace) -> None:
+    arguments = {"knowledge_base": "lines", "query": "zebra that stands", "top_k": 1}
+    answered: Any = server.run(lambda: workspace, "knowledge_semantic_search", arguments)
+    (hit,) = json.loads(answered.content[0].text)
+    assert (hit["source"], hit["line"], hit["content"]) == ("lines.txt", 1, "A zebra line stands here.")

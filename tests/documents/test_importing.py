@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
+from core.documents import Converted
 from core.errors import EditError, UnknownChoice
 from core.intake import documents
 from core.model import ChunkingOptions, SyncReport
@@ -153,3 +154,15 @@ def test_the_text_of_a_document_in_a_folder_is_edited_in_the_document(workspace:
     workspace.notes.set_fields([note.id], category="plants")
     assert (folder / "garden.rst").read_bytes() == RST
     assert workspace.notes.get(note.id).category == "plants"
+
+
+def test_a_picture_that_is_dropped_by_itself_is_a_note_and_one_of_a_folder_is_not(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Converted("Minutes of Friday\n"), "rapidocr"
+    monkeypatch.setattr(documents, "convert", lambda *_, **__: read)
+    png = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
+    plan = workspace.notes.plan_upload([("scan.png", png), ("folder/board.png", png)], "work")
+    assert [one.path for one in plan.skipped] == ["folder/board.png"]
+    assert workspace.notes.apply(plan).added == 1
+    assert workspace.search("minutes").hits[0].note.path == "scan.png"

@@ -71,8 +71,8 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def test_a_canvas_is_the_text_of_its_cards_in_reading_order() -> None:
     text = Canvas().convert(json.dumps(CANVAS).encode(), "canvas").text
     assert text == (
-        "# First card\nwith a plan\n\nSecond card\n\n[[Roses.md#Soil]]\n\n## Later\n\n<https://example.org/>\n\n"
-        "![[map.png]]\n\n- First card → [[Roses.md#Soil]] (needs)"
+        "# First card\nwith a plan\n\nSecond card\n\n[[Flower.md#Soil]]\n\n## Later\n\n<https://example.org/>\n\n"
+        "![[map.png]]\n\n- First card → [[Flower.md#Soil]] (needs)"
     )
 
 

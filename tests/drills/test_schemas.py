@@ -5,7 +5,7 @@ import pytest
 from benchmarks.drills import schemas
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.store import backups
+from core.store import schema
 
 
 def test_a_killed_migration_is_done_at_the_next_start() -> None:
@@ -16,7 +16,7 @@ def test_a_killed_migration_is_done_at_the_next_start() -> None:
 
 
 def test_the_drill_notices_a_missing_backup(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backups, "make", lambda *_: None)
+    monkeypatch.setattr(schema, "backup", lambda *_: None)
     tally = Tally("schemas")
     schemas.drill(tally, Given(count=2))
     assert "no whole backup" in "; ".join(tally.faults)

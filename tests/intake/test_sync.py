@@ -231,4 +231,5 @@ def test_report_is_json() -> None:
         "waiting": 0,
         "problem": None,
         "refused": 0,
+        "importer": "",
     }

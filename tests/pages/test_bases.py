@@ -115,6 +115,29 @@ def test_chunks_can_wait_and_be_embedded(base: Screen) -> None:
     assert base.workspace.bases.get("vault").embed_at_once
 
 
+def test_passages_that_the_model_refuses_are_listed_and_tried_again(
+    base: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed = WordLengths.embed
+
+    def refusing(self, texts, *, role):  # type: ignore[no-untyped-def]
+        if role == "note" and any("pg_restore" in text for text in texts):
+            raise ModelError("This text is too long for the model.")
+        return embed(self, texts, role=role)
+
+    monkeypatch.setattr(WordLengths, "embed", refusing)
+    base.open("bases", base="vault").press("again_").finish("embed")
+    (refused,) = base.workspace.chunks.refused("vault")
+    assert "1 passage the model refuses" in boxes(base)
+    assert "This text is too long for the model" in base.text
+    assert "Backups are only worth" in base.text
+    assert refused.title == "Backups"
+    monkeypatch.setattr(WordLengths, "embed", embed)
+    base.press("retry_").finish("embed")
+    assert base.workspace.chunks.refused("vault") == []
+    assert "refuses" not in boxes(base)
+
+
 def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")

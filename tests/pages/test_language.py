@@ -279,6 +279,8 @@ WORDS = (
         "status",
         "all",
         "scope",
+        "created",
+        "updated",
         "priority",
     ),
 )

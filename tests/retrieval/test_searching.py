@@ -9,9 +9,9 @@ import pytest
 from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.model import Lost, SearchOptions, SearchResult, SearchSettings
 from core.places import provided
-from core.query.decomposition import SIDE
+from core.query.decomposition import SIDE, WHOLE
 from core.query.filters import filters_of
-from core.retrieval.rounds import LEAD, SYNONYM, WHOLE
+from core.retrieval.rounds import LEAD, SYNONYM
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer

@@ -1,4 +1,4 @@
-"""Where the vector index is: a directory of Chroma, a server of Chroma, or nowhere."""
+"""Places of the vector index: a directory of Chroma, a server of Chroma, or none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from core.model import Matrix
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server of Chroma has the collections of `owner`, a workspace. `token` goes into the header."""
+    """Address of the collections of `owner`, a workspace, on a server of Chroma. `token` goes into the header."""
 
     url: str
     owner: str

@@ -28,7 +28,7 @@ _BATCH = 100
 _SECONDS = 60
 """Longest wait for a reply: a damaged graph may be walked for ever."""
 _LONG = 600
-"""The same for what reads a whole collection."""
+"""Time limit, in seconds, of calls that read a whole collection."""
 
 
 class ChromaProcess:

@@ -31,7 +31,7 @@ FRESH, REPLACED = "chroma.new", "chroma.old"
 """Folders beside an index while it is built again; a kill may leave them."""
 _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(errno.ENOSPC))
-"""What Chroma says of a full disk, in the words of SQLite and of the system."""
+"""Texts by which Chroma reports a full disk, from SQLite and from the system."""
 _BUSY = message("another Tessera still has it open")
 
 

@@ -25,7 +25,7 @@ ALONE = 2 << 30
 """The same where there is no index: 1,400,000 windows of the built-in model. A graph of them takes more memory, and to
 read them from the database for each question takes many times as long."""
 _BASES = 2
-"""So many times these bytes are in memory, of all bases."""
+"""Factor on that budget for the vectors of all bases together."""
 _BLOCK = 4096
 
 

@@ -41,4 +41,4 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v14_refusals.STEP,
     v15_documents.STEP,
 )
-"""What brings a database from version N to N + 1, at place N: a script of SQL, or a function inside a transaction."""
+"""The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -2,13 +2,15 @@
 
 import streamlit as st
 
-from core.model import BaseStatus
+from core.model import BaseStatus, RefusedChunk
 from core.workspace import Workspace
 from pages.ui.shared import jobs, pending, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 _SHOWN = 20
+_LENGTH = 80
+"""Passages that are shown, and characters of each."""
 
 
 def section(workspace: Workspace, status: BaseStatus) -> None:
@@ -25,11 +27,17 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             )
         )
         refused = workspace.chunks.refused(base)
+        by_reason: dict[str, list[RefusedChunk]] = {}
         for one in refused[:_SHOWN]:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                widgets.chunk_link(one.note_id, None, one.title)
-                st.caption(f"{plain(' '.join(one.text.split())[:100])} — {plain(text_of(one.reason))}")
-        widgets.more(len(refused) - _SHOWN)
+            by_reason.setdefault(text_of(one.reason), []).append(one)
+        for reason, chunks in by_reason.items():
+            st.markdown(plain(reason))
+            for one in chunks:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    widgets.chunk_link(one.note_id, None, one.title)
+                    st.caption(plain(" ".join(one.text.split())[:_LENGTH]), width="content")
+        if len(refused) > _SHOWN:
+            st.caption(t("and {n} more", n=len(refused) - _SHOWN))
         shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")
         if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
             pending.embed(workspace, base, refused=True)

@@ -74,6 +74,8 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 deletion.ask([note.id])
             case "open":
                 workspace.notes.open_file(note.id)
+            case converter:
+                workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
     texts = {"history": t("History")}
     if note.in_file and outside.is_here():
@@ -82,5 +84,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")
+        for name in workspace.documents.converters_of(note.document.kind) if note.document else ():
+            texts[f"convert {name}"] = t("Convert again by {name}", name=name)
     widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)

@@ -1,17 +1,14 @@
 """The import of notes: its source, the preview of its changes, the confirmation."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from core.model import NOTE_SUFFIXES, SyncPlan, new_base_line
+from core.model import SyncPlan, new_base_line
 from core.workspace import Workspace
 from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-
-TYPES = [suffix.removeprefix(".") for suffix in NOTE_SUFFIXES]
 
 
 def popover(workspace: Workspace) -> None:
@@ -44,8 +41,9 @@ def _ways(workspace: Workspace) -> None:
     widgets.tabs(
         {
             t("Folder on this machine"): lambda: _by_path(workspace),
-            folder: lambda: _by_upload(workspace, folder, "directory", TYPES),
-            files: lambda: _by_upload(workspace, files, "files", [*TYPES, "zip"]),
+            folder: lambda: _by_upload(workspace, folder, "directory"),
+            files: lambda: _by_upload(workspace, files, "files"),
+            **({t("A page of the web"): lambda: _by_address(workspace)} if workspace.documents.asks_web else {}),
         }
     )
 
@@ -53,7 +51,7 @@ def _ways(workspace: Workspace) -> None:
 def _by_path(workspace: Workspace) -> None:
     with st.form("by_path", border=False):
         about = t(
-            "Markdown and text files in it and below. They stay where they are. Tessera changes them only where you let their base write edits into its files."
+            "Markdown, text files and documents (Word, PDF, …) in it and below. They stay where they are. Tessera changes them only where you let their base write edits into its files."
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
         name = st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
@@ -63,6 +61,16 @@ def _by_path(workspace: Workspace) -> None:
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
     _again(workspace)
+
+
+def _by_address(workspace: Workspace) -> None:
+    with st.form("by_address", border=False):
+        address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
+        base = st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
+        submitted = widgets.submit(t("Preview changes"), "look_address", type="primary")
+    if submitted:
+        with shell.errors(), st.spinner(t("Asking for the page…")):
+            _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
 def _again(workspace: Workspace) -> None:
@@ -84,12 +92,11 @@ def _look(workspace: Workspace, path: str, base: str | None) -> None:
         _propose(workspace, workspace.notes.plan_folder(Path(path), base))
 
 
-def _by_upload(workspace: Workspace, label: str, kind: str, types: Sequence[str]) -> None:
+def _by_upload(workspace: Workspace, label: str, kind: str) -> None:
     count = st.session_state.setdefault("uploads", 0)
     with st.container(key=f"by_{kind}"):
         files = st.file_uploader(
             label,
-            type=types,
             accept_multiple_files="directory" if kind == "directory" else True,
             key=f"upload_{kind}_{count}",
             on_change="ignore",

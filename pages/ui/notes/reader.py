@@ -10,7 +10,7 @@ from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_
 from core.text import LINE_END
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, opened
+from pages.ui.notes import actions, composer, opened, originals
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
@@ -46,6 +46,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div>'
             f"{facts([note.path or '', size, dated])}{tags(note.tags)}"
         )
+        originals.provenance(note, passage[0] if passage else None)
         for warning in note.warnings:
             st.warning(plain(text_of(warning)), icon=":material/warning:")
         if lost := workspace.notes.missing_attachments(note):

@@ -19,6 +19,7 @@ COUNTS = {
     "removed": message("Removed"),
     "unchanged": message("Unchanged"),
     "failed": message("Failed"),
+    "skipped": message("Not read"),
 }
 
 Rows = list[tuple[str, str]]
@@ -46,7 +47,10 @@ def show(plan: SyncPlan) -> None:
         "removed": [(note.path, "") for note in plan.removed],
         "unchanged": [(note.path, "") for note in (*plan.unchanged, *(match.note for match in plan.touched))],
         "failed": failed(plan.failed),
+        "skipped": failed(plan.skipped),
     }
+    if plan.importer:
+        st.caption(t("Read as notes of {program}.", program=plan.importer))
     counts({name: len(rows) for name, rows in lists.items()})
     for name, rows in lists.items():
         if rows:
@@ -59,7 +63,10 @@ def show(plan: SyncPlan) -> None:
 
 def report(done: SyncReport) -> None:
     """Draw what a sync did."""
-    figures = {name: getattr(done, name) for name in COUNTS} | {"failed": len(done.failed)}
+    figures = {name: getattr(done, name) for name in COUNTS} | {
+        "failed": len(done.failed),
+        "skipped": len(done.skipped),
+    }
     counts(figures, t_plural("{n} chunk", "{n} chunks", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))

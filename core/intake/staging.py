@@ -1,19 +1,65 @@
-"""Folders and uploads of other programs -> folders of Markdown, which a sync compares with a base."""
+"""Uploads, and exports of other programs -> a temporary folder of notes, which a sync compares with a base."""
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import SourceError
 from core.importers import Imported, Importer, importer_of
+from core.intake import upload
+from core.intake.documents import DocumentText
 from core.intake.folder import safe
 from core.intake.upload import MAX_ENTRIES, MAX_UNPACKED, too_much
-from core.model import Document, Failed
+from core.model import NOTE_SUFFIXES, Document, Failed
 
 SUFFIXES = (".zip", ".enex")
 """Suffixes of files that are imported by themselves."""
+
+
+def fill(files: Iterable[tuple[str, bytes]], into: Path) -> list[Failed]:
+    """Write the notes and documents of an upload into a folder; return the other files.
+
+    Raises SourceError for an upload of nothing else.
+    """
+    names, others = [], []
+    for name, data in files:
+        names.append(name)
+        if name.lower().endswith(".zip"):
+            others += upload.unzip(data, into, name=name)
+        else:
+            others += upload.unpack([(name, data)], into)
+    if len(names) == len(others) == 1:
+        raise SourceError(others[0].path, others[0].error)
+    return _not_empty(into, ", ".join(names), others)
+
+
+def fill_of_file(file: Path, into: Path) -> list[Failed]:
+    """Write what an archive or an export holds into a folder, as `fill` does."""
+    try:
+        if file.stat().st_size > upload.MAX_UNPACKED:
+            raise upload.too_much(file.name)
+        if not file.name.lower().endswith(".zip"):
+            shutil.copyfile(file, into / file.name)
+            return []
+        with file.open("rb") as stream:
+            return _not_empty(into, file.name, upload.unzip_from(stream, into, name=file.name))
+    except OSError as error:
+        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
+
+
+def _not_empty(folder: Path, name: str, others: list[Failed]) -> list[Failed]:
+    if any(folder.iterdir()):
+        return others
+    suffixes, last = NOTE_SUFFIXES[:-1], NOTE_SUFFIXES[-1]
+    raise SourceError(name, "There are no {suffixes} or {last} files in this upload.", suffixes=suffixes, last=last)
+
+
+def live_in(folder: Path) -> Importer | None:
+    """Return the importer that reads each file of a folder as a note, None where files are read as they are."""
+    importer = importer_of(folder)
+    return importer if importer and importer.keeps_files else None
 
 
 def export_of(folder: Path) -> Importer | None:
@@ -55,16 +101,11 @@ def rewritten(staging: Path) -> tuple[str, list[Failed]]:
     return importer.name, failed
 
 
-def document_of(importer: Importer) -> Document:
-    """Return what the note of a file was converted from."""
-    return Document("md", importer.name)
-
-
-def note_text(importer: Importer, path: str) -> str:
+def text_of(importer: Importer, path: str) -> DocumentText:
     """Return the text of the note of a file; raises SourceError."""
-    one = next(importer.notes([path]))
+    one = next(iter(importer.notes([path])))
     if isinstance(one, Imported):
-        return one.text
+        return DocumentText(one.text, Document("md", importer.name))
     raise SourceError(path, one.error)
 
 

@@ -1,0 +1,120 @@
+"""Title, tags and links in the body of a note, from one parse."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from core.markdown import outline, parser
+from core.markdown.inline import hide, prose
+from core.markdown.links import Link, definitions, extract
+from core.markdown.outline import Outline
+from core.markdown.parser import Parsed
+from core.markdown.tags import in_text, key
+from core.model import NOTE_SUFFIXES
+
+MAX_TITLE = 200
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+"""How the address of a page of the web, or of another program, begins."""
+_ATTACHMENT = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
+    r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The first title in a body, or "", its tags, its links and its outline."""
+
+    title: str
+    tags: tuple[str, ...]
+    links: tuple[Link, ...]
+    outline: Outline
+
+    def targets(self, path: str) -> tuple[str, ...]:
+        """Return the targets of the links in the note at a path, each once."""
+        folder = posixpath.dirname(path)
+        return _distinct(filter(None, (_target(link, folder) for link in self.links)), str)
+
+
+def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
+    """Read a body; raises SourceError, with the `path` of its note, for one that is too large to parse.
+
+    A `plain` text has no title, tags and links.
+    """
+    if plain:
+        return Inside("", (), (), outline.NONE)
+    parsed = parser.parse(body, path)
+    outlined = outline.of(parsed)
+    tags, links = _inline(parsed)
+    return Inside(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
+
+
+def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags without those that differ from an earlier one by case only."""
+    return _distinct(tags, key)
+
+
+def attachments_in(body: str, path: str) -> tuple[str, ...]:
+    """Return the files beside a note that its body names, as they are written, each once; raises SourceError."""
+    named = (_file(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
+    return _distinct(filter(_ATTACHMENT.search, named), str)
+
+
+def short_title(title: str) -> str:
+    """Return a title on one line, of at most MAX_TITLE characters."""
+    title = " ".join(title.split())
+    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
+
+
+def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
+    """Return the tags and links of a body; a heading has links, but no tags."""
+    tags: list[str] = []
+    links: list[Link] = []
+    for text, is_heading in prose(parsed):
+        if "#" not in text and "[" not in text:
+            continue
+        inline = hide(text)
+        if "[" in text:
+            inline, more = extract(inline)
+            links += more
+        if "#" in inline.text and not is_heading:
+            tags += in_text(inline)
+    return tags, [*links, *definitions(parsed)]
+
+
+def _first_title(outlined: Outline) -> str:
+    """Return the first title of level 1 that begins a section and isn't blank."""
+    titles = (heading.title for heading in outlined.headings if heading.level == 1 and not heading.nested)
+    return next((title for title in map(short_title, titles) if title), "")
+
+
+def _file(link: Link) -> str:
+    """Return the path of a link, without its place in the file."""
+    if link.wiki:
+        return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
+    return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
+
+
+def _target(link: Link, folder: str) -> str:
+    """Return the target of a link, empty if it can't be a note."""
+    if link.wiki:
+        target = _file(link)
+        return "" if _ATTACHMENT.search(target) else target
+    target = _file(link)
+    if not target or "\0" in target or _ADDRESS.match(target):
+        return ""
+    target = target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target)
+    outside = posixpath.normpath(target).startswith("..")
+    may_be_note = target.lower().endswith((*NOTE_SUFFIXES, ".canvas", ".base")) or not posixpath.splitext(target)[1]
+    return posixpath.normpath(target) if may_be_note and not outside and not target.endswith("/") else ""
+
+
+def _distinct(values: Iterable[str], key: Callable[[str], str]) -> tuple[str, ...]:
+    """Return the values without those whose key occurred before."""
+    seen: dict[str, str] = {}
+    for value in values:
+        seen.setdefault(key(value), value)
+    return tuple(seen.values())
