@@ -22,7 +22,7 @@ CANVAS = {
             "y": 300,
             "width": 100,
             "height": 50,
-            "file": "Roses.md",
+            "file": "Flower.md",
             "subpath": "#Soil",
         },
         {"id": "4", "type": "group", "x": 900, "y": 0, "width": 400, "height": 400, "label": "Later"},
