@@ -43,8 +43,6 @@ class Pandoc:
         need("pypandoc")
         if kind in _HTML:
             data = main_part(unwrapped(data, kind)).encode()
-        if kind == "csv":
-            data = syntax.with_commas(data)
         document = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
         own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
         blocks = syntax.simple(document["blocks"], pictures=own_pictures)

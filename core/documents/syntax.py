@@ -3,8 +3,6 @@
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """
 
-import csv
-import io
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -42,19 +40,6 @@ def plain(node: Any) -> str:
     if kind == "MetaList":
         return ", ".join(map(plain, content))
     return plain(content)
-
-
-def with_commas(data: bytes) -> bytes:
-    """Return a table of values between commas; the values may stand between semicolons or tabs, as of some Excels."""
-    text = data.decode("utf-8", "replace")
-    first = text.partition("\n")[0]
-    by = max(",;\t", key=first.count)
-    if by == ",":
-        return text.encode()
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=by)
-    written = io.StringIO(newline="")
-    csv.writer(written).writerows(rows)
-    return written.getvalue().encode()
 
 
 def _simple(blocks: list[Any], pictures: bool) -> Iterator[Any]:

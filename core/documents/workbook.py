@@ -1,5 +1,6 @@
-"""An Excel workbook -> a table for each sheet, by the files in its archive. Formulas have the values they had last."""
+"""An Excel workbook, or a file of values between commas -> tables. Formulas have the values they had last."""
 
+import csv
 import io
 import posixpath
 import re
@@ -21,13 +22,15 @@ _MOST_CELLS = 2_000_000
 
 
 class Workbook:
-    """Reads the sheets of a workbook; empty rows and columns at the end of a sheet are left out."""
+    """Reads the sheets of a workbook, and values between commas, semicolons or tabs; empty rows are left out."""
 
-    kinds = "xlsx"
+    kinds = "xlsx csv tsv"
     version = "Tessera's reader of workbooks, 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return each sheet under its name."""
+        """Return each sheet under its name; a file of values is one table."""
+        if kind != "xlsx":
+            return Converted(_table(_values(data.decode("utf-8", "replace"))))
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 text = "\n".join(_sheets(archive))
@@ -36,6 +39,20 @@ class Workbook:
         said = described(data, kind)
         title, author = said.get("title", ""), said.get("author", "")
         return Converted(text, title, author, said.get("created", ""), said.get("updated", ""))
+
+
+def _values(text: str) -> list[list[str]]:
+    """Return the rows of a file of values, by the sign that its first line has most of."""
+    first = text.lstrip().partition("\n")[0]
+    csv.field_size_limit(len(text) + 1)
+    rows: list[list[str]] = []
+    left = _MOST_CELLS
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count)):
+        rows.append(row[:_MOST_COLUMNS])
+        left -= len(rows[-1])
+        if left < 0:
+            raise MemoryError
+    return rows
 
 
 def _sheets(archive: zipfile.ZipFile) -> Iterator[str]:

@@ -18,6 +18,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "section": ("section", "章节", "小节"),
     "has": ("has", "含", "包含"),
     "path": ("path", "路径"),
+    "page": ("page", "页", "页码"),
+    "kind": ("kind", "文件类型"),
     "base": ("base", "知识库", "库"),
     "after": ("after", "之后", "晚于"),
     "before": ("before", "之前", "早于"),
@@ -33,17 +35,25 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "archived": ("archived", "归档", "已归档"),
         "expired": ("expired", "过期", "已过期"),
     },
-    "has": {"code": ("code", "代码"), "table": ("table", "表格"), "task": ("task", "任务", "待办")},
+    "has": {
+        "code": ("code", "代码"),
+        "table": ("table", "表格"),
+        "task": ("task", "任务", "待办"),
+        "image": ("image", "图片"),
+    },
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
 DAYS = frozenset(("created", "updated"))
 """Fields whose values are days, or ranges of them."""
 
-ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", *DAYS))
+ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", "page", "kind", *DAYS))
 """Fields of which a note has one value: where a question names two, either matches."""
 
-AS_TYPED = frozenset(("in", "section", "path", "priority", *DAYS))
+RANGES = frozenset(("priority", "page"))
+"""Fields whose values are numbers, or ranges of them."""
+
+AS_TYPED = frozenset(("in", "section", "path", *RANGES, *DAYS))
 """Fields whose values keep a final full stop or question mark."""
 
 _NOT_NEGATED = {
@@ -57,6 +67,8 @@ _EXAMPLES = {
     "priority": ">=2",
     "has": "code",
     "path": "work/",
+    "page": "3",
+    "kind": "pdf",
     "base": "work,home",
     "after": "2026-01-31",
     "before": "2026-01-31",
@@ -71,7 +83,6 @@ _MEANT = {
     "dir": "path",
     "heading": "section",
     "label": "tag",
-    "kind": "type",
     "importance": "priority",
     "prio": "priority",
     "since": "after",
@@ -90,7 +101,7 @@ def field_of(name: str) -> str | None:
 
 def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) -> tuple[str, ...]:
     """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
-    if field == "priority":
+    if field in RANGES:
         return tuple(_range(name, value, at) for value in values)
     if field not in CHOICES:
         return tuple(values)
@@ -118,7 +129,7 @@ def stored(field: str, value: str) -> str:
 
 
 def _range(name: str, value: str, at: tuple[int, int]) -> str:
-    """Return a range of priorities as conditions have it: 2.., ..3 or 1..3."""
+    """Return a range of numbers as conditions have it: 2.., ..3 or 1..3."""
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
     if number:

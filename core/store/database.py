@@ -29,6 +29,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "titles": (2, filters.titles),
     "has_table": (1, filters.has_table),
     "has_task": (1, filters.has_task),
+    "has_image": (1, filters.has_image),
 }
 """Functions in SQL, with the number of their values."""
 _LOG = 8 << 20

@@ -19,6 +19,7 @@ _LAST = "~"
 """Behind every time as text."""
 _RULE = " \t>|:-"
 """All signs of the line below a table's header."""
+_IMAGE = re.compile(r"!\[\[[^\]\n]+\]\]|!\[[^\]\n]*\]\([^)\n]+\)|!\[[^\]\n]*\]\[[^\]\n]*\]")
 _TASK = re.compile(r"^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
 
 
@@ -128,10 +129,10 @@ def _status(condition: Condition) -> _Term:
     return term, [*moments(), _list(map(fold, condition.values))]
 
 
-def _priority(condition: Condition) -> _Term:
+def _number(condition: Condition) -> _Term:
     ends = [value.partition("..") for value in condition.values]
     values = [(int(least or -_FAR), int(most or _FAR)) for least, _, most in ends]
-    term = " OR ".join(["priority BETWEEN ? AND ?"] * len(values)) or "0"
+    term = " OR ".join([f"{condition.field} BETWEEN ? AND ?"] * len(values)) or "0"
     return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
 
 
@@ -140,6 +141,11 @@ def _day(condition: Condition) -> _Term:
     ends = [value.partition("..") for value in condition.values]
     term = " OR ".join([f"coalesce({column} >= ? AND {column} < ?, 0)"] * len(ends)) or "0"
     return term, [end for first, _, behind in ends for end in (first, behind or _LAST)]
+
+
+def _kind(condition: Condition) -> _Term:
+    kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
+    return " OR ".join([f"coalesce({kind} = ?, 0)"] * len(condition.values)) or "0", [*map(fold, condition.values)]
 
 
 def _in(condition: Condition) -> _Term:
@@ -164,6 +170,7 @@ _HAS = {
     "code": "has_code",
     "table": "instr(lead || text, '|') AND has_table(lead || text)",
     "task": "instr(text, '[') AND has_task(text)",
+    "image": "instr(text, '![') AND has_image(text)",
 }
 """What a chunk can hold, as SQL; the search for a sign spares most texts the function."""
 
@@ -171,13 +178,14 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "tag": _tag,
     **dict.fromkeys(fields_of("word"), _word),
     "status": _status,
-    "priority": _priority,
+    "priority": _number,
+    "kind": _kind,
     "in": _in,
     "path": _path,
     "created": _day,
     "updated": _day,
 }
-_CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has}
+_CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _number}
 
 
 def titles(section_title: str, parent_sections: str) -> str:
@@ -196,6 +204,11 @@ def has_table(text: str) -> bool:
 def has_task(text: str) -> bool:
     """The SQL function for an item of a list with a box to tick."""
     return _TASK.search(text) is not None
+
+
+def has_image(text: str) -> bool:
+    """The SQL function for a picture, as Markdown or Obsidian writes it."""
+    return _IMAGE.search(text) is not None
 
 
 def _any(term: str, condition: Condition, times: int = 1) -> _Term:

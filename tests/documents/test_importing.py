@@ -66,6 +66,9 @@ def test_a_folder_of_documents_becomes_notes_that_know_their_pages(workspace: Wo
     workspace.chunks.rechunk("work", options=ChunkingOptions(strategy="recursive", chunk_size=12, chunk_overlap=0))
     hit = workspace.search("cucumbers").hits[0]
     assert (hit.chunk.page, hit.note.document and hit.note.document.kind) == (2, "pdf")
+    assert {hit.chunk.page for hit in workspace.search("kind:pdf page:2..").hits} == {2}
+    assert {hit.note.path for hit in workspace.search("-kind:pdf tomatoes").hits} >= {"garden.rst"}
+    assert not [hit for hit in workspace.search("-kind:pdf cucumbers").hits if hit.note.path == "vegetables.pdf"]
     assert [one.page for one in workspace.context("cucumbers").citations if one.section == ("Endings",)] == [2]
     assert workspace.documents.original(read.id).path == str(folder / "vegetables.pdf")
 

@@ -199,12 +199,14 @@ def test_a_search_is_narrowed_by_what_a_chunk_holds_and_by_its_notes_days(worksp
     add(workspace, "task", "Backups in the attic.\n\n1. [x] buy a disk\n")
     add(workspace, "code", "Backups in the attic.\n\n```\na | b\n- [z]\n```\n")
     add(workspace, "words", "Backups in the attic: [x] | - [y] and --- |.")
+    add(workspace, "image", "Backups in the attic.\n\n![[attic.png]]\n")
     for filters, expected in (
+        ("has:image", {"image"}),
         ("has:table", {"table"}),
         ("has:task", {"task"}),
         ("has:table,task", {"table", "task"}),
-        ("-has:table -has:task", {"code", "words"}),
-        ("created:today", {"table", "task", "code", "words"}),
+        ("-has:table -has:task", {"code", "words", "image"}),
+        ("created:today", {"table", "task", "code", "words", "image"}),
         ("created:<today", set()),
         ("-created:today", set()),
         ("updated:2020.. has:code", {"code"}),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from core import model
 from core.embedding import EMBEDDERS
+from core.messages import message
 from core.registry import Entry
 from core.store import schema
 from core.workspace import Workspace
@@ -247,6 +248,22 @@ def throw_away(workspace: Workspace) -> None:
     workspace.store.database.insert("overdue", {"item": "note:gone", "opening": 1})
 
 
+def refuse(workspace: Workspace) -> None:
+    """14: a passage that the model refuses."""
+    base = workspace.bases.add("stubborn", embedder="words", embed_at_once=False)
+    note = workspace.notes.add("stubborn", "Words that no model takes.")
+    workspace.store.refusals.add(base.fingerprint, b"refused", message("is too long"))
+    (chunk,) = workspace.store.chunks.rowids_of(note.id)
+    (refusal,) = workspace.store.refusals.ids(base.fingerprint, [b"refused"]).values()
+    workspace.store.refusals.link({chunk: refusal})
+
+
+def convert(workspace: Workspace) -> None:
+    """15: an upload that was converted, and files that weren't read."""
+    files = [("garden.csv", b"plant,sun\ntomato,yes\n"), ("torn.pdf", b"%PDF-1.7"), ("film.mp4", b"")]
+    workspace.notes.apply(workspace.notes.plan_upload(files, "uploads"))
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -269,6 +286,8 @@ def make(folder: Path, target: Path) -> None:
         run(workspace, nights)
         write_here(workspace)
         throw_away(workspace)
+        refuse(workspace)
+        convert(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
