@@ -1,11 +1,12 @@
 import re
+import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from core.workspace import Workspace
-from tests.browser.conftest import Tab
+from tests.browser.conftest import Tab, app_of, browsing, running
 
 pytestmark = pytest.mark.browser
 
@@ -128,3 +129,31 @@ def test_what_an_editor_sends_after_it_was_left_ends_nothing(tab: Tab) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
     page.get_by_role("button", name="Go on writing").first.click()
     expect(text).to_have_text("one")
+
+
+def test_a_page_that_was_idle_goes_on_after_the_server_was_started_again(place: Path, chromium: Browser) -> None:
+    with running(app_of(place)) as server, browsing(chromium, server.url) as tab:
+        page = tab.page
+        tab.open("/notes")
+        page.get_by_role("button", name="New note").click()
+        text = page.get_by_role("textbox", name="Text of the note")
+        text.click()
+        page.keyboard.type("before")
+        expect(page.get_by_text("Not saved")).to_be_visible()
+        expect(page.get_by_text("Model ready")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("Indexing")).to_have_count(0, timeout=120_000)
+        tab.settle()
+        session = page.evaluate("tesseraShelf.session")
+        server.kill()
+        expect(page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]")).to_have_count(0)
+        server.start()
+        end = time.monotonic() + 30
+        while page.evaluate("tesseraShelf.session") == session:
+            assert time.monotonic() < end, "nobody has the page drawn"
+            page.wait_for_timeout(100)
+        tab.settle()
+        page.get_by_role("button", name=re.compile("Done|Go on writing")).first.click()
+        page.get_by_role("button", name="Go on writing").or_(text).first.wait_for()
+        if not text.count():
+            page.get_by_role("button", name="Go on writing").first.click()
+        expect(text).to_have_text("before")
