@@ -41,7 +41,9 @@ def of_import(report: dict[str, Any]) -> list[str]:
         **report,
     )
     lines = _report_lines(report, text, report["edits_flagged"], report["edits_kept"], report["waiting"])
+    head = [_("Read as notes of {program}.", program=report["importer"])] if report["importer"] else []
     return [
+        *head,
         *lines,
         *_skipped_lines(report["skipped"]),
         *_left_out_lines(report["left_out"]),
