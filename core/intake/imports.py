@@ -32,8 +32,8 @@ from core.model import (
 from core.models import Models
 from core.store import Store
 
-_WRITING = 0.05
-"""Share of the progress of an import that is writing; embedding takes the rest."""
+_WRITING, _WRITING_ALONE = 0.05, 0.9
+"""Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
 
 
 class Imports:
@@ -181,11 +181,12 @@ class Imports:
         started = time.perf_counter()
         base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base)
         embed = embed and base.embed_at_once
-        writing = _part(progress, 0, _WRITING) if embed else progress
+        share = _WRITING_ALONE if base.embedder == "tfidf" or not base.has_vectors else _WRITING
+        writing = _part(progress, 0, share) if embed else progress
         report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
         self.discard(plan)
         if embed and not stopped:
-            report = self._embedded(base, report, _part(progress, _WRITING, 1))
+            report = self._embedded(base, report, _part(progress, share, 1))
         waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
