@@ -36,6 +36,7 @@ from core.settings_sections import (
     KEYS,
     NAMED_KEY,
     AppSettings,
+    BackupSettings,
     ChunkingSettings,
     EmbeddingsSettings,
     HttpSettings,
@@ -97,6 +98,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     http: HttpSettings = HttpSettings()
     app: AppSettings = AppSettings()
+    backups: BackupSettings = BackupSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
 
     _plain = field_validator("workspace", "models_dir")(path_without_zero)

@@ -6,6 +6,7 @@ The module that calls the library translates: `with translated(folder): …`, or
 import errno
 import logging
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from core.errors import (
 
 _LOG = logging.getLogger(__name__)
 
+DATABASE = "notes.db"
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
 
@@ -106,7 +108,7 @@ def hindrance(folder: Path) -> StoreError | None:
 
 def newest_backup(folder: Path) -> Path | None:
     """Return the newest backup in a workspace, None without one."""
-    backups = filter(Path.is_file, (folder / BACKUPS).glob("*.db"))
+    backups = [file for kind in ("*.zip", "*.db") for file in (folder / BACKUPS).glob(kind) if file.is_file()]
     return max(backups, key=lambda file: file.stat().st_mtime, default=None)
 
 
@@ -115,11 +117,11 @@ def damaged(folder: Path, why: str) -> NotesDamaged:
     file, backup = folder / "notes.db", newest_backup(folder)
     if backup:
         return NotesDamaged(
-            "{file} is damaged ({why}). Close Tessera, move {file} and the files {file}-wal and {file}-shm elsewhere, "
-            "and put {backup} in its place, or a later copy of your own.",
+            "{file} is damaged ({why}). Close Tessera, and bring the newest backup back; what is there is kept aside: "
+            "{command}",
             file=str(file),
             why=why,
-            backup=str(backup),
+            command=restoring(backup, folder),
         )
     return NotesDamaged(
         "{file} is damaged ({why}). Close Tessera and put a copy of your own in its place; without one, move {folder} "
@@ -128,6 +130,11 @@ def damaged(folder: Path, why: str) -> NotesDamaged:
         why=why,
         folder=str(folder),
     )
+
+
+def restoring(backup: Path, folder: Path) -> str:
+    """Return the command that brings a backup back."""
+    return shlex.join(["tessera", "backup", "restore", str(backup), "--workspace", str(folder)])
 
 
 def _not_writable(folder: Path, why: str) -> NotWritable:

@@ -202,6 +202,15 @@ class AppSettings(_Section):
     token: bool = False
 
 
+class BackupSettings(_Section):
+    """Where backups are made, and whether each day; None leaves it to the person's choice on the page Settings."""
+
+    folder: Path | None = None
+    daily: bool | None = None
+
+    _plain = field_validator("folder")(path_without_zero)
+
+
 class KnowledgeSettings(_Section):
     """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
 

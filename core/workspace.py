@@ -3,8 +3,9 @@
 import hashlib
 import logging
 import os
+import sqlite3
 import time
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -13,8 +14,12 @@ from core import assistant_config, bugreport, config, files
 from core.access import Access
 from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
+from core.backups.collection import Backups
 from core.bugreport import BugReport
 from core.config import Settings
+from core.doctor.check import Parts
+from core.doctor.doctor import Doctor
+from core.doctor.doctor import of_error as of_error
 from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
@@ -39,7 +44,8 @@ from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
 from core.settings_file import SettingsFile
-from core.store import Store
+from core.store import Store, lock
+from core.store.migrations import MIGRATIONS
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
@@ -59,6 +65,23 @@ def bug_report(path: Path | None = None) -> BugReport:
             return workspace.bug_report()
     except TesseraError as error:
         return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
+
+
+class Unopened:
+    """What works of a workspace whose database isn't opened, because it may be damaged."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        settings = config.settings()
+        self.folder = Path(os.path.realpath(path or settings.workspace))
+        preferences = Preferences(self.folder, readonly=True)
+        self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, len(MIGRATIONS))
+
+    def take(self) -> None:
+        """Put a restored backup in place; raises WorkspaceLocked where another process has the workspace open."""
+        lock.take(self.folder).release()
+
+    def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
+        raise NotImplementedError("the database isn't open")
 
 
 class Workspace:
@@ -94,6 +117,9 @@ class Workspace:
         self.jobs = Jobs()
         self.preferences = Preferences(self.store.folder, readonly=readonly)
         self.access = Access(self.store.folder, readonly=readonly)
+        self.backups = Backups(
+            self.store.folder, self.settings, self.preferences, self.jobs, self.store.database.read, len(MIGRATIONS)
+        )
         self._given = ExitStack()
         if settings:
             self._given.enter_context(given(self.settings))
@@ -127,6 +153,18 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
+        self.doctor = Doctor(
+            Parts(
+                self.store,
+                self.settings,
+                self.settings_file,
+                self.bases,
+                self.models,
+                self.servers,
+                self.archives,
+                self.backups,
+            )
+        )
         if not readonly:
             self._expire_trash()
             self.packs.start()
@@ -144,6 +182,7 @@ class Workspace:
         """Stop the jobs and close the store."""
         self.access.close()
         self.watching.close()
+        self.backups.close()
         self.jobs.close()
         self.store.close()
         self._given.close()
@@ -239,6 +278,11 @@ class Workspace:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""
         if not self.readonly:
             self.watching.start()
+
+    def start_backups(self) -> None:
+        """Make a backup each day, until the workspace is closed."""
+        if not self.readonly:
+            self.backups.start()
 
     def start_healing(self) -> bool:
         """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""

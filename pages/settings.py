@@ -1,8 +1,19 @@
-"""Settings: the models, the default settings of a search, the vector index, a bug report."""
+"""Settings: the models, the default settings of a search, the vector index, backups, health, a bug report."""
 
 import streamlit as st
 
-from pages.ui.settings import assistants, defaults, documents, modelcards, packs, programs, servers, vocabulary
+from pages.ui.settings import (
+    assistants,
+    backups,
+    defaults,
+    documents,
+    health,
+    modelcards,
+    packs,
+    programs,
+    servers,
+    vocabulary,
+)
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -30,6 +41,8 @@ with shell.errors():
             t("Types of notes"): lambda: vocabulary.section(workspace),
             t("Packs"): lambda: packs.section(workspace),
             t("Search index"): lambda: defaults.index(workspace, status),
+            t("Backups"): lambda: backups.section(workspace),
+            t("Health and space"): lambda: health.section(workspace),
         }
     )
     shell.report(workspace.bug_report)

@@ -28,6 +28,8 @@ DRILLS = (
     "archives",
     "editor",
     "terminal",
+    "backups",
+    "doctor",
 )
 
 

@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import tempfile
 import time
+import zipfile
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.verbs import FORK, run
 from core.errors import TesseraError
+from core.faults import newest_backup
 from core.store import Store, connection
 
 _WORKSPACES = Path(__file__).parents[2] / "tests" / "store" / "workspaces"
@@ -57,9 +59,8 @@ def _kill(
     killed = process.exitcode == -signal.SIGKILL
     with closing(sqlite3.connect(folder / "notes.db")) as left:
         reached = left.execute("PRAGMA user_version").fetchone()[0]
-    backup = folder / "backups" / f"notes-schema-{version}.db"
     lost = ""
-    if reached > version and (not backup.exists() or rows(backup) != rows(file)):
+    if reached > version and _backup(folder) != rows(file):
         lost = f"{what}: no whole backup at schema {reached}"
     again = run(lambda: Store(folder).close())
     if not lost and not again.died + again.told and rows(folder / "notes.db") != expected:
@@ -111,6 +112,15 @@ def _migrate(folder: Path, at: int, counted: object = None) -> None:
         raise SystemExit(str(error)) from error
     if counted is not None:
         counted.value = number  # type: ignore[attr-defined]
+
+
+def _backup(folder: Path) -> list[str]:
+    """Return the rows of the newest backup in a workspace, none without one."""
+    backup = newest_backup(folder)
+    if backup is None:
+        return []
+    with zipfile.ZipFile(backup) as archive:
+        return rows(Path(archive.extract("notes.db", folder / "unpacked")))
 
 
 def rows(file: Path) -> list[str]:

@@ -16,7 +16,6 @@ from core.embedding.tfidf import DIMENSION, Tfidf
 from core.faults import damaged
 from core.log import tail
 from core.model import ChunkingOptions, Matrix, NoteDraft, Pipeline, Role, SearchSettings
-from core.store import schema
 from core.workspace import Workspace
 
 LARGE, SMALL = (36, 32), (4, 4)
@@ -80,7 +79,7 @@ def _use(workspace: Workspace, seed: int) -> None:
     now = datetime.now(UTC)
     workspace.drafts.put(NoteDraft("new", "", 0, "Draft", "unsaved", {}, now))
     workspace.packs.install("sample", embed=False)
-    schema.backup(workspace.store.database.connection, workspace.store.folder, 1)
+    workspace.backups.make()
     quote = workspace.notes.get(workspace.notes.find("1.md").id).body[:30]
     questions = json.dumps({"id": "q1", "question": QUESTION, "gold": [{"path": "1.md", "quote": quote}]}).encode()
     workspace.runs.run(workspace.question_sets.add_file("base", "set", questions, "q.jsonl"), [_OTHER_CUT])

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import archives, assistants, bases, chunklines, lines, models, notes, options, packs
+from core.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.binding import bind, taking
 from core.cli.calling import call
 from core.cli.evaluate import evaluate
+from core.cli.health import doctor
 from core.cli.output import STOPPED, json_of, show, stop, tell_beside, write
 from core.cli.rendering import COMMANDS
 from core.cli.serving import serve
@@ -41,6 +42,7 @@ _GROUPS = {
     "note": notes.app,
     "packs": packs.app,
     "base": bases.app,
+    "backup": backups.app,
     "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
@@ -95,6 +97,11 @@ app.command(help=_("Make a base of what was exported, or bring a deleted base ba
 )
 app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve_pages)
 app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))(serve)
+
+
+app.command(help=_("Check everything, say what is wrong and what mends it; the exit status is 0, 1 or 2 (broken)."))(
+    doctor
+)
 
 
 app.command("mcp", help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))(

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 from core.cli import (
     archives,
+    backups,
     bases,
     chunklines,
     connecting,
     costs,
     evaluationlines,
+    health,
     lines,
     models,
     notelines,
@@ -69,5 +71,12 @@ COMMANDS: Mapping[str, Command] = {
     "run.delete": Command(evaluationlines.of_deleted_run),
     "model.tokens": Command(models.tokens_lines),
     "pack.remove": Command(packs.removed_lines),
+    "space.show": Command(health.of_space),
+    "space.compact": Command(health.of_compacted),
+    "backup.list": Command(backups.of_list, backups.listed),
+    "backup.make": Command(backups.of_made),
+    "backup.verify": Command(backups.of_verified, backups.verified),
+    "backup.restore": Command(backups.of_restored, backups.restore),
+    "backup.encrypt": Command(backups.of_encrypted, backups.encrypt),
 }
 """By the operation; a command of another prints the names and values of the answer."""

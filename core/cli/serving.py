@@ -54,6 +54,7 @@ def serve(
         opened.models.start_warming()
         opened.start_indexing()
         opened.start_watching()
+        opened.start_backups()
         app = server(opened, address, routes)
         with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
             uvicorn.run(

@@ -44,7 +44,7 @@ class Workbook:
 def _values(text: str) -> list[list[str]]:
     """Return the rows of a file of values, by the sign that its first line has most of."""
     first = text.lstrip().partition("\n")[0]
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     rows: list[list[str]] = []
     left = _MOST_CELLS
     for row in csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count)):

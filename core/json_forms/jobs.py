@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from core.json_forms import packs
+from core.json_forms import backups, packs
 from core.json_forms.evaluation import RUNS
 from core.json_forms.forms import Form, plain
-from core.model import Job, PackReport, Rechunked, SyncReport
+from core.json_forms.health import COMPACTED, HEALTH
+from core.model import Backup, Compacted, Health, Job, PackReport, Rechunked, SyncReport
 
 
 def job_id(job: Job) -> str:
@@ -21,6 +22,12 @@ def _result(job: Job) -> dict[str, Any] | None:
             return values
         case PackReport():
             return packs.REPORT(job.result)
+        case Backup():
+            return backups.BACKUP(job.result)
+        case Compacted():
+            return COMPACTED(job.result)
+        case Health():
+            return HEALTH(job.result)
         case list():
             return RUNS(job.result)
         case int() if not isinstance(job.result, bool):

@@ -6,6 +6,7 @@ files -> notes -> chunks -> windows -> vectors -> hits -> context
 higher-is-better.
 """
 
+from core.model.backups import *
 from core.model.bases import *
 from core.model.chunking import *
 from core.model.chunks import *
@@ -13,6 +14,7 @@ from core.model.classification import *
 from core.model.comparison import *
 from core.model.documents import *
 from core.model.evaluation import *
+from core.model.health import *
 from core.model.labels import *
 from core.model.machine import *
 from core.model.moments import *
@@ -22,6 +24,7 @@ from core.model.packs import *
 from core.model.queries import *
 from core.model.search import *
 from core.model.settings import *
+from core.model.space import *
 from core.model.terms import *
 from core.model.vectors import *
 from core.model.versions import *

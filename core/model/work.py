@@ -19,7 +19,19 @@ def no_progress(done: float, total: float, what: str | Message) -> None:
 
 
 JobState = Literal["running", "done", "cancelled", "failed"]
-JobPlace = Literal["", "index", "notes", "packs", "chunks", "bases", "costs", "models", "evaluation", "questions"]
+JobPlace = Literal[
+    "",
+    "index",
+    "care",
+    "notes",
+    "packs",
+    "chunks",
+    "bases",
+    "costs",
+    "models",
+    "evaluation",
+    "questions",
+]
 
 _NONE = Message("")
 _CANCELLED = message("Cancelled. Notes that were done stay; nothing was removed.")
@@ -78,6 +90,14 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "device": JobKind("models", message("Looking at this machine"), stopped=_CONTINUES),
     "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
     "advise": JobKind("evaluation", message("Trying the settings"), message("All questions asked"), _CONTINUES),
+    "backup": JobKind(
+        "care", message("Making a backup"), message("The backup is made"), message("Stopped. No backup was made.")
+    ),
+    "verify": JobKind("care", message("Checking the backup"), message("The backup is whole"), message("Stopped.")),
+    "doctor": JobKind("care", message("Checking everything"), message("Checked"), _CONTINUES, alone=True),
+    "compact": JobKind(
+        "care", message("Giving space back"), message("Unused space is given back"), _CONTINUES, alone=True
+    ),
     "suggest": JobKind(
         "questions",
         message("Looking for questions"),

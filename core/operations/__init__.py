@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from core.operations import (
     archives,
+    backups,
     bases,
     chunks,
+    doctor,
     documents,
     evaluation,
     imports,
@@ -16,6 +18,7 @@ from core.operations import (
     notes,
     packs,
     search,
+    space,
     status,
 )
 from core.operations.declaring import Operation
@@ -33,6 +36,9 @@ _NOUNS = (
     index,
     models,
     packs,
+    backups,
+    doctor,
+    space,
     jobs,
     status,
 )

@@ -17,13 +17,13 @@ import numpy as np
 
 from core.embedding.centring import Centring
 from core.errors import NotWritable
-from core.faults import translated
+from core.faults import DATABASE, translated
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
 from core.store.floors import Floors
-from core.store.folder import DATABASE, check_there
+from core.store.folder import check_there
 from core.store.index.backend import Address, Backend
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch

@@ -66,7 +66,7 @@ class ChunkTable(Table):
             connection = self._database.connection
             connection.execute(
                 "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-                (rowid, *map(_words, (title, " ".join(chunk.section), chunk.text))),
+                (rowid, *map(words_of, (title, " ".join(chunk.section), chunk.text))),
             )
             windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]
             connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
@@ -272,7 +272,7 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
 
 
 @lru_cache(maxsize=2048)
-def _words(text: str) -> str:
+def words_of(text: str) -> str:
     """Return the words of a text; an edited note is indexed again with nearly the same texts."""
     return " ".join(keywords(text))
 

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
 """Functions in SQL, with the number of their values."""
 _LOG = 8 << 20
 """Bytes of SQLite's log of changes after which it is emptied. SQLite copies it into the database every 4 MB."""
+_TEMPORARY = "SQLITE_TMPDIR"
+"""The environment variable with the folder in which SQLite makes temporary files."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
 """Milliseconds to wait until readers have left the log, and until another writer is done."""
 
@@ -219,6 +221,21 @@ class Database:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
+
+    def compact(self) -> None:
+        """Write the file anew without unused pages, as a whole or not at all; writers wait meanwhile."""
+        self.check_writable()
+        with self._writer:
+            self._check_identity()
+            # SQLite writes the new file beside the old one first, not into memory as the other connections do.
+            before = os.environ.get(_TEMPORARY)
+            os.environ[_TEMPORARY] = str(self.file.parent)
+            try:
+                with closing(self._connect("mode=rw")) as connection:
+                    connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+            finally:
+                os.environ.pop(_TEMPORARY)
+                os.environ.update({_TEMPORARY: before} if before is not None else {})
 
     def version(self) -> int:
         """Return a number that grows whenever what searches find may have changed."""

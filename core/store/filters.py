@@ -12,7 +12,7 @@ from core.markdown import tags
 from core.model import Condition, Filters, fields_of, in_utc, on_clock
 from core.text import fold
 
-CHUNK_FIELDS = ("section", "has")
+CHUNK_FIELDS = ("section", "has", "page")
 _FAR = 1 << 62
 """Further than any priority."""
 _LAST = "~"

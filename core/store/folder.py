@@ -6,10 +6,10 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from core.errors import NotesDamaged, StoreError
-from core.faults import BACKUPS, newest_backup
-
-DATABASE = "notes.db"
+from core.backups.restoring import waits
+from core.errors import NotesDamaged, StoreError, WorkspaceLocked
+from core.faults import BACKUPS, DATABASE, newest_backup, restoring
+from core.store.lock import take
 
 _FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
 """Files that exist only after the database was made."""
@@ -31,7 +31,10 @@ _PRIVATE = (
 
 
 def check_there(folder: Path) -> None:
-    """Raise StoreError for a folder without a workspace."""
+    """Raise StoreError for a folder without a workspace, after a restored backup that waits is put in place."""
+    if waits(folder):
+        with suppress(WorkspaceLocked):
+            take(folder).release()
     if not (folder / DATABASE).exists():
         check_unused(folder)
         raise StoreError(
@@ -47,11 +50,11 @@ def check_unused(folder: Path) -> None:
     file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         raise NotesDamaged(
-            "{file} is missing or empty, but {folder} holds an index of notes. Put {backup} in its place, or a later "
-            "copy of your own. To begin anew instead, move these elsewhere: {left}.",
+            "{file} is missing or empty, but {folder} holds an index of notes. Bring the newest backup back: {command} "
+            "To begin anew instead, move these elsewhere: {left}.",
             file=str(file),
             folder=str(folder),
-            backup=str(backup),
+            command=restoring(backup, folder),
             left=left,
         )
     raise NotesDamaged(

@@ -10,6 +10,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from core import files
+from core.backups import restoring
 from core.errors import StoreError, WorkspaceLocked
 from core.faults import fault
 from core.messages import Message, message
@@ -19,7 +20,10 @@ _LONGEST = 100
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
-    """Lock the workspace for this process, within some seconds; raises WorkspaceLocked, which names the holder."""
+    """Lock the workspace for this process, within some seconds; a restored backup that waits is put in place then.
+
+    Raises WorkspaceLocked, which names the holder.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -29,7 +33,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
             why=error.strerror,
         ) from error
     holder, file = folder / "lock.json", folder / "lock"
-    lock = FileLock(file, mode=0o600)
+    lock = FileLock(file, mode=0o600, thread_local=False)  # the app closes it in another thread
     now = datetime.now(UTC).isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
@@ -47,6 +51,11 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
     except OSError as error:
         lock.release()
         raise fault(error, folder) from error
+    try:
+        restoring.complete(folder)
+    except StoreError:
+        lock.release()
+        raise
     return lock
 
 

@@ -16,7 +16,7 @@ def test_a_killed_migration_is_done_at_the_next_start() -> None:
 
 
 def test_the_drill_notices_a_missing_backup(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "backup", lambda *_: None)
+    monkeypatch.setattr(schema, "make", lambda *_: None)
     tally = Tally("schemas")
     schemas.drill(tally, Given(count=2))
     assert "no whole backup" in "; ".join(tally.faults)

@@ -475,13 +475,14 @@ def test_filters_need_no_words() -> None:
             "foo:bar",
             "foo:",
             "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
-            " path, base, after, before, created, updated. To search for the text itself, put it in quotation marks.",
+            " path, page, kind, base, after, before, created, updated."
+            " To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
             "Tags:",
             "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, priority,"
-            " status, in, section, has, path, base, after, before,"
+            " status, in, section, has, path, page, kind, base, after, before,"
             " created, updated."
             " To search for the text itself, put it in quotation marks.",
         ),
@@ -504,9 +505,9 @@ def test_filters_need_no_words() -> None:
             " To search for the text itself, put it in quotation marks.",
         ),
         (
-            "x 含：图片",
-            "图片",
-            "'含：' can't be '图片'. Choices: code, table, task."
+            "x 含：视频",
+            "视频",
+            "'含：' can't be '视频'. Choices: code, table, task, image."
             " To search for the text itself, put it in quotation marks.",
         ),
         ("x -base:work", "-base:", "'-base:' can't be asked. Name the bases to search instead: base:work,home."),
@@ -571,6 +572,7 @@ def test_every_field_and_choice_is_known_by_all_its_names() -> None:
     values = {
         "status": "active",
         "priority": ">=2",
+        "page": "3",
         "has": "code",
         **dict.fromkeys(("after", "before", "created", "updated"), "2026"),
     }

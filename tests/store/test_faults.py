@@ -1,7 +1,9 @@
 """Whatever SQLite or a disk refuses is told with what to do, and what was stored is there afterwards."""
 
 import os
+import re
 import resource
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -14,6 +16,7 @@ import pytest
 from core.cli import main
 from core.embedding import EMBEDDERS
 from core.errors import DiskFull, IndexDamaged, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+from core.faults import newest_backup
 from core.registry import Entry
 from core.workspace import Workspace
 from tests.store.test_old_workspaces import FILES
@@ -121,7 +124,7 @@ def test_what_is_damaged_while_it_is_open_is_told_in_every_thread(folder: Path) 
         job = workspace.jobs.wait("job")
         assert job is not None
         assert isinstance(job.error, NotesDamaged)
-        assert f"put {folder}/backups/notes-schema-{max(FILES)}.db in its place" in str(job.error)
+        assert f"tessera backup restore {newest_backup(folder)} --workspace {folder}" in str(job.error)
 
 
 @pytest.mark.parametrize("act", ["unlink", "replace"])
@@ -229,10 +232,12 @@ def test_an_emptied_workspace_is_no_new_one(folder: Path, emptied: str, readonly
 
 def test_an_emptied_workspace_names_its_backup(folder: Path) -> None:
     (folder / "notes.db").write_bytes(b"")
-    backup = folder / "backups" / f"notes-schema-{max(FILES)}.db"
-    with pytest.raises(NotesDamaged, match=f"Put {backup} in its place"):
+    command = ["backup", "restore", str(newest_backup(folder)), "--workspace", str(folder)]
+    with pytest.raises(NotesDamaged, match=re.escape(shlex.join(["tessera", *command]))):
         Workspace(folder)
-    shutil.copyfile(backup, folder / "notes.db")
+    with pytest.raises(SystemExit) as ended:
+        main([*command, "--yes"])
+    assert not ended.value.code
     with Workspace(folder) as workspace:
         assert "Backup runbook" in titles(workspace)
 

@@ -1,7 +1,6 @@
 """Migrations: a database of an earlier version opens and keeps what it holds."""
 
 import ast
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from core.backups.collection import restored
 from core.embedding import centring
 from core.errors import DiskFull, WorkspaceLocked
 from core.model import Pipeline, SearchSettings
@@ -106,16 +106,16 @@ def test_a_migration_imports_nothing_of_tessera() -> None:
 
 def test_a_backup_is_made_before_a_migration_and_the_last_two_stay(old: Path) -> None:
     before = dump(old / "notes.db")
-    (old / "backups").mkdir()
-    for version, age in ((5, 3), (7, 2), (8, 1)):
-        file = old / "backups" / f"notes-schema-{version}.db"
-        file.touch()
-        os.utime(file, (age, age))
-    Store(old).close()
-    assert dump(old / "backups" / "notes-schema-1.db") == before
-    assert {file.name for file in (old / "backups").iterdir()} == {"notes-schema-1.db", "notes-schema-5.db"}
-    Store(old).close()
-    assert dump(old / "backups" / "notes-schema-1.db") == before
+    first = shutil.copyfile(old / "notes.db", old / "first.db")
+    for _ in range(3):
+        shutil.copyfile(first, old / "notes.db")
+        Store(old).close()
+        Store(old).close()
+    made = sorted((old / "backups").glob("*.zip"))
+    assert len(made) == 2
+    for number, file in enumerate(made):
+        restored(file, old.with_name(f"restored-{number}"), "", newest=1)
+        assert dump(old.with_name(f"restored-{number}") / "notes.db") == before
 
 
 def test_without_space_for_the_backup_nothing_is_migrated(old: Path) -> None:
@@ -123,7 +123,7 @@ def test_without_space_for_the_backup_nothing_is_migrated(old: Path) -> None:
     with limit((old / "notes.db").stat().st_size - 1), pytest.raises(DiskFull):
         Store(old)
     assert dump(old / "notes.db") == before
-    assert list((old / "backups").iterdir()) == []
+    assert [file.name for file in (old / "backups").iterdir()] == [".lock"]
     Store(old).close()
 
 

@@ -11,7 +11,7 @@ from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraE
 from core.messages import message
 from core.model import JOB_KINDS
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, keys, language, look, style, switcher, widgets
+from pages.ui.shared import jobs, keys, language, look, style, switcher, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -57,14 +57,19 @@ def start() -> st.Page:
     if holder is not None:
         st.warning(f"**{text_of(jobs.READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
         if widgets.button(t("Open for writing"), "reopen"):
-            _opened.clear()
-            st.rerun()
+            reopen()
     return page
 
 
 def workspace() -> Workspace:
     """Return the one workspace of this server."""
     return _opened()[0]
+
+
+def reopen() -> None:
+    """Open the workspace again, with a backup that waits for it, and draw the page anew."""
+    _opened.clear()
+    st.rerun()
 
 
 @contextmanager
@@ -159,6 +164,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     try:
         workspace.start_indexing()
         workspace.start_watching()
+        workspace.start_backups()
     except StoreError:
         workspace.close()
         raise
@@ -192,6 +198,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.space("small")
         if workspace:
             jobs.follow(workspace, lambda: _model_state(workspace))
+            _care(workspace)
         language.switch(workspace)
         look.switch(workspace)
         wants = keys.listen(searches=st.session_state["page"] == "search")
@@ -223,6 +230,17 @@ def _model_state(workspace: Workspace) -> None:
             st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
             if kind.place == "index":
                 st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))
+
+
+def _care(workspace: Workspace) -> None:
+    """Draw what to see to before anything fails: a disk that is nearly full, a backup that could not be made."""
+    if free := workspace.doctor.little_space:
+        text = t(
+            "The disk is nearly full: {size} are left. Settings show what takes space.", size=units.megabytes(free)
+        )
+        st.warning(plain(text), icon=":material/hard_drive:")
+    if workspace.backups.problem:
+        st.warning(t("The daily backup could not be made: see Settings."), icon=":material/backup:")
 
 
 def _unusable(error: TesseraError) -> None:

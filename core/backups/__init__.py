@@ -1,0 +1,11 @@
+"""Backups of a whole workspace, each one zip: database, choices, word lists and trash, without models and index."""
+
+import sqlite3
+import zipfile
+import zlib
+
+DAMAGE = (
+    *(OSError, EOFError, ValueError, TypeError, LookupError, RuntimeError, RecursionError, OverflowError),
+    *(zipfile.BadZipFile, zlib.error, sqlite3.DatabaseError),
+)
+"""What reading a damaged backup raises."""

@@ -1,0 +1,54 @@
+"""Backups of a workspace, and what a restored one replaces."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from core.messages import Message, message
+
+BackupReason = Literal["person", "daily", "migration"]
+
+BACKUP_REASONS: dict[BackupReason, Message] = {
+    "person": message("made by you"),
+    "daily": message("made by itself"),
+    "migration": message("made before an update"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup of a workspace: one file, with its size in `bytes`.
+
+    `workspace` is the folder that it was made of, `program` the version of Tessera, `schema` that of its database. An
+    encrypted one has no counts. `problem` says why it can't be read; the other fields are empty then.
+    """
+
+    file: Path
+    at: datetime
+    bytes: int
+    reason: BackupReason = "person"
+    workspace: str = ""
+    program: str = ""
+    schema: int = 0
+    bases: int = 0
+    notes: int = 0
+    encrypted: bool = False
+    problem: Message | None = None
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredBackup:
+    """A workspace that is as it was when its backup was made.
+
+    `aside` is the folder with what was there before. `waits`: the workspace is open, and its next opening does it.
+    """
+
+    backup: Backup
+    folder: Path
+    aside: Path | None
+    waits: bool

@@ -1,0 +1,45 @@
+"""What the doctor says of a workspace, and what it takes on disk."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.messages import Message
+
+HealthLevel = Literal["sound", "look", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one check found: `told` says it, None where all is well; `cure` says what mends it.
+
+    `about` says what the check means. The doctor can mend what is `mendable`, and did what is `mended`.
+    """
+
+    name: str
+    level: HealthLevel
+    title: Message
+    about: Message
+    told: Message | None = None
+    cure: Message | None = None
+    mendable: bool = False
+    mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What all checks found."""
+
+    folder: Path
+    checks: tuple[Checked, ...]
+
+    @property
+    def level(self) -> HealthLevel:
+        """The worst level of all checks."""
+        levels = {one.level for one in self.checks}
+        return "broken" if "broken" in levels else "look" if "look" in levels else "sound"
+
+    @property
+    def status(self) -> int:
+        """The exit status of the command: 0 sound, 1 something to look at, 2 broken."""
+        return {"sound": 0, "look": 1, "broken": 2}[self.level]

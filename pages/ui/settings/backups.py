@@ -1,0 +1,147 @@
+"""Backups on the settings page: made now and each day, where, encrypted, checked, brought back."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.model import BACKUP_REASONS, Backup, Progress
+from core.workspace import Workspace
+from pages.ui.shared import jobs, shell, units, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.units import local
+
+_DAILY, _FOLDER, _CHOSEN, _PASSPHRASE = "backup_daily", "backup_folder", "backup_chosen", "backup_passphrase"
+_SHOWN = 30
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the button that makes a backup, the choices, and the backups there are."""
+    st.caption(
+        t(
+            "A backup holds all notes, their history, your questions and your choices. Pictures stay in your folders; "
+            "models and the search index are made again."
+        )
+    )
+    if workspace.backups.problem:
+        problem = text_of(workspace.backups.problem)
+        st.warning(
+            plain(t("The daily backup could not be made: {problem}", problem=problem)), icon=":material/warning:"
+        )
+    if widgets.button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
+        jobs.start(workspace, "backup", lambda progress: workspace.backups.make(progress=progress))
+    jobs.panel(workspace, ("backup", "verify"))
+    _choices(workspace)
+    backups = workspace.backups.all()
+    for backup in backups[:_SHOWN]:
+        _row(workspace, backup)
+    if not backups:
+        st.caption(t("There is no backup yet."))
+    _dialog(workspace, {backup.name: backup for backup in backups})
+
+
+def _choices(workspace: Workspace) -> None:
+    """Draw whether a backup is made each day, where, and with which passphrase."""
+    chosen, shut = workspace.settings.backups, workspace.readonly
+    st.toggle(
+        t("Make a backup each day"),
+        **widgets.bound(_DAILY, workspace.backups.daily, workspace.backups.choose_daily),
+        disabled=shut or chosen.daily is not None,
+        help=t("While Tessera runs. The last seven stay; those that you make yourself stay until you delete them."),
+    )
+    st.session_state.setdefault(_FOLDER, str(workspace.backups.place))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            t("Folder for backups"),
+            key=_FOLDER,
+            disabled=shut or chosen.folder is not None,
+            help=t("A folder on another disk survives this one. Empty: beside the notes."),
+        )
+        save = shell.guarded(lambda: workspace.backups.choose_place(st.session_state[_FOLDER]))
+        off = shut or st.session_state[_FOLDER] == str(workspace.backups.place)
+        widgets.button(t("Save"), "backup_folder_save", "save", on_click=save, disabled=off)
+    shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
+
+
+def _encryption(workspace: Workspace) -> None:
+    """Draw the passphrase by which later backups are encrypted."""
+    on = workspace.backups.encrypted
+    st.caption(
+        t("Backups are encrypted from now on. To bring one back you need its passphrase, which is stored nowhere.")
+        if on
+        else t("With a passphrase nobody else can read your backups. If you forget it, you can't either.")
+    )
+    st.text_input(t("Passphrase"), key=_PASSPHRASE, type="password", disabled=workspace.readonly)
+
+    def protect(*, still: bool) -> None:
+        passphrase, st.session_state[_PASSPHRASE] = st.session_state[_PASSPHRASE], ""
+        workspace.backups.protect(passphrase if still else "")
+
+    with st.container(horizontal=True):
+        label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
+        start, end = (shell.guarded(partial(protect, still=still)) for still in (True, False))
+        widgets.button(label, "backup_protect", "lock", on_click=start, disabled=missing)
+        if on:
+            widgets.button(
+                t("Encrypt no more"), "backup_unprotect", "lock_open", on_click=end, disabled=workspace.readonly
+            )
+
+
+def _row(workspace: Workspace, backup: Backup) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"backup_{backup.name}"):
+        st.markdown(f"**{plain(local(backup.at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
+        if not backup.problem:
+            if widgets.small(
+                t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
+            ):
+                jobs.start(workspace, "verify", partial(_verified, workspace, backup.name))
+            shut = workspace.readonly or jobs.writing(workspace)
+            label, key = t("Bring back"), f"restore_{backup.name}"
+            widgets.small(label, key, "settings_backup_restore", on_click=_choose, args=(backup.name,), disabled=shut)
+
+
+def _verified(workspace: Workspace, name: str, progress: Progress) -> Backup:
+    return workspace.backups.verify(name)
+
+
+def _about(backup: Backup) -> str:
+    if backup.problem:
+        return f"{backup.name} · {text_of(backup.problem)}"
+    parts = [units.megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
+    if backup.encrypted:
+        parts.append(t("encrypted"))
+    elif backup.program:
+        parts.append(t_plural("{n} note", "{n} notes", n=backup.notes))
+    return " · ".join([*parts, str(backup.file.parent)])
+
+
+def _choose(name: str) -> None:
+    st.session_state[_CHOSEN] = name
+
+
+def _closed() -> None:
+    st.session_state.pop(_CHOSEN, None)
+
+
+def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
+    """Ask in a dialog whether to bring a backup back."""
+    backup = backups.get(st.session_state.get(_CHOSEN, ""))
+    if backup is None:
+        return
+
+    @st.dialog(t("Bring this backup back"), on_dismiss=_closed)
+    def dialog() -> None:
+        at = local(backup.at)
+        st.write(plain(t("Everything becomes as it was on {at}. What is there now is kept in a folder aside.", at=at)))
+        secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
+        with st.container(horizontal=True):
+            if widgets.button(t("Bring back"), "backup_restore_yes", "settings_backup_restore", type="primary"):
+                with shell.errors(), st.spinner(t("Unpacking…")):
+                    workspace.backups.restore(backup.name, passphrase=secret)
+                    _closed()
+                    shell.reopen()
+            if widgets.button(t("Cancel"), "backup_restore_no"):
+                _closed()
+                st.rerun()
+
+    dialog()
