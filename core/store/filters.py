@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Any
 
 from core.limits import check_filters
 from core.markdown import tags
@@ -222,3 +223,12 @@ def _literal(text: str) -> str:
 
 def _list(values: object) -> str:
     return json.dumps(list(values), ensure_ascii=False)  # type: ignore[call-overload]
+
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "titles": (2, titles),
+    "has_table": (1, has_table),
+    "has_task": (1, has_task),
+    "has_image": (1, has_image),
+}
+"""Functions in SQL of the filters, with the number of their values."""
